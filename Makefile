@@ -1,0 +1,41 @@
+# Everything a newcomer needs: `make run` shows what Strobe does, `make test` shows that it is right.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: run test lint types bench docs clean
+
+run: $(VENV)/.run
+	$(BIN)/strobe study stanford
+
+test: lint types
+	$(BIN)/python -m pytest -n 2
+
+lint: $(VENV)/.test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.test
+	$(BIN)/basedpyright
+
+bench: $(VENV)/.test
+	$(BIN)/python -m benchmarks
+
+docs: $(VENV)/.docs
+	$(BIN)/sphinx-build -W -q -b html docs docs/_build/html
+	@echo "documentation: docs/_build/html/index.html"
+
+# One stamp per set of extras; a changed pyproject.toml installs again.
+$(VENV)/.run: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+$(VENV)/.%: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[$*]"
+	@touch $@
+
+clean:
+	rm -rf $(VENV) docs/_build .pytest_cache .hypothesis .ruff_cache

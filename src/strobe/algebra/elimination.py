@@ -1,0 +1,44 @@
+"""LᵀDL without pivoting, following the sparsity of a tree [Featherstone2008, section 6.5].
+
+A mass matrix has M_ij = 0 unless one of i, j supports the other. Eliminating from the tips to the
+root keeps every such zero: M = Lᵀ D L with L unit lower triangular, L_ij ≠ 0 only for ancestors j of
+i. No pivoting is needed because M is positive definite; whether it is, is tested at the border.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from strobe.scalars import Num, Numbers
+
+
+def ldl_solve(M: Sequence[Numbers], b: Numbers, parents: Sequence[int]) -> list[Num]:
+    """x with M x = b, where ``parents[i]`` is the degree of freedom before i on the way to the root (−1)."""
+    L, D = ldl_factors(M, parents)
+    x = list(b)
+    for i in reversed(range(len(x))):  # Lᵀ y = b
+        for j in ancestors(i, parents):
+            x[j] = x[j] - L[i][j] * x[i]
+    for i in range(len(x)):  # D z = y, L x = z
+        x[i] = x[i] / D[i]
+        for j in ancestors(i, parents):
+            x[i] = x[i] - L[i][j] * x[j]
+    return x
+
+
+def ldl_factors(M: Sequence[Numbers], parents: Sequence[int]) -> tuple[list[dict[int, Num]], list[Num]]:
+    """The rows of L (without its unit diagonal) and the pivots D of M = Lᵀ D L."""
+    A = [{j: M[i][j] for j in (i, *ancestors(i, parents))} for i in range(len(M))]
+    for k in reversed(range(len(A))):
+        for i in ancestors(k, parents):
+            factor = A[k][i] / A[k][k]
+            for j in (i, *ancestors(i, parents)):
+                A[i][j] = A[i][j] - factor * A[k][j]
+            A[k][i] = factor
+    return A, [A[i][i] for i in range(len(A))]
+
+
+def ancestors(i: int, parents: Sequence[int]) -> Iterator[int]:
+    """The degrees of freedom between i and the root, nearest first."""
+    while (i := parents[i]) >= 0:
+        yield i

@@ -1,0 +1,140 @@
+"""Every exception of Strobe: each receives data and writes its own sentence.
+
+A sentence says what is wrong, where, what was expected and what to do. Each class also derives
+from the builtin that a Python user would catch.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+
+class StrobeError(Exception):
+    """What a user can cause; the command line prints it without a traceback."""
+
+
+class MixedNumbersError(StrobeError, TypeError):
+    """Numbers of two systems met in one operation."""
+
+    def __init__(self, left: object, right: object) -> None:
+        super().__init__(
+            f"cannot mix {left} with {right}: numbers of two systems do not meet in one operation. "
+            "Lift both from the same system, or nest on purpose (a Dual of Node)."
+        )
+
+
+class NumberTruthError(StrobeError, TypeError):
+    """A number was asked for its truth value inside the mathematics."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__(f"a {kind} has no truth value: use less() and where(), or test at the border.")
+
+
+class UnsupportedOperationError(StrobeError, TypeError):
+    """An operation that a number system cannot do, by name."""
+
+    def __init__(self, system: str, op: str, why: str) -> None:
+        super().__init__(f"{system} cannot do {op}: {why}")
+
+
+class ZeroPivotError(StrobeError, ZeroDivisionError):
+    """A division by zero in exact arithmetic: draw again."""
+
+    def __init__(self) -> None:
+        super().__init__("division by zero in the field; draw the robot and its state again.")
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The sentence part ``Did you mean …?`` for a name that is not known, or nothing."""
+    close = difflib.get_close_matches(name.lower(), {k.lower(): k for k in known}, n=3, cutoff=0.5)
+    spelled = {k.lower(): k for k in known}
+    return f" Did you mean {' or '.join(repr(spelled[c]) for c in close)}?" if close else ""
+
+
+class UnknownNameError(StrobeError, KeyError):
+    """A robot, joint, frame, formulation or option that does not exist; the nearest ones that do."""
+
+    def __init__(self, kind: str, name: str, owner: str, known: Sequence[str], see: str = "") -> None:
+        hint = nearest(name, known)
+        shown = "" if hint else f" Known: {', '.join(known[:12])}{', …' if len(known) > 12 else ''}."
+        tail = f" ({len(known)} {kind}s{'; see ' + see if see else ''})"
+        self.sentence = f'no {kind} "{name}" in {owner}.{hint}{shown}{tail}'
+        super().__init__(self.sentence)
+
+    def __str__(self) -> str:  # KeyError shows the repr of its argument
+        return self.sentence
+
+
+class ShapeError(StrobeError, ValueError):
+    """An array whose shape does not fit."""
+
+    def __init__(self, name: str, got: tuple[int, ...], expected: str, why: str) -> None:
+        super().__init__(f"{name} has shape {got}; {why}, expected {expected}.")
+
+
+class DtypeError(StrobeError, TypeError):
+    """An array that does not hold real numbers."""
+
+    def __init__(self, name: str, got: str) -> None:
+        super().__init__(f"{name} holds {got}; expected real numbers (float64, float32 or integers).")
+
+
+class ArgumentError(StrobeError, ValueError):
+    """An argument outside what a function accepts."""
+
+
+class UnsupportedModelError(StrobeError, ValueError):
+    """A formulation or quantity that this model does not allow, and why."""
+
+
+class SingularMassMatrixError(StrobeError, ArithmeticError):
+    """Forward dynamics of a robot with a joint that moves no inertia."""
+
+    def __init__(self, robot: str, joints: Sequence[str]) -> None:
+        names = ", ".join(f'"{j}"' for j in joints)
+        super().__init__(
+            f"{robot}: forward dynamics is not defined, because joint {names} moves no inertia "
+            "(its pivot of the mass matrix is zero). Give the links beyond it mass and inertia, add rotor "
+            "inertia, or lock the joint."
+        )
+
+
+class MissingExtraError(StrobeError, ImportError):
+    """A feature whose optional dependency is not installed."""
+
+    def __init__(self, feature: str, package: str, extra: str) -> None:
+        super().__init__(
+            f"{feature} needs the package {package}, which is not installed: pip install 'strobe[{extra}]'"
+        )
+
+
+class OutputError(StrobeError, OSError):
+    """An output file that cannot or must not be written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing wrong (or noteworthy) in a model file."""
+
+    where: str  # "arm.urdf:41" or "arm.toml: dh.link[2]"
+    text: str
+    severity: str = "error"  # error, warning, note
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.text}"
+
+
+class ModelFileError(StrobeError, ValueError):
+    """A model file that cannot be used, with every fault found in it."""
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        self.faults = tuple(faults)
+        count = len(self.faults)
+        head = "" if count == 1 else f"{count} faults:\n"
+        super().__init__(head + "\n".join(str(f) for f in self.faults))
+
+
+class ModelWarning(UserWarning):
+    """A model that loads but deserves a look; every such remark is also in ``robot.notes``."""

@@ -1,0 +1,1 @@
+"""Robots as data: bodies, joints, inertia, constraints; readers, writers, edits, built-ins."""

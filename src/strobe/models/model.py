@@ -1,0 +1,267 @@
+"""A robot as data: bodies joined by ``before · joint(q) · after``, on numbers of any system.
+
+Standard DH: before = 1, after = Rz(θ₀) Tz(d) Tx(a) Rx(α); modified DH: before = Rx(α) Tx(a) Tz(d);
+URDF: after = 1. A parent comes before its children. Models are immutable; an edit returns a new one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from strobe.algebra import Columns, Inertia, Motion, Pose, Turn, Vec3
+from strobe.errors import Fault, UnknownNameError, UnsupportedModelError
+from strobe.models.inertial import Inertial
+from strobe.models.joints import Joint
+from strobe.scalars import FLOAT, Num, Numbers, System
+
+ROOT = -1  # the index of the base
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """A moving link and the joint that carries it."""
+
+    index: int
+    name: str
+    parent: int
+    joint: Joint
+    before: Pose
+    after: Pose
+    inertial: Inertial
+    system: System = FLOAT
+
+    @cached_property
+    def S(self) -> Columns:
+        """The joint's columns in the body's own axes."""
+        inward = self.after.inverse()
+        return self.joint.columns().map(lambda column: inward @ column)
+
+    @property
+    def inertia(self) -> Inertia:
+        """The ten parameters about the body's origin."""
+        return self.inertial.about_origin
+
+    def pose(self, q: Numbers) -> Pose:
+        """The body seen from its parent."""
+        return self.system.pose(self.before @ self.joint.pose(q) @ self.after)
+
+    def rates(self, v: Numbers) -> Numbers:
+        """The joint's own part of a vector of velocities or accelerations."""
+        return self.joint.rates(v)
+
+    def lift(self, system: System) -> Body:
+        return replace(
+            self,
+            before=self.before.lift(system),
+            after=self.after.lift(system),
+            inertial=self.inertial.lift(system),
+            system=system,
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Frame:
+    """A named frame fixed to a body (or to the base)."""
+
+    name: str
+    body: int
+    placement: Pose
+
+    def lift(self, system: System) -> Frame:
+        return replace(self, placement=self.placement.lift(system))
+
+
+@dataclass(frozen=True, slots=True)
+class Coupling:
+    """A joint that follows others: q = Σ factor · q_other + offset (mimic joints, gears, parallelograms)."""
+
+    joint: str
+    terms: Mapping[str, float]
+    offset: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """Two frames that a closed chain keeps together; kept, and reported until something solves it."""
+
+    name: str
+    frame_a: str
+    frame_b: str
+    kind: str = "pin"
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """Bodies in an order in which parents come first, gravity, named frames and constraints."""
+
+    name: str
+    bodies: tuple[Body, ...]
+    gravity: Motion  # no rotation; the linear part is the true acceleration of gravity, base axes
+    frames: tuple[Frame, ...] = ()
+    couplings: tuple[Coupling, ...] = ()
+    loops: tuple[Loop, ...] = ()
+    base_name: str = "base"
+    base_inertial: Inertial = field(default_factory=Inertial.zero)
+    title: str = ""
+    source: str = ""
+    parameters: Mapping[str, float] = field(default_factory=dict)
+    poses: Mapping[str, Sequence[float]] = field(default_factory=dict)  # named configurations
+    golden: tuple[Mapping[str, object], ...] = ()  # states with their torques, run as self-tests
+    kinematic_only: str = ""  # why dynamics must be refused, if so
+    notes: tuple[Fault, ...] = ()
+    system: System = FLOAT
+
+    # -- sizes and names ----------------------------------------------------------------------------
+
+    @property
+    def nq(self) -> int:
+        """Numbers in a position vector of all joints."""
+        return sum(body.joint.nq for body in self.bodies)
+
+    @property
+    def nv(self) -> int:
+        """Degrees of freedom of all joints."""
+        return sum(body.joint.nv for body in self.bodies)
+
+    @property
+    def joints(self) -> tuple[Joint, ...]:
+        return tuple(body.joint for body in self.bodies)
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        return tuple(joint.name for joint in self.joints)
+
+    def joint(self, name: str) -> Joint:
+        for joint in self.joints:
+            if joint.name == name:
+                return joint
+        raise UnknownNameError("joint", name, self.name, self.joint_names, "robot.joint_names")
+
+    def frame(self, name: str) -> Frame:
+        for frame in self.frames:
+            if frame.name == name:
+                return frame
+        raise UnknownNameError("frame", name, self.name, [f.name for f in self.frames], "robot.frames")
+
+    @cached_property
+    def is_serial(self) -> bool:
+        """One chain of joints with one degree of freedom each."""
+        return all(body.parent == body.index - 1 and body.joint.nv == 1 for body in self.bodies)
+
+    @cached_property
+    def dof_parents(self) -> tuple[int, ...]:
+        """For each degree of freedom the one before it on the way to the root, or −1."""
+        parents: list[int] = []
+        for body in self.bodies:
+            before = self._last_dof(body.parent)
+            for k in range(body.joint.nv):
+                parents.append(before if k == 0 else len(parents) - 1)
+        return tuple(parents)
+
+    def _last_dof(self, index: int) -> int:
+        if index == ROOT:
+            return -1
+        joint = self.bodies[index].joint
+        return joint.v + joint.nv - 1
+
+    def support(self, index: int) -> list[Body]:
+        """The bodies from the root to this one."""
+        chain: list[Body] = []
+        while index != ROOT:
+            chain.append(self.bodies[index])
+            index = chain[-1].parent
+        return chain[::-1]
+
+    # -- numbers ------------------------------------------------------------------------------------
+
+    @property
+    def rest(self) -> Motion:
+        """The velocity of a base that does not move."""
+        zero = self.system.rest
+        return Motion(Vec3(zero(), zero(), zero()), Vec3(zero(), zero(), zero()))
+
+    def lift(self, system: System) -> Model:
+        """The same robot with every constant a number of another system."""
+        down = self.gravity.linear.map(lambda x: system.number(x))  # pyright: ignore[reportArgumentType]
+        return replace(
+            self,
+            bodies=tuple(body.lift(system) for body in self.bodies),
+            gravity=Motion(Vec3.zero(), down),
+            frames=tuple(frame.lift(system) for frame in self.frames),
+            base_inertial=self.base_inertial.lift(system),
+            system=system,
+        )
+
+    def variables(self) -> tuple[list[Num], list[Num], list[Num]]:
+        """Inputs q, q̇, q̈ of this model's system, named after their degree of freedom."""
+        q: list[Num] = []
+        for joint in self.joints:
+            angle = joint.turns
+            q += [self.system.variable(f"q{joint.q + k + 1}", angle) for k in range(joint.nq)]
+        qd, qdd = ([self.system.variable(f"{name}{k + 1}") for k in range(self.nv)] for name in ("qd", "qdd"))
+        return q, qd, qdd
+
+    def with_gravity(self, gravity: Vec3) -> Model:
+        return replace(self, gravity=Motion(Vec3.zero(), gravity))
+
+    def weightless(self) -> Model:
+        return self.with_gravity(Vec3.zero())
+
+    # -- the papers' link frames --------------------------------------------------------------------
+
+    def distal(self) -> Model:
+        """Link frames moved to the next joint, which then acts along z (before = 1).
+
+        What the serial formulations of the papers start from; the identity on standard-DH models.
+        Works on numbers of any system: lift first, then edit.
+        """
+        if not self.bodies:
+            raise UnsupportedModelError(f"{self.name} has no joints: there is no chain to walk along.")
+        if not self.is_serial:
+            raise UnsupportedModelError(
+                f"{self.name} is not a single chain of one-degree joints; this formulation needs one. "
+                "Use spatial-newton-euler, or take a sub-chain."
+            )
+        bodies: list[Body] = []
+        entry, chain = _onto_z(self.bodies[0].joint), self.bodies
+        start = self.bodies[0].before @ entry
+        for body in chain:
+            last = body.index == len(chain) - 1
+            following = Pose() if last else chain[body.index + 1].before
+            leaving = _onto_z(body.joint).inverted() @ body.after
+            entering = Pose() if last else following @ _onto_z(chain[body.index + 1].joint)
+            shift = entering.inverted()  # from the old link frame to the new one
+            inertial = body.inertial if not entering.steps else moved(body.inertial, shift)
+            after = (leaving @ entering).trimmed()
+            joint = replace(body.joint, axis=2, sign=1)
+            bodies.append(replace(body, joint=joint, before=Pose(), after=after, inertial=inertial))
+        # the world is now seen from the first joint's frame
+        down = start.inverse().inward(self.gravity.linear)
+        return replace(self, bodies=tuple(bodies), frames=(), gravity=Motion(Vec3.zero(), down))
+
+
+def _onto_z(joint: Joint) -> Pose:
+    """The rotation that takes z onto the joint's axis, out of right angles."""
+    turns = {
+        (2, 1): (),
+        (2, -1): ((0, 2),),
+        (1, 1): ((0, -1),),
+        (1, -1): ((0, 1),),
+        (0, 1): ((1, 1),),
+        (0, -1): ((1, -1),),
+    }[joint.axis, joint.sign]
+    return Pose(tuple(_quarter(axis, quarters) for axis, quarters in turns))
+
+
+def _quarter(axis: int, quarters: int) -> Turn:
+    return Turn.by(axis, quarters * 1.5707963267948966)
+
+
+def moved(inertial: Inertial, shift: Pose) -> Inertial:
+    """Mass properties given in one frame, in another that sees the first at ``shift``."""
+    if inertial.com is None or inertial.central is None:
+        return Inertial.of(shift.inertia(inertial.about_origin))
+    central = shift.inertia(Inertia(0.0, Vec3.zero(), inertial.central)).I
+    return Inertial.at_com(inertial.m, shift.point(inertial.com), central)

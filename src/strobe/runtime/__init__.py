@@ -1,0 +1,1 @@
+"""From functions over numbers to something to call on arrays."""

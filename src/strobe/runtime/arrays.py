@@ -1,0 +1,38 @@
+"""The border: arrays are checked here, once, and the sentence says what was got and what was expected."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from strobe.errors import ArgumentError, DtypeError, ShapeError
+
+
+def checked(name: str, value: Any, core: tuple[int, ...], why: str) -> np.ndarray:
+    """value as a float array whose last axes are ``core``."""
+    try:
+        array = np.asanyarray(value)
+    except ValueError:
+        raise DtypeError(name, "nested lists of unequal lengths") from None
+    if array.dtype.kind not in "fiu":
+        kinds = {"c": "complex numbers", "b": "truth values", "O": "Python objects", "U": "text", "S": "bytes"}
+        raise DtypeError(name, kinds.get(array.dtype.kind, str(array.dtype)))
+    if array.dtype.kind != "f" or array.dtype.itemsize not in (4, 8) or not array.dtype.isnative:
+        array = array.astype(np.float32 if array.dtype == np.dtype(">f4") else np.float64)
+    if core and (array.ndim < len(core) or array.shape[array.ndim - len(core) :] != core):
+        sizes = ", ".join(map(str, core))
+        raise ShapeError(name, array.shape, f"(..., {sizes})", why)
+    return array
+
+
+def batch_shape(inputs: Mapping[str, np.ndarray]) -> tuple[int, ...]:
+    """The common leading shape of arrays whose last axis belongs to one state."""
+    try:
+        return np.broadcast_shapes(*(array.shape[:-1] for array in inputs.values()))
+    except ValueError:
+        got = ", ".join(f"{name} {array.shape}" for name, array in inputs.items())
+        raise ArgumentError(
+            f"the leading axes do not broadcast: {got}. All arrays need the same batch, or none."
+        ) from None

@@ -1,0 +1,55 @@
+"""What a number is: eight number systems behind one door, ``apply(op, *args)``.
+
+A formulation runs unchanged on each of them, and what a number is decides what comes out. The
+systems that need a heavy library (`symbol`: SymPy, `precise`: mpmath) are imported from their own
+modules.
+"""
+
+from strobe.scalars.count import DenseCount, FoldedCount
+from strobe.scalars.degree import DegreeSystem
+from strobe.scalars.dual import Dual, DualSystem
+from strobe.scalars.field import FieldSystem
+from strobe.scalars.functions import (
+    absolute,
+    atan2,
+    cos,
+    less,
+    maximum,
+    minimum,
+    sin,
+    sqrt,
+    tanh,
+    where,
+)
+from strobe.scalars.lanes import LANES, Lanes
+from strobe.scalars.node import Graph, Node
+from strobe.scalars.scalar import FLOAT, Num, Numbers, Scalar, System, quarter_turns
+
+__all__ = [
+    "FLOAT",
+    "LANES",
+    "DegreeSystem",
+    "DenseCount",
+    "Dual",
+    "DualSystem",
+    "FieldSystem",
+    "FoldedCount",
+    "Graph",
+    "Lanes",
+    "Node",
+    "Num",
+    "Numbers",
+    "Scalar",
+    "System",
+    "absolute",
+    "atan2",
+    "cos",
+    "less",
+    "maximum",
+    "minimum",
+    "quarter_turns",
+    "sin",
+    "sqrt",
+    "tanh",
+    "where",
+]
