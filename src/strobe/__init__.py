@@ -1,10 +1,10 @@
 """Strobe: a robot goes in (DH table, URDF, MJCF), its dynamics come out.
 
-    import strobe
+import strobe
 
-    robot = strobe.load("panda")
-    q, qd, qdd = robot.random_state(seed=0)
-    tau = robot.inverse_dynamics(q, qd, qdd)
+robot = strobe.load("panda")
+q, qd, qdd = robot.random_state(seed=0)
+tau = robot.inverse_dynamics(q, qd, qdd)
 """
 
 from strobe.errors import ModelFileError, ModelWarning, StrobeError

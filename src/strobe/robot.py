@@ -97,7 +97,9 @@ class Robot:
     def limits(self) -> Bounds:
         """Arrays of nv entries each."""
         rows = [joint.limits for joint in self.coordinates.joints for _ in range(joint.nv)]
-        columns = zip(*((r.lower, r.upper, r.velocity, r.acceleration, r.effort) for r in rows), strict=True)
+        columns = zip(
+            *((r.lower, r.upper, r.velocity, r.acceleration, r.effort) for r in rows), strict=True
+        )
         return Bounds(*(np.array(column) for column in columns)) if rows else Bounds(*[np.empty(0)] * 5)
 
     @cached_property
@@ -114,7 +116,15 @@ class Robot:
         """Torques tau (..., n) behind a motion."""
         inputs = self._state(q=q, qd=qd, qdd=qdd)
         return self._dynamics(
-            quantities.inverse_dynamics, inputs, (self.nv,), wrench, frame, gravity, friction, formulation, out
+            quantities.inverse_dynamics,
+            inputs,
+            (self.nv,),
+            wrench,
+            frame,
+            gravity,
+            friction,
+            formulation,
+            out,
         )
 
     def forward_dynamics(
@@ -125,13 +135,23 @@ class Robot:
         self._require_inertia()
         inputs = self._state(q=q, qd=qd, tau=tau)
         return self._dynamics(
-            quantities.forward_dynamics, inputs, (self.nv,), wrench, frame, gravity, friction, formulation, out
+            quantities.forward_dynamics,
+            inputs,
+            (self.nv,),
+            wrench,
+            frame,
+            gravity,
+            friction,
+            formulation,
+            out,
         )
 
     def mass_matrix(self, q: Any, *, formulation: str | None = None, out: Array | None = None) -> Array:
         """M (..., n, n), rotor inertia included."""
         core = (self.nv, self.nv)
-        return self._dynamics(quantities.mass_matrix, self._state(q=q), core, formulation=formulation, out=out)
+        return self._dynamics(
+            quantities.mass_matrix, self._state(q=q), core, formulation=formulation, out=out
+        )
 
     def coriolis_matrix(
         self, q: Any, qd: Any, *, formulation: str | None = None, out: Array | None = None
@@ -150,11 +170,19 @@ class Robot:
         )
 
     def bias(
-        self, q: Any, qd: Any, *, gravity: Any = None, formulation: str | None = None, out: Array | None = None
+        self,
+        q: Any,
+        qd: Any,
+        *,
+        gravity: Any = None,
+        formulation: str | None = None,
+        out: Array | None = None,
     ) -> Array:
         """C qd + g (..., n): the rigid-body torques of a motion without acceleration."""
         inputs, core = self._state(q=q, qd=qd), (self.nv,)
-        return self._dynamics(quantities.bias, inputs, core, gravity=gravity, formulation=formulation, out=out)
+        return self._dynamics(
+            quantities.bias, inputs, core, gravity=gravity, formulation=formulation, out=out
+        )
 
     # -- kinematics ---------------------------------------------------------------------------------
 
@@ -209,7 +237,9 @@ class Robot:
         *, frame: str | None = None, size: float | None = None,
     ) -> Robot:  # fmt: skip
         """The robot carrying a load at a frame: mass, centre and inertia, or mass and longest dimension."""
-        return Robot(edits.attach_payload(self.model, mass, com, inertia, frame=self._frame(frame), size=size))
+        return Robot(
+            edits.attach_payload(self.model, mass, com, inertia, frame=self._frame(frame), size=size)
+        )
 
     def with_gravity(self, gravity: Sequence[float]) -> Robot:
         return Robot(edits.change_gravity(self.model, gravity))
@@ -260,7 +290,9 @@ class Robot:
         why = f"{self.name} has {self.n} joint{'s' if self.n != 1 else ''}"
         if self.nq != self.nv:
             why = f"{self.name} has {self.nq} position numbers and {self.nv} degrees of freedom"
-        return {name: checked(name, value, (sizes.get(name, self.nv),), why) for name, value in arrays.items()}
+        return {
+            name: checked(name, value, (sizes.get(name, self.nv),), why) for name, value in arrays.items()
+        }
 
     def _dynamics(
         self, quantity: Callable[..., Any], inputs: dict[str, Array], core: tuple[int, ...],

@@ -114,7 +114,9 @@ class Sym3:
 
     def matrix(self) -> Mat3:
         return Mat3(
-            Vec3(self.xx, self.xy, self.xz), Vec3(self.xy, self.yy, self.yz), Vec3(self.xz, self.yz, self.zz)
+            Vec3(self.xx, self.xy, self.xz),
+            Vec3(self.xy, self.yy, self.yz),
+            Vec3(self.xz, self.yz, self.zz),
         )
 
     def turned(self, axis: int, c: Num, s: Num) -> Sym3:

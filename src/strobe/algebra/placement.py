@@ -165,12 +165,10 @@ class Pose:
 
     def rpy(self) -> tuple[float, float, float]:
         """Roll, pitch and yaw of a placement over floats."""
-        known = [(step.axis, step.angle) for step in self.steps if isinstance(step, Turn)]
-        if [axis for axis, _ in known] == sorted({axis for axis, _ in known}, reverse=True) and all(
-            angle is not None for _, angle in known
-        ):  # already Rz Ry Rx: the angles as they were given
-            angles = dict(known)
-            return tuple(angles.get(axis) or 0.0 for axis in range(3))  # pyright: ignore[reportReturnType]
+        turns = {step.axis: step.angle for step in self.steps if isinstance(step, Turn)}
+        rotations = [getattr(step, "axis", None) for step in self.steps if not isinstance(step, Shift)]
+        if rotations == sorted(turns, reverse=True) and None not in turns.values():
+            return turns.get(0) or 0.0, turns.get(1) or 0.0, turns.get(2) or 0.0  # Rz Ry Rx as it was given
         (r00, r01, _), (r10, r11, _), (r20, r21, r22) = (map(float, row) for row in self.rotation)  # pyright: ignore
         cos_pitch = math.hypot(r00, r10)
         pitch = math.atan2(-r20, cos_pitch)

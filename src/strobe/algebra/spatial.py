@@ -1,8 +1,8 @@
 """Spatial vectors, angular part first [Featherstone2008].
 
-    v × u    = (ω × ω_u,  ω × v_u + v × ω_u)            motion on motion
-    v ×* f   = (ω × n + v × f,  ω × f)                  motion on force
-    I v      = (I ω + h × v,  m v − h × ω)              h = m c, I about the body's origin
+v × u    = (ω × ω_u,  ω × v_u + v × ω_u)            motion on motion
+v ×* f   = (ω × n + v × f,  ω × f)                  motion on force
+I v      = (I ω + h × v,  m v − h × ω)              h = m c, I about the body's origin
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A serial arm in the papers' letters: what every link formulation reads of link i.
 
-    R_i    rotation frame i -> frame i−1         p*_i   origin i−1 -> origin i, in frame i
-    z_i    axis z_{i−1} seen in frame i          r_i    centre of mass from origin i, in frame i
-    s_i    p*_i + r_i                            m_i, I_i (about the centre of mass)
+R_i    rotation frame i -> frame i−1         p*_i   origin i−1 -> origin i, in frame i
+z_i    axis z_{i−1} seen in frame i          r_i    centre of mass from origin i, in frame i
+s_i    p*_i + r_i                            m_i, I_i (about the centre of mass)
 """
 
 from __future__ import annotations

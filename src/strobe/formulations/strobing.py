@@ -13,9 +13,9 @@ is skew for every joint; for other joints the bracket vanishes.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
-from strobe.algebra import Motion, Vec3, ldl_solve
+from strobe.algebra import Motion, ldl_solve
 from strobe.models.model import Model
 from strobe.scalars import Num, Numbers
 
@@ -100,16 +100,12 @@ def _brackets(model: Model, qd: Numbers) -> dict[int, dict[int, Num]]:
 
 def _component(motion: Motion, column: Motion) -> Num:
     """The coordinate of a motion along one of the unit columns."""
-    return _dot(motion.angular, column.angular) + _dot(motion.linear, column.linear)
+    return motion.angular.dot(column.angular) + motion.linear.dot(column.linear)
 
 
-def _dot(a: Vec3, b: Vec3) -> Num:
-    return a.dot(b)
-
-
-def _sum(terms: object) -> Num:
+def _sum(terms: Iterable[Num]) -> Num:
     total: Num = 0.0
-    for term in terms:  # pyright: ignore
+    for term in terms:
         total = total + term
     return total
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from strobe.algebra import Motion, Pose, Turn, Vec3
 from strobe.errors import Fault, ModelFileError, nearest
+from strobe.models.checks import check
 from strobe.models.inertial import Inertial
 from strobe.models.joints import KINDS, Friction, Joint, Limits, Motor
 from strobe.models.model import ROOT, Body, Coupling, Frame, Loop, Model, moved
@@ -103,6 +104,7 @@ class Assembly:
     poses: Mapping[str, Sequence[float]] = field(default_factory=dict)
     golden: tuple[Mapping[str, object], ...] = ()
     kinematic_only: str = ""
+    physical: str = "warn"  # what an impossible inertia is: error, warn, or a known-violation
 
 
 def snapped(angle: float, tolerance: float = SNAP) -> float:
@@ -119,6 +121,7 @@ def nearly_right(angle: float, tolerance: float = SNAP) -> bool:
 
 def assemble(data: Assembly) -> Model:
     """The model, or a `ModelFileError` with every fault."""
+    check(data)
     root, order = _tree(data)
     data.faults.raise_if_any()
     bodies: list[Body] = []

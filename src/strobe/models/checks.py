@@ -1,9 +1,210 @@
-"""Whether what a file states can be true: masses, inertias, magnitudes, axes, limits."""
+"""Whether what a file states can be true: masses, inertias, magnitudes, limits.
+
+Nothing is repaired. An inertia is that of some body only if no principal moment exceeds the sum of the
+other two; equivalently, if the second moments Σ = ½ tr(I) 1 − I are positive semidefinite. The valid
+tensor nearest to a stated one comes from the nearest such Σ.
+"""
 
 from __future__ import annotations
 
-from strobe.models.assembly import Assembly
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from strobe.algebra import Pose, Sym3, Turn, Vec3
+
+if TYPE_CHECKING:
+    from strobe.models.assembly import Assembly, JointData, LinkData
+
+SLACK = 1e-9  # of the trace: how far principal moments may break an inequality by rounding
+FAR = 50.0  # metres: no link is that long
+LONG = 10.0  # metres: not every link is that long
+FULL_TURN = 2 * math.pi * 1.01
+TWO_TURNS = 4 * math.pi
+SPREAD = 3.0  # radius of gyration over the size of a link, beyond which a slip is likely
+SMALLEST = 0.02  # metres: below this size, offsets say nothing about how far a link extends
 
 
 def check(data: Assembly) -> None:
     """Report every implausible link and joint of a file into its faults."""
+    sizes = _sizes(data)
+    for link in data.links:
+        _check_mass(data, link)
+        _check_inertia(data, link)
+        _check_spread(data, link, sizes.get(link.name, 0.0))
+    for joint in data.joints:
+        _check_drive(data, joint)
+        _check_degrees(data, joint)
+    _check_metres(data)
+
+
+def _physical(data: Assembly, link: LinkData, text: str) -> None:
+    """Something no body can be: how loudly it is said, the file decides."""
+    speak = {"error": data.faults.error, "known-violation": data.faults.note}
+    speak.get(data.physical, data.faults.warning)(link.where, text)
+
+
+# -- links ----------------------------------------------------------------------------------------------
+
+
+def _check_mass(data: Assembly, link: LinkData) -> None:
+    body = link.inertial.about_origin
+    m = cast(float, body.m)
+    if not all(math.isfinite(cast(float, x)) for x in body.parameters):
+        data.faults.error(link.where, f'link "{link.name}" has an inertial number that is not finite.')
+    elif m < 0:
+        data.faults.error(link.where, f'link "{link.name}" has mass {m!r}; a mass is zero or positive.')
+    elif m == 0 and _any(body.h):
+        moments = _listed(body.h)
+        _physical(data, link, f'link "{link.name}" has mass 0 but first moments ({moments}); kept as stated.')
+    elif m == 0 and _any(body.I):
+        _physical(
+            data,
+            link,
+            f'link "{link.name}" has mass 0 but inertia ({_listed(body.I)}); kept as stated (other tools may '
+            "drop it). Give it a mass, or zero inertia.",
+        )
+    elif m == 0 and link.inertial.com is not None and _any(link.inertial.com):
+        data.faults.note(link.where, f'link "{link.name}" has mass 0: its centre of mass has no effect.')
+
+
+def _check_inertia(data: Assembly, link: LinkData) -> None:
+    central = link.inertial.central
+    if central is None or not all(math.isfinite(cast(float, x)) for x in central):
+        return
+    I = np.array([[float(cast(float, x)) for x in row] for row in central.matrix()])
+    moments = [float(x) for x in np.linalg.eigvalsh(I)]
+    a, b, c = moments
+    slack = a + b - c
+    tolerance = SLACK * abs(float(np.trace(I)))
+    if a >= -tolerance and slack >= -tolerance:
+        return
+    shown = ", ".join(f"{x:.6g}" for x in moments)
+    broken = (
+        f"{a:.6g} is negative; none may be"
+        if a < -tolerance
+        else f"{a:.6g} + {b:.6g} >= {c:.6g} fails by {-slack:.3g}"
+    )
+    names = zip(("ixx", "iyy", "izz", "ixy", "ixz", "iyz"), nearest_valid(central), strict=True)
+    valid = " ".join(f"{name}={cast(float, x):.9g}" for name, x in names)
+    _physical(
+        data,
+        link,
+        f'link "{link.name}" has principal moments of inertia {shown}: {broken}. No body has them; kept as '
+        f"stated. Nearest valid: {valid}",
+    )
+
+
+def nearest_valid(central: Sym3) -> Sym3:
+    """The inertia of a possible body nearest to the one stated, by its second moments."""
+    I = np.array([[float(cast(float, x)) for x in row] for row in central.matrix()])
+    values, axes = np.linalg.eigh(0.5 * np.trace(I) * np.eye(3) - I)
+    second = (axes * np.maximum(values, 0.0)) @ axes.T
+    valid = np.trace(second) * np.eye(3) - second
+    return Sym3(*(float(valid[i, j]) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))))
+
+
+def _check_spread(data: Assembly, link: LinkData, reach: float) -> None:
+    """A radius of gyration far beyond the link's size: an inertia in other units, or a slipped digit."""
+    body, com, central = link.inertial.about_origin, link.inertial.com, link.inertial.central
+    if com is None or central is None or cast(float, body.m) <= 0:
+        return
+    size = _length(com) + reach
+    trace = cast(float, central.xx + central.yy + central.zz)
+    radius = math.sqrt(max(trace, 0.0) / (2.0 * cast(float, body.m)))
+    if size >= SMALLEST and radius > SPREAD * size:
+        data.faults.warning(
+            link.where,
+            f'link "{link.name}" has a radius of gyration of {radius:.3g} m but its centre of mass and joints '
+            f"are within {size:.3g} m; check the units of its inertia (kg m²).",
+        )
+
+
+def _sizes(data: Assembly) -> dict[str, float]:
+    """For each link the distance from its origin to its farthest joint."""
+    sizes: dict[str, float] = {}
+    for joint in data.joints:
+        for link, pose in ((joint.parent, joint.before), (joint.child, joint.after)):
+            sizes[link] = max(sizes.get(link, 0.0), _length(pose.translation))
+    return sizes
+
+
+# -- joints ---------------------------------------------------------------------------------------------
+
+
+def _check_drive(data: Assembly, joint: JointData) -> None:
+    never_negative = {
+        "damping": joint.friction.viscous,
+        "motor damping": joint.motor.viscous,
+        "rotor inertia": joint.motor.inertia,
+        "a velocity limit of": joint.limits.velocity,
+        "an acceleration limit of": joint.limits.acceleration,
+        "an effort limit of": joint.limits.effort,
+    }
+    for what, value in never_negative.items():
+        if value < 0:
+            data.faults.error(
+                joint.where, f'joint "{joint.name}" has {what} {value!r}; it must be zero or positive.'
+            )
+
+
+def _check_degrees(data: Assembly, joint: JointData) -> None:
+    bounds = (joint.limits.lower, joint.limits.upper)
+    if joint.kind == "revolute" and any(_like_degrees(bound) for bound in bounds):
+        data.faults.warning(
+            joint.where,
+            f'joint "{joint.name}" has limits {bounds[0]:g} and {bounds[1]:g}, which look like degrees; '
+            "radians are expected.",
+        )
+    steep = [angle for angle in _angles(joint.before @ joint.after) if abs(angle) > FULL_TURN]
+    if steep:
+        data.faults.warning(
+            joint.where,
+            f'joint "{joint.name}" is placed with an angle of {steep[0]:g}, more than a full turn; radians '
+            "are expected, not degrees.",
+        )
+
+
+def _like_degrees(bound: float) -> bool:
+    return TWO_TURNS < abs(bound) <= 720 and bound % 5 == 0
+
+
+def _angles(pose: Pose) -> Iterator[float]:
+    return (step.angle for step in pose.steps if isinstance(step, Turn) and step.angle is not None)
+
+
+def _check_metres(data: Assembly) -> None:
+    """Offsets and centres of mass that look like millimetres: one warning for all of them."""
+    joints = [
+        (joint.where, f'joint "{joint.name}" is placed', _length((joint.before @ joint.after).translation))
+        for joint in data.joints
+    ]
+    links = [
+        (link.where, f'link "{link.name}" has its centre of mass', _length(link.inertial.com))
+        for link in data.links
+        if link.inertial.com is not None
+    ]
+    far = [item for item in (*joints, *links) if item[2] > FAR]
+    offsets = [item for item in joints if item[2] > 0]
+    if not far and len(offsets) > 1 and all(length > LONG for _, _, length in offsets):
+        far = offsets
+    if far:
+        where, what, length = far[0]
+        others = f" (and {len(far) - 1} more)" if len(far) > 1 else ""
+        data.faults.warning(
+            where, f"{what} {length:g} m away{others}, which looks like millimetres; metres are expected."
+        )
+
+
+def _any(numbers: Vec3 | Sym3) -> bool:
+    return any(x != 0 for x in numbers)
+
+
+def _listed(numbers: Vec3 | Sym3) -> str:
+    return ", ".join(f"{cast(float, x):g}" for x in numbers)
+
+
+def _length(v: Vec3) -> float:
+    return math.hypot(*(cast(float, x) for x in v))

@@ -17,7 +17,13 @@ def checked(name: str, value: Any, core: tuple[int, ...], why: str) -> np.ndarra
     except ValueError:
         raise DtypeError(name, "nested lists of unequal lengths") from None
     if array.dtype.kind not in "fiu":
-        kinds = {"c": "complex numbers", "b": "truth values", "O": "Python objects", "U": "text", "S": "bytes"}
+        kinds = {
+            "c": "complex numbers",
+            "b": "truth values",
+            "O": "Python objects",
+            "U": "text",
+            "S": "bytes",
+        }
         raise DtypeError(name, kinds.get(array.dtype.kind, str(array.dtype)))
     if array.dtype.kind != "f" or array.dtype.itemsize not in (4, 8) or not array.dtype.isnative:
         array = array.astype(np.float32 if array.dtype == np.dtype(">f4") else np.float64)

@@ -20,7 +20,10 @@ Function = Callable[..., Any]
 
 
 def evaluate(
-    function: Function, inputs: Mapping[str, np.ndarray], core: tuple[int, ...], out: np.ndarray | None = None
+    function: Function,
+    inputs: Mapping[str, np.ndarray],
+    core: tuple[int, ...],
+    out: np.ndarray | None = None,
 ) -> np.ndarray:
     """The result of shape (*batch, *core) of a function of lists of numbers, one per entry of the last axis."""
     batch = batch_shape(inputs)

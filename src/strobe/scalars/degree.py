@@ -60,7 +60,9 @@ class Degree(Scalar):
 
     system: DegreeSystem
 
-    def __init__(self, system: DegreeSystem, above: Powers, below: Powers, angle: str | None = None) -> None:
+    def __init__(
+        self, system: DegreeSystem, above: Powers, below: Powers, angle: str | None = None
+    ) -> None:
         self.system = system
         self.above = above
         self.below = below
@@ -74,10 +76,12 @@ class Degree(Scalar):
     def apply(self, op: str, *args: Num) -> Degree:
         if op in ("sin", "cos"):
             if self.angle is None:
-                raise UnsupportedOperationError("Degree", op, "only an input angle has a sine and cosine there.")
+                raise UnsupportedOperationError(
+                    "Degree", op, "only an input angle has a sine and cosine there."
+                )
             return Degree(self.system, {self.angle: 1}, ONE)
         match op, [self.admit(a) for a in args]:
-            case ("add" | "sub"), [x, y]:
+            case (("add" | "sub"), [x, y]):
                 above = _either(_times(x.above, y.below), _times(y.above, x.below))
                 return Degree(self.system, above, _times(x.below, y.below))
             case "mul", [x, y]:

@@ -1,6 +1,6 @@
 """`Dual`: a number with its derivative along one direction, over any other system.
 
-The derivative of an operation is a row of `RULES`, written over numbers, so that a dual of nodes
+The derivative of an operation is a row of a table, written over numbers, so that a dual of nodes
 gives the graph of a derivative and a dual of a dual a second derivative.
 """
 
@@ -10,8 +10,6 @@ from collections.abc import Callable
 
 from strobe.scalars.functions import absolute, atan2, cos, less, maximum, minimum, sin, sqrt, tanh, where
 from strobe.scalars.scalar import FLOAT, Num, Scalar, System, is_number
-
-Rule = Callable[..., tuple[Num, Num]]
 
 
 class DualSystem(System):
@@ -63,23 +61,31 @@ def _tanh(x: Num, dx: Num) -> tuple[Num, Num]:
     return z, (1.0 - z * z) * dx
 
 
-RULES: dict[str, Rule] = {
-    "add": lambda x, dx, y, dy: (x + y, dx + dy),
-    "sub": lambda x, dx, y, dy: (x - y, dx - dy),
-    "mul": lambda x, dx, y, dy: (x * y, dx * y + x * dy),
-    "div": _div,
+def _where(c: Num, dc: Num, x: Num, dx: Num, y: Num, dy: Num) -> tuple[Num, Num]:
+    return where(c, x, y), where(c, dx, dy)
+
+
+UNARY: dict[str, Callable[[Num, Num], tuple[Num, Num]]] = {
     "neg": lambda x, dx: (-x, -dx),
     "sin": lambda x, dx: (sin(x), cos(x) * dx),
     "cos": lambda x, dx: (cos(x), -(sin(x) * dx)),
     "sqrt": _sqrt,
-    "atan2": _atan2,
     "abs": lambda x, dx: (absolute(x), where(less(x, 0.0), -dx, dx)),
+    "tanh": _tanh,
+}
+
+BINARY: dict[str, Callable[[Num, Num, Num, Num], tuple[Num, Num]]] = {
+    "add": lambda x, dx, y, dy: (x + y, dx + dy),
+    "sub": lambda x, dx, y, dy: (x - y, dx - dy),
+    "mul": lambda x, dx, y, dy: (x * y, dx * y + x * dy),
+    "div": _div,
+    "atan2": _atan2,
     "min": lambda x, dx, y, dy: (minimum(x, y), where(less(x, y), dx, dy)),
     "max": lambda x, dx, y, dy: (maximum(x, y), where(less(x, y), dy, dx)),
     "less": lambda x, dx, y, dy: (less(x, y), 0.0),
-    "where": lambda c, dc, x, dx, y, dy: (where(c, x, y), where(c, dx, dy)),
-    "tanh": _tanh,
 }
+
+RULES: dict[str, Callable[..., tuple[Num, Num]]] = {**UNARY, **BINARY, "where": _where}
 
 
 class Dual(Scalar):

@@ -92,8 +92,13 @@ class Field(Scalar):
         if op in ("sin", "cos"):
             return self._point()[op == "sin"]
         p = self.system.prime
-        match op, [a.residue if isinstance(a, Field) and a.system is self.system else self.admit(a).residue
-                   for a in args]:
+        match (
+            op,
+            [
+                a.residue if isinstance(a, Field) and a.system is self.system else self.admit(a).residue
+                for a in args
+            ],
+        ):
             case "add", [x, y]:
                 value = x + y
             case "sub", [x, y]:
@@ -117,7 +122,9 @@ class Field(Scalar):
         return x if isinstance(x, Field) and x.system is self.system else super().admit(x)
 
     def _point(self) -> tuple[Field, Field]:
-        raise UnsupportedOperationError("Field", "sin or cos", "only an input angle has a sine and cosine there.")
+        raise UnsupportedOperationError(
+            "Field", "sin or cos", "only an input angle has a sine and cosine there."
+        )
 
 
 class Angle(Field):

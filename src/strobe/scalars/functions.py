@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from strobe.scalars.scalar import Num, Scalar
 
@@ -27,33 +28,28 @@ def absolute(x: Num) -> Num:
     return x.apply("abs", x) if isinstance(x, Scalar) else abs(x)
 
 
-def _apply(op: str, *args: Num) -> Num | None:
-    """The operation in the system of the first argument that has one; None if all are Python numbers."""
-    for x in args:
-        if isinstance(x, Scalar):
-            return x.apply(op, *args)
-    return None
+def _binary(op: str, plain: Callable[[float, float], float], x: Num, y: Num) -> Num:
+    """The operation in the system of either argument; the plain function if both are Python numbers."""
+    if isinstance(x, Scalar):
+        return x.apply(op, x, y)
+    return y.apply(op, x, y) if isinstance(y, Scalar) else plain(x, y)
 
 
 def atan2(y: Num, x: Num) -> Num:
-    applied = _apply("atan2", y, x)
-    return math.atan2(y, x) if applied is None else applied  # pyright: ignore[reportArgumentType]
+    return _binary("atan2", math.atan2, y, x)
 
 
 def minimum(x: Num, y: Num) -> Num:
-    applied = _apply("min", x, y)
-    return min(x, y) if applied is None else applied  # pyright: ignore[reportArgumentType]
+    return _binary("min", min, x, y)
 
 
 def maximum(x: Num, y: Num) -> Num:
-    applied = _apply("max", x, y)
-    return max(x, y) if applied is None else applied  # pyright: ignore[reportArgumentType]
+    return _binary("max", max, x, y)
 
 
 def less(x: Num, y: Num) -> Num:
     """1 where x < y, else 0."""
-    applied = _apply("less", x, y)
-    return float(x < y) if applied is None else applied  # pyright: ignore[reportOperatorIssue]
+    return _binary("less", lambda a, b: float(a < b), x, y)
 
 
 def where(condition: Num, x: Num, y: Num) -> Num:

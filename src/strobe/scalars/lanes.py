@@ -1,3 +1,4 @@
+# pyright: reportUnknownVariableType=false
 """`Lanes`: a batch side by side, one NumPy array per number."""
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ def _where(condition: Any, x: Any, y: Any) -> Any:
 
 
 def _less(x: Any, y: Any) -> Any:
-    return np.less(x, y).astype(np.result_type(x, y))
+    return np.where(np.less(x, y), 1.0, 0.0)
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
@@ -64,7 +65,7 @@ class Lanes(Scalar):
 
     def apply(self, op: str, *args: Num) -> Lanes:
         # Python floats go to NumPy as they are, so that a float32 batch stays float32
-        values = [a.values if a.__class__ is Lanes else self.admit(a).values for a in args]  # pyright: ignore
+        values = [a.values if isinstance(a, Lanes) else self.admit(a).values for a in args]
         return Lanes(FUNCTIONS[op](*values))
 
     def literal(self, x: float) -> Lanes:

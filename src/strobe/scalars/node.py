@@ -61,10 +61,10 @@ class Node(Scalar):
 
     def apply(self, op: str, *args: Num) -> Node:
         graph = self.system
-        nodes = tuple([a if a.__class__ is Node and a.system is graph else self.admit(a) for a in args])
-        if op in COMMUTATIVE and nodes[0].index > nodes[1].index:  # pyright: ignore
+        nodes = tuple([a if isinstance(a, Node) and a.system is graph else self.admit(a) for a in args])
+        if op in COMMUTATIVE and nodes[0].index > nodes[1].index:
             nodes = nodes[::-1]
-        return graph.make(op, nodes)  # pyright: ignore[reportArgumentType]
+        return graph.make(op, nodes)
 
     def literal(self, x: float) -> Node:
         return self.system.constant(x)

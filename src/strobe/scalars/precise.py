@@ -1,11 +1,13 @@
+# pyright: basic, reportMissingTypeStubs=false
 """`Precise`: fifty decimal digits, the reference for every rounding error."""
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
-import mpmath  # pyright: ignore[reportMissingTypeStubs]
+import mpmath
 
 from strobe.scalars.scalar import Num, Scalar, System
 
@@ -20,11 +22,11 @@ class PreciseSystem(System):
         self.context.dps = digits
         mp = self.context
         self.functions: dict[str, Callable[..., Any]] = {
-            "add": lambda x, y: x + y,
-            "sub": lambda x, y: x - y,
-            "mul": lambda x, y: x * y,
-            "div": lambda x, y: x / y,
-            "neg": lambda x: -x,
+            "add": operator.add,
+            "sub": operator.sub,
+            "mul": operator.mul,
+            "div": operator.truediv,
+            "neg": operator.neg,
             "sin": mp.sin,
             "cos": mp.cos,
             "sqrt": mp.sqrt,

@@ -104,7 +104,7 @@ class Scalar:
     __slots__ = ("system",)
     __array_ufunc__ = None  # NumPy steps back and lets our operators decide
 
-    system: System
+    system: Any  # a System; each class of numbers says which
 
     def apply(self, op: str, *args: Num) -> Num:
         """The result of one operation of `FIRST_GROUP` or `SECOND_GROUP`."""

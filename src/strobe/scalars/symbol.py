@@ -1,20 +1,22 @@
+# pyright: basic, reportMissingTypeStubs=false
 """`Symbol`: SymPy expressions, for closed forms. Model parameters that have a name keep it."""
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
-import sympy  # pyright: ignore[reportMissingTypeStubs]
+import sympy
 
 from strobe.scalars.scalar import Num, Scalar, System, is_number
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "add": lambda x, y: x + y,
-    "sub": lambda x, y: x - y,
-    "mul": lambda x, y: x * y,
-    "div": lambda x, y: x / y,
-    "neg": lambda x: -x,
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "div": operator.truediv,
+    "neg": operator.neg,
     "sin": sympy.sin,
     "cos": sympy.cos,
     "sqrt": sympy.sqrt,

@@ -1,0 +1,62 @@
+"""The command line: ``strobe VERB ROBOT [options]``; with no arguments, three commands to try."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from strobe.cli import convert, info, list_robots, study, torque
+from strobe.cli.exits import Verbs
+from strobe.cli.inputs import NumbersCommand
+
+BANNER = """\
+strobe: a robot goes in, its dynamics come out.
+
+Try:
+  strobe list                    the robots that come with it
+  strobe torque panda            the torques that hold a Panda arm still
+  strobe study stanford          one robot through every formulation: torques, costs, laws
+
+Any .urdf or .toml file can stand in the place of a name. All verbs: strobe --help"""
+
+app = typer.Typer(
+    cls=Verbs,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from strobe import __version__
+
+        print(f"strobe {__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def strobe(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")] = False,
+) -> None:
+    """A robot goes in, its dynamics come out.
+
+    Exit codes: 0, 1 (a check failed), 2 (bad input). Every verb has --help with an example, and --json.
+    """
+    if context.invoked_subcommand is None:
+        print(BANNER)
+
+
+app.command("list")(list_robots.list_robots)
+app.command("info")(info.info)
+app.command("torque", cls=NumbersCommand)(torque.torque)
+app.command("convert")(convert.convert)
+app.command("study")(study.study)
+
+
+def main() -> None:
+    """The entry point ``strobe``."""
+    app()

@@ -1,0 +1,87 @@
+"""How a command ends: the exit codes, and the one line that a user sees instead of a traceback."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+import typer
+from typer.core import TyperGroup
+
+from strobe.errors import StrobeError, nearest
+
+CHECK_FAILED = 1
+BAD_INPUT = 2
+BUG = 70
+INTERRUPTED = 130
+
+USAGE_ERROR = typer.BadParameter.__mro__[1]  # newer typers carry a click of their own: not imported by name
+
+
+class Verbs(TyperGroup):
+    """The group of verbs; every way out of a verb passes through its ``main``."""
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> Any:
+        _tolerate_narrow_encodings()
+        run = super().main
+        leave(lambda: run(args, "strobe", complete_var, False, windows_expand_args, **extra))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        verb = args[0]
+        if verb in self.commands or verb.startswith("-"):
+            return super().resolve_command(ctx, args)
+        verbs = ", ".join(self.commands)
+        raise typer.BadParameter(f'there is no verb "{verb}".{nearest(verb, self.commands)} The verbs: {verbs}.')
+
+
+def leave(run: Callable[[], Any]) -> NoReturn:
+    """Run a command and exit with its code; whatever went wrong is said in one sentence on stderr."""
+    try:
+        sys.exit(run() or 0)
+    except StrobeError as error:
+        _say(str(error))
+        sys.exit(BAD_INPUT)
+    except (KeyboardInterrupt, typer.Abort):
+        _say("interrupted.")
+        sys.exit(INTERRUPTED)
+    except USAGE_ERROR as error:
+        _say(_usage(error))
+        sys.exit(BAD_INPUT)
+    except Exception as error:
+        if os.environ.get("STROBE_DEBUG"):
+            traceback.print_exc()
+        _say(
+            f"this is a bug in strobe ({type(error).__name__}: {error}). "
+            "Please report it; set STROBE_DEBUG=1 for the traceback."
+        )
+        sys.exit(BUG)
+
+
+def _usage(error: Any) -> str:
+    """A wrong flag or argument, and where the right ones are listed."""
+    sentence = error.message if isinstance(error, typer.BadParameter) and not error.param else error.format_message()
+    path = error.ctx.command_path if error.ctx else "strobe"
+    return f"{sentence[:1].lower()}{sentence[1:]}\nTry: {path} --help"
+
+
+def _say(sentence: str) -> None:
+    sys.stdout.flush()
+    print(f"strobe: {sentence}", file=sys.stderr)
+
+
+def _tolerate_narrow_encodings() -> None:
+    """A terminal or pipe that cannot show a letter shows a question mark, not an error."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # pyright: ignore[reportAttributeAccessIssue]

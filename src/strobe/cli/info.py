@@ -1,0 +1,41 @@
+"""``strobe info``: what a robot is made of."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from strobe.cli.inputs import Base, Json, Lock, RobotName, Strict, open_robot
+
+
+def info(
+    robot: RobotName,
+    lock: Lock = None,
+    base: Base = None,
+    strict: Strict = False,
+    frames: Annotated[bool, typer.Option("--frames", help="List every frame.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Joints, links, masses, frames and constraints of a robot, and what its reader remarked.
+
+    \b
+    Examples:
+      strobe info stanford
+      strobe info arm.urdf --lock "finger_*=0.02" --strict
+    """
+    from strobe.cli.show import console, print_json
+    from strobe.study import overview
+
+    data = overview.describe(open_robot(robot, lock=lock, base=base, strict=strict, quiet=not as_json))
+    if as_json:
+        print_json(data)
+        return
+    out = console()
+    for part in overview.headline(data):
+        out.print(part)
+    out.print(overview.joints_table(data))
+    out.print(overview.links_table(data))
+    out.print(f"total mass {data['total_mass']:.6g} kg; {overview.frames_line(data, frames)}", markup=False)
+    for line in overview.constraints(data):
+        out.print(line, markup=False)

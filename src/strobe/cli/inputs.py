@@ -1,0 +1,129 @@
+"""What every verb takes: a robot with its edits, and lists of numbers."""
+
+from __future__ import annotations
+
+import math
+import re
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+from strobe.errors import ArgumentError, ModelWarning
+
+if TYPE_CHECKING:
+    from strobe.robot import Robot
+
+RobotName = Annotated[
+    str, typer.Argument(metavar="ROBOT", help="A built-in robot (strobe list), or a .urdf, .xacro, .xml or .toml file.")
+]
+Lock = Annotated[
+    list[str] | None,
+    typer.Option("--lock", metavar="JOINT=VALUE", help="Hold a joint (* and ? match names); may be repeated."),
+]
+Base = Annotated[
+    str | None, typer.Option("--base", metavar="KIND", help="Another base for the robot: fixed or floating.")
+]
+Gravity = Annotated[
+    str | None, typer.Option("--gravity", metavar="X,Y,Z", help="Gravity in base axes, m/s², instead of the robot's.")
+]
+Strict = Annotated[bool, typer.Option("--strict", help="Refuse a model that deserves a warning.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace the output file if it exists.")]
+
+SEPARATORS = re.compile(r"[,;\s]+")
+
+
+def open_robot(
+    source: str,
+    *,
+    lock: Sequence[str] | None = None,
+    base: str | None = None,
+    gravity: str | None = None,
+    strict: bool = False,
+    quiet: bool = False,
+) -> Robot:
+    """The robot a user named, its warnings shown once on stderr (unless ``quiet``: the verb shows them)."""
+    from strobe.cli.show import warn
+    from strobe.robot import load
+
+    down = numbers("--gravity", gravity, 3) if gravity is not None else None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ModelWarning)
+        robot = load(source, lock=locks(lock or ()), base=base, gravity=down, strict=strict)
+    for fault in robot.notes:
+        if fault.severity == "warning" and not quiet:
+            warn(str(fault))
+    return robot
+
+
+def locks(pairs: Sequence[str]) -> dict[str, float] | None:
+    """``elbow=0.3`` as a name and a number."""
+    held: dict[str, float] = {}
+    for pair in pairs:
+        name, equals, value = pair.rpartition("=")
+        if not (name and equals):
+            raise ArgumentError(f'--lock takes JOINT=VALUE, for example elbow=0.3, and got "{pair}".')
+        held[name.strip()] = number(f"--lock {name}", value.strip())
+    return held or None
+
+
+def numbers(option: str, text: str, count: int | None = None, why: str = "") -> list[float]:
+    """A list of numbers separated by commas or spaces."""
+    values = [number(option, word) for word in SEPARATORS.split(text.strip("[]() \t")) if word]
+    if count is not None and len(values) != count:
+        reason = f" {why}" if why else ""
+        raise ArgumentError(
+            f"{option} has {len(values)} number{'s' if len(values) != 1 else ''}, expected {count}.{reason}"
+        )
+    return values
+
+
+def number(option: str, word: str) -> float:
+    """One finite number; ``pi/2`` is one too."""
+    from strobe.models.expressions import ExpressionError, parse_expression
+
+    try:
+        value = float(word)
+    except ValueError:
+        try:
+            value = float(parse_expression(word, {}))
+        except (ExpressionError, ZeroDivisionError, OverflowError):
+            raise ArgumentError(f'{option}: "{word}" is not a number (0.3, -1e-3 and pi/2 are).') from None
+    if not math.isfinite(value):
+        raise ArgumentError(f'{option}: "{word}" is not a finite number.')
+    return value
+
+
+class NumbersCommand(TyperCommand):
+    """A verb whose options take lists of numbers, with or without quotes: ``--q 0.1 -0.2 0.3``."""
+
+    lists = ("--q", "--qd", "--qdd", "--wrench", "--gravity")
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, joined(args, self.lists))
+
+
+def joined(args: Sequence[str], lists: Sequence[str]) -> list[str]:
+    """The arguments, with the words of a list of numbers made one."""
+    result: list[str] = []
+    words = iter(args)
+    collecting = False
+    for word in words:
+        if collecting and _looks_numeric(word):
+            result[-1] += f",{word}"
+            continue
+        collecting = False
+        result.append(word)
+        if word in lists:
+            result.append(next(words, ""))
+            collecting = True
+            if not result[-1]:
+                result.pop()
+    return result
+
+
+def _looks_numeric(word: str) -> bool:
+    return bool(re.fullmatch(r"[-+*/().,;\deEpi]*(\d|pi)[-+*/().,;\deEpi]*", word))

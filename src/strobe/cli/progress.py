@@ -1,0 +1,39 @@
+"""How far a long job is: on stderr, and only once it has lasted two seconds."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import TracebackType
+
+PATIENCE = 2.0  # seconds before anything is said
+PAUSE = {True: 0.1, False: 5.0}  # seconds between lines, on a terminal and elsewhere
+
+
+class Progress:
+    """A count that is shown as it grows, and wiped from a terminal at the end."""
+
+    def __init__(self, job: str, total: int, unit: str) -> None:
+        self.job, self.total, self.unit = job, total, unit
+        self.done = 0
+        self._terminal = sys.stderr.isatty()
+        self._next = time.monotonic() + PATIENCE
+        self._shown = False
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._shown and self._terminal:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+    def advance(self, steps: int) -> None:
+        self.done += steps
+        now = time.monotonic()
+        if now < self._next:
+            return
+        self._next = now + PAUSE[self._terminal]
+        self._shown = True
+        start, end = ("\r\x1b[K", "") if self._terminal else ("", "\n")
+        text = f"{self.job}: {self.done:,} of {self.total:,} {self.unit}"
+        print(f"{start}{text}", end=end, file=sys.stderr, flush=True)

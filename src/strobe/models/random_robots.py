@@ -1,0 +1,88 @@
+"""Random robots: general placements, valid inertias, the same ones for the same seed.
+
+A link's mass properties are those of a solid ellipsoid with random half axes, turned and placed at
+random, so that every inertia belongs to a real body.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from strobe.algebra import Pose, Sym3, Vec3
+from strobe.errors import ArgumentError
+from strobe.models.assembly import Assembly, Faults, JointData, LinkData, assemble
+from strobe.models.inertial import Inertial
+from strobe.models.joints import KINDS, Limits
+from strobe.models.model import Model, moved
+
+LETTERS = {"R": "revolute", "P": "prismatic", "S": "spherical", "F": "floating", "C": "continuous"}
+
+
+def random_model(n: int, seed: int = 0, *, kinds: str = "RP", tree: bool = False) -> Model:
+    """n joints of the kinds R, P, S(pherical), F(loating), C(ontinuous) in a chain, or a random tree."""
+    _check(n, kinds)
+    rng = np.random.default_rng(seed)
+    name = f"random-{n}-{seed}"
+    links = [LinkData("base")]
+    joints: list[JointData] = []
+    for k in range(1, n + 1):
+        links.append(LinkData(f"link{k}", _random_inertial(rng)))
+        joints.append(_random_joint(rng, k, links[_parent(rng, k, tree)].name, kinds))
+    tool = ("tool", links[-1].name, _random_placement(rng), "")
+    title = f"random {'tree' if tree else 'chain'} of {n} joints, seed {seed}"
+    return assemble(Assembly(name, links, joints, Faults(name), frames=[tool], title=title, source=title))
+
+
+def _check(n: int, kinds: str) -> None:
+    if not isinstance(n, int | np.integer) or n < 1:
+        raise ArgumentError(f"a random robot with {n!r} joints; expected a whole number, 1 or more.")
+    unknown = [letter for letter in kinds if letter not in LETTERS]
+    if unknown or not kinds:
+        choices = ", ".join(f"{letter} {kind}" for letter, kind in LETTERS.items())
+        raise ArgumentError(f"kinds is {kinds!r}; expected one or more letters of: {choices}.")
+
+
+def _parent(rng: np.random.Generator, k: int, tree: bool) -> int:
+    """Which link carries link k: the one before it, or any earlier moving one (the base for the first)."""
+    return int(rng.integers(1, k)) if tree and k > 1 else k - 1
+
+
+def _random_joint(rng: np.random.Generator, k: int, parent: str, kinds: str) -> JointData:
+    kind = LETTERS[kinds[int(rng.integers(len(kinds)))]]
+    axis = rng.standard_normal(3)
+    axis = axis / np.linalg.norm(axis) if rng.random() < 0.5 else np.eye(3)[int(rng.integers(3))]
+    x, y, z = (float(a) for a in axis)
+    return JointData(
+        f"joint{k}",
+        kind,
+        parent,
+        f"link{k}",
+        before=_random_placement(rng),
+        axis=(x, y, z),
+        limits=_random_limits(rng, kind),
+    )
+
+
+def _random_limits(rng: np.random.Generator, kind: str) -> Limits:
+    """A range about zero, a speed and an effort, for joints with one degree of freedom."""
+    if KINDS[kind].nv > 1:
+        return Limits()
+    reach = {"revolute": math.pi, "prismatic": 0.5, "continuous": math.inf}[kind]
+    below, above, speed, effort = (float(x) for x in rng.uniform((0.3, 0.3, 1, 10), (1, 1, 4, 100)))
+    return Limits(-below * reach, above * reach, velocity=speed, effort=effort)
+
+
+def _random_placement(rng: np.random.Generator) -> Pose:
+    x, y, z = (float(a) for a in rng.uniform(-0.5, 0.5, 3))
+    roll, pitch, yaw = (float(a) for a in rng.uniform((-math.pi, -1.5, -math.pi), (math.pi, 1.5, math.pi)))
+    return Pose.at((x, y, z), (roll, pitch, yaw))
+
+
+def _random_inertial(rng: np.random.Generator) -> Inertial:
+    """A solid ellipsoid: moments m (b² + c²) / 5 about its half axes."""
+    m = float(rng.uniform(0.5, 5.0))
+    aa, bb, cc = (float(a) for a in rng.uniform(0.05, 0.3, 3) ** 2)
+    principal = Sym3(m * (bb + cc) / 5, m * (aa + cc) / 5, m * (aa + bb) / 5, 0.0, 0.0, 0.0)
+    return moved(Inertial.at_com(m, Vec3.zero(), principal), _random_placement(rng))

@@ -1,0 +1,198 @@
+"""A model as URDF: the same joints, frames and torques; what the format cannot say is remarked on.
+
+In URDF the frame of a link is that of its joint. A body placed behind its joint by ``after`` becomes
+
+    after a pure rotation A, or any A behind a slide:   origin = before · A,  axis = A⁻¹ e
+    otherwise: a link "…_joint_frame" that carries the mass, and the body's own frame fixed to it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import cast
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, SubElement
+
+from strobe.algebra import Pose, Shift, Vec3
+from strobe.errors import UnsupportedModelError
+from strobe.models.inertial import Inertial
+from strobe.models.joints import Joint
+from strobe.models.model import ROOT, Body, Model, moved
+from strobe.scalars import Num
+
+UNBOUNDED = 1e300  # a limit at least this large stands for none
+LARGEST = repr(1.7976931348623157e308)
+WEIGHT = (0.0, 0.0, -9.81)  # the gravity that readers of URDF assume
+
+
+def write_urdf(model: Model) -> tuple[str, list[str]]:
+    """The text of a URDF file, and a remark on everything that it cannot say."""
+    writer = _Writer(model)
+    writer.write()
+    ElementTree.indent(writer.robot)
+    text = ElementTree.tostring(writer.robot, encoding="unicode", xml_declaration=False)
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n', writer.remarks
+
+
+class _Writer:
+    """The growing document, the names taken in it, and the remarks."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.robot = Element("robot", name=model.name)
+        self.remarks: list[str] = []
+        bodies = [body.name for body in model.bodies]
+        self.links = {model.base_name, *bodies, *(frame.name for frame in model.frames)}
+        self.joints = set(model.joint_names)
+
+    def write(self) -> None:
+        model = self.model
+        self._link(model.base_name, model.base_inertial)
+        for body in model.bodies:
+            self._body(body)
+        written = {model.base_name: Pose(), **{body.name: Pose() for body in model.bodies}}
+        for frame in model.frames:
+            if frame.name not in written:
+                self._fixed(frame.name, self._name_of(frame.body), frame.placement)
+                written[frame.name] = frame.placement
+        self._remark_on_model()
+
+    def _name_of(self, index: int) -> str:
+        return self.model.base_name if index == ROOT else self.model.bodies[index].name
+
+    # -- links --------------------------------------------------------------------------------------
+
+    def _link(self, name: str, inertial: Inertial) -> None:
+        link = SubElement(self.robot, "link", name=name)
+        if inertial.is_zero():
+            return
+        if inertial.com is None or inertial.central is None:
+            raise UnsupportedModelError(
+                f'link "{name}" has mass 0 and a first moment, which URDF cannot say. Write TOML instead.'
+            )
+        stated = SubElement(link, "inertial")
+        SubElement(stated, "origin", xyz=_text(inertial.com), rpy="0 0 0")
+        SubElement(stated, "mass", value=_text([inertial.m]))
+        names = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
+        SubElement(stated, "inertia", {k: _text([x]) for k, x in zip(names, inertial.central, strict=True)})
+
+    def _body(self, body: Body) -> None:
+        joint, after = body.joint, body.after
+        parent = self._name_of(body.parent)
+        axis = Vec3.unit(joint.axis, joint.sign)
+        if not after.steps or _is_absorbed(joint, after):
+            self._link(body.name, body.inertial)
+            self._joint(joint, parent, body.name, body.before @ after, after.inverse().inward(axis))
+            return
+        moving = _unused(f"{body.name}_joint_frame", self.links)
+        self._link(moving, moved(body.inertial, after))
+        self._joint(joint, parent, moving, body.before, axis)
+        self._fixed(body.name, moving, after)
+
+    def _fixed(self, name: str, parent: str, placement: Pose) -> None:
+        """A frame, as a link without mass."""
+        SubElement(self.robot, "link", name=name)
+        self._placed(_unused(f"{name}_fixed", self.joints), "fixed", parent, name, placement)
+
+    # -- joints -------------------------------------------------------------------------------------
+
+    def _placed(self, name: str, kind: str, parent: str, child: str, placement: Pose) -> Element:
+        element = SubElement(self.robot, "joint", name=name, type=kind)
+        SubElement(element, "origin", xyz=_text(placement.translation), rpy=_text(placement.rpy()))
+        SubElement(element, "parent", link=parent)
+        SubElement(element, "child", link=child)
+        return element
+
+    def _joint(self, joint: Joint, parent: str, child: str, placement: Pose, axis: Vec3) -> None:
+        kind = _kind(joint)
+        element = self._placed(joint.name, kind, parent, child, placement)
+        if joint.nv == 1:
+            SubElement(element, "axis", xyz=_text(axis))
+            self._limit(element, kind, joint)
+        self._dynamics(element, joint)
+        self._mimic(element, joint)
+        if kind == "spherical":
+            self.remarks.append(f'joint "{joint.name}" is spherical, which few readers of URDF know.')
+        if joint.rotor_inertia:
+            self.remarks.append(
+                f'joint "{joint.name}" loses its rotor inertia of {joint.rotor_inertia:g} kg m²: URDF has no '
+                "place for it."
+            )
+
+    def _limit(self, element: Element, kind: str, joint: Joint) -> None:
+        limits = joint.limits
+        bounds = {"velocity": limits.velocity, "effort": limits.effort}
+        if kind != "continuous":
+            bounds = {"lower": limits.lower, "upper": limits.upper, **bounds}
+        elif all(math.isinf(bound) for bound in bounds.values()):
+            return
+        SubElement(element, "limit", {name: _bound(bound) for name, bound in bounds.items()})
+        if math.isfinite(limits.acceleration):
+            self.remarks.append(f'joint "{joint.name}" loses its acceleration limit {limits.acceleration:g}.')
+
+    def _dynamics(self, element: Element, joint: Joint) -> None:
+        forwards, backwards = joint.coulomb
+        if not (joint.damping or forwards or backwards):
+            return
+        mean = forwards if forwards == backwards else 0.5 * (forwards + backwards)
+        SubElement(element, "dynamics", damping=_text([joint.damping]), friction=_text([mean]))
+        if forwards != backwards:
+            self.remarks.append(
+                f'joint "{joint.name}" has Coulomb friction {forwards:g} forwards and {backwards:g} backwards; '
+                f"URDF has one value, and their mean {mean:g} is written."
+            )
+
+    def _mimic(self, element: Element, joint: Joint) -> None:
+        for coupling in self.model.couplings:
+            if coupling.joint != joint.name:
+                continue
+            if len(coupling.terms) != 1:
+                followed = ", ".join(f'"{name}"' for name in coupling.terms)
+                self.remarks.append(
+                    f'joint "{joint.name}" follows {followed or "none"}; URDF can say one, and the coupling is lost.'
+                )
+                continue
+            ((other, factor),) = coupling.terms.items()
+            SubElement(
+                element, "mimic", joint=other, multiplier=_text([factor]), offset=_text([coupling.offset])
+            )
+
+    def _remark_on_model(self) -> None:
+        down = tuple(float(cast(float, x)) for x in self.model.gravity.linear)
+        if down != WEIGHT:
+            shown = ", ".join(f"{x:g}" for x in down)
+            self.remarks.append(f"gravity ({shown}) is lost: URDF does not say it. Load with gravity=({shown}).")
+        for loop in self.model.loops:
+            self.remarks.append(f'the closed loop "{loop.name}" is lost: URDF describes trees.')
+
+
+def _is_absorbed(joint: Joint, after: Pose) -> bool:
+    """Whether the joint's origin and axis can take over the placement behind it."""
+    return joint.kind == "prismatic" or (joint.turns and not any(isinstance(s, Shift) for s in after.steps))
+
+
+def _kind(joint: Joint) -> str:
+    """URDF says continuous for a revolute joint without bounds."""
+    unbounded = math.isinf(joint.limits.lower) and math.isinf(joint.limits.upper)
+    return "continuous" if joint.kind == "revolute" and unbounded else joint.kind
+
+
+def _bound(value: float) -> str:
+    if math.isfinite(value):
+        return repr(float(value))
+    return LARGEST if value > 0 else f"-{LARGEST}"
+
+
+def _text(numbers: Iterable[Num]) -> str:
+    """Numbers with every digit that tells them apart; no negative zeros."""
+    return " ".join(repr(float(cast(float, x)) + 0.0) for x in numbers)
+
+
+def _unused(name: str, taken: set[str]) -> str:
+    """The name, numbered if it is taken; taken from now on."""
+    free, k = name, 2
+    while free in taken:
+        free, k = f"{name}_{k}", k + 1
+    taken.add(free)
+    return free

@@ -1,0 +1,67 @@
+"""Writing files so that nothing is lost: whole or not at all, never over an input."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from os import PathLike
+from typing import TextIO
+
+from strobe.errors import OutputError
+
+Path = str | PathLike[str]
+
+
+@contextmanager
+def writing(path: Path, *, inputs: Iterable[Path] = (), force: bool = False) -> Iterator[TextIO]:
+    """A text stream that becomes the file ``path`` when the block ends, and leaves no trace if it fails.
+
+    An existing file is replaced only with ``force``; one of ``inputs`` never is.
+    """
+    target = os.path.realpath(path)  # a link stays a link: what it points to is written
+    _refuse(os.fspath(path), target, inputs, force)
+    if os.path.exists(target) and not os.path.isfile(target):  # a pipe or a device cannot be replaced
+        with _explained(path), open(target, "w", encoding="utf-8", newline="") as stream:
+            yield stream
+        return
+    draft = f"{target}.{secrets.token_hex(4)}.part"
+    with _explained(path):
+        stream = open(draft, "x", encoding="utf-8", newline="")  # noqa: SIM115  closed below, before the move
+    try:
+        with stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        with _explained(path):
+            os.replace(draft, target)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(draft)
+        raise
+
+
+def _refuse(name: str, target: str, inputs: Iterable[Path], force: bool) -> None:
+    """Raise if writing here would lose something or cannot succeed."""
+    folder = os.path.dirname(target)
+    if not os.path.isdir(folder):
+        raise OutputError(f"cannot write {name}: the folder {folder} does not exist. Make it first.")
+    if os.path.isdir(target):
+        raise OutputError(f"cannot write {name}: it is a folder. Name a file in it.")
+    for source in inputs:
+        if os.path.exists(source) and os.path.exists(target) and os.path.samefile(source, target):
+            raise OutputError(f"will not write {name}: it is the input {os.fspath(source)}. Choose another name.")
+    if os.path.isfile(target) and not force:
+        raise OutputError(f"will not replace {name}: it exists. Choose another name, or add --force.")
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    """Turn the system's refusal into a sentence that names the file."""
+    try:
+        yield
+    except OSError as error:
+        if isinstance(error, OutputError | BrokenPipeError):
+            raise
+        raise OutputError(f"cannot write {os.fspath(path)}: {error.strerror or error}.") from None

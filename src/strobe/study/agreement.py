@@ -1,0 +1,80 @@
+"""The torques of one state by every formulation that the robot allows, and how far they agree.
+
+"Relative" means the largest difference over the largest entry of the reference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from strobe.robot import Robot
+from strobe.study.case import Array, Case
+from strobe.study.labels import rate_labels
+from strobe.study.tables import remark, short, table
+
+TITLE = "Torques, by every formulation"
+
+TOLERANCE = 1e-11  # rounding of any order of evaluation stays below this
+GOLDEN_TOLERANCE = 1e-10  # published values carry 12 digits
+
+
+def measure(case: Case) -> dict[str, Any]:
+    """Rigid-body torques (friction left out) by each formulation, against the first and the published ones."""
+    case.require_dynamics()
+    tau = {
+        name: case.robot.inverse_dynamics(case.q, case.qd, case.qdd, friction=False, formulation=name)
+        for name in case.formulations
+    }
+    reference = next(iter(tau.values()))
+    differences = {name: relative(values, reference) for name, values in tau.items()}
+    published = _against_published(case)
+    return {
+        "state": case.origin,
+        "joints": rate_labels(case.robot),
+        "tau": tau,
+        "relative_difference": differences,
+        "refused": case.refused,
+        "published": published,
+        "passed": max(differences.values()) <= TOLERANCE
+        and (published is None or published["relative_difference"] <= GOLDEN_TOLERANCE),
+    }
+
+
+def render(data: Mapping[str, Any]) -> Iterator[Any]:
+    yield remark(f"the same motion through different equations, friction left out; at {data['state']}")
+    names = list(data["tau"])
+    values = [np.asarray(data["tau"][name]).tolist() for name in names]
+    rows = [list(row) for row in zip(data["joints"], *values, strict=True)]
+    yield table(["joint", *names], rows)
+    first, *others = names
+    for name in others:
+        yield f"{name} agrees with {first} to {data['relative_difference'][name]:.1e} (relative)"
+    if data["published"]:
+        yield f"the published torques are met to {data['published']['relative_difference']:.1e} (relative)"
+    for name, reason in data["refused"].items():
+        yield remark(f"{name} does not apply: {reason}")
+
+
+def relative(values: Array, reference: Array) -> float:
+    """Largest difference over the largest entry of the reference."""
+    scale = float(np.max(np.abs(reference), initial=0.0))
+    difference = float(np.max(np.abs(values - reference), initial=0.0))
+    return difference / scale if scale else difference
+
+
+def _against_published(case: Case) -> dict[str, Any] | None:
+    if case.golden is None or "tau" not in case.golden:
+        return None
+    published = np.array(case.golden["tau"], dtype=float)
+    with_motors, with_friction = (bool(case.golden.get(key, False)) for key in ("motors", "friction"))
+    tau = case.robot.inverse_dynamics(case.q, case.qd, case.qdd, friction=with_friction)
+    if not with_motors:
+        tau = tau - _rotor_inertias(case.robot) * case.qdd
+    return {"tau": published, "relative_difference": relative(tau, published)}
+
+
+def _rotor_inertias(robot: Robot) -> Array:
+    return np.array([joint.rotor_inertia for joint in robot.coordinates.joints for _ in range(joint.nv)])

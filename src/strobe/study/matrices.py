@@ -1,0 +1,45 @@
+"""The mass matrix and the gravity torques at the state of the study."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from strobe.study.case import Case
+from strobe.study.labels import rate_labels
+from strobe.study.tables import remark, short, table
+
+TITLE = "Mass matrix and gravity"
+
+LARGEST = 12  # beyond this many joints a matrix is data, not reading
+
+
+def measure(case: Case) -> dict[str, Any]:
+    """M(q), g(q) and what the eigenvalues of M say."""
+    case.require_dynamics()
+    M = case.robot.mass_matrix(case.q)
+    eigenvalues = np.linalg.eigvalsh(M)
+    return {
+        "joints": rate_labels(case.robot),
+        "mass_matrix": M,
+        "gravity": case.robot.gravity(case.q),
+        "smallest_eigenvalue": float(eigenvalues[0]),
+        "largest_eigenvalue": float(eigenvalues[-1]),
+    }
+
+
+def render(data: Mapping[str, Any]) -> Iterator[Any]:
+    low, high = data["smallest_eigenvalue"], data["largest_eigenvalue"]
+    yield remark(f"M(q) by strobing with unit accelerations; its eigenvalues lie between {short(low)} and {short(high)}")
+    names = data["joints"]
+    M = np.asarray(data["mass_matrix"])
+    gravity = np.asarray(data["gravity"]).tolist()
+    if len(names) > LARGEST:
+        rows = [[name, float(d), g] for name, d, g in zip(names, np.diag(M), gravity, strict=True)]
+        yield table(["joint", "M diagonal", "g"], rows)
+        yield remark(f"the {len(names)}×{len(names)} matrix is in --json")
+    else:
+        rows = [[name, *row, g] for name, row, g in zip(names, M.tolist(), gravity, strict=True)]
+        yield table(["M", *names, "g"], rows)

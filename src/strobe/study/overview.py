@@ -1,0 +1,166 @@
+"""The robot in brief: joints, links, frames, constraints and what its reader remarked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from strobe.models.inertial import Inertial
+from strobe.models.joints import Joint
+from strobe.models.model import ROOT, Body, Model
+from strobe.robot import Robot
+from strobe.study.case import Case
+from strobe.study.labels import pattern
+from strobe.study.tables import cell, remark, short, table
+
+TITLE = "The robot"
+
+
+def measure(case: Case) -> dict[str, Any]:
+    """The robot in brief."""
+    return describe(case.robot)
+
+
+def render(data: Mapping[str, Any]) -> Iterator[Any]:
+    """Headline, joints and remarks; ``strobe info`` shows links and frames too."""
+    yield from headline(data)
+    yield joints_table(data)
+    yield from constraints(data)
+
+
+def describe(robot: Robot) -> dict[str, Any]:
+    """Everything that ``strobe info`` tells about a robot, as plain data."""
+    model = robot.model
+    links = [_link(model.base_name, model.base_inertial), *(_link(b.name, b.inertial) for b in model.bodies)]
+    return {
+        "name": robot.name,
+        "title": model.title,
+        "source": model.source,
+        "degrees_of_freedom": robot.nv,
+        "position_numbers": robot.nq,
+        "pattern": pattern(robot),
+        "serial": model.is_serial,
+        "kinematic_only": model.kinematic_only or None,
+        "gravity": [float(x) for x in model.gravity.linear],  # pyright: ignore[reportArgumentType]
+        "moving_mass": sum(link["mass"] for link in links[1:]),
+        "total_mass": sum(link["mass"] for link in links),
+        "joints": [_joint(model, body) for body in model.bodies],
+        "links": links,
+        "frames": [_frame(model, k) for k in range(len(model.frames))],
+        "couplings": [
+            {"joint": c.joint, "follows": dict(c.terms), "offset": c.offset} for c in model.couplings
+        ],
+        "loops": [{"name": x.name, "frames": [x.frame_a, x.frame_b], "kind": x.kind} for x in model.loops],
+        "poses": {name: list(pose) for name, pose in model.poses.items()},
+        "notes": [{"severity": n.severity, "where": n.where, "text": n.text} for n in robot.notes],
+    }
+
+
+def _joint(model: Model, body: Body) -> dict[str, Any]:
+    joint = body.joint
+    return {
+        "name": joint.name,
+        "kind": joint.kind,
+        "parent": model.base_name if body.parent == ROOT else model.bodies[body.parent].name,
+        "child": body.name,
+        "limits": _limits(joint),
+        "damping": joint.damping,
+        "coulomb": list(joint.coulomb),
+        "rotor_inertia": joint.rotor_inertia,
+    }
+
+
+def _limits(joint: Joint) -> dict[str, float | None]:
+    bounds = {name: getattr(joint.limits, name) for name in ("lower", "upper", "velocity", "acceleration", "effort")}
+    return {name: value if math.isfinite(value) else None for name, value in bounds.items()}
+
+
+def _link(name: str, inertial: Inertial) -> dict[str, Any]:
+    com = None if inertial.com is None else [float(x) for x in inertial.com]  # pyright: ignore[reportArgumentType]
+    parameters = [float(x) for x in inertial.about_origin.parameters]  # pyright: ignore[reportArgumentType]
+    return {"name": name, "mass": parameters[0], "com": com, "parameters": parameters}
+
+
+def _frame(model: Model, k: int) -> dict[str, str]:
+    frame = model.frames[k]
+    return {
+        "name": frame.name,
+        "on": model.base_name if frame.body == ROOT else model.bodies[frame.body].name,
+    }
+
+
+def headline(data: Mapping[str, Any]) -> Iterator[Any]:
+    """Two or three lines that say what the robot is."""
+    shape = "one chain" if data["serial"] else "a tree"
+    yield f"{data['name']}: {data['title']}" if data["title"] else data["name"]
+    if data["source"]:
+        yield remark(f"source: {data['source']}")
+    yield (
+        f"{data['degrees_of_freedom']} degrees of freedom ({data['pattern'] or 'none'}), {shape}, "
+        f"{short(data['moving_mass'])} kg moving, gravity ({', '.join(map(short, data['gravity']))}) m/s²"
+    )
+    if data["kinematic_only"]:
+        yield remark(f"kinematics only: {data['kinematic_only']}")
+
+
+def joints_table(data: Mapping[str, Any]) -> Any:
+    """One row per joint; columns that no joint fills are left out."""
+    rows = [_joint_row(joint) for joint in data["joints"]]
+    optional = ("velocity", "effort", "damping", "Coulomb", "rotor inertia")
+    columns = [c for c in _JOINT_COLUMNS if c not in optional or any(row[c] is not None for row in rows)]
+    return table(columns, [[row[c] for c in columns] for row in rows])
+
+
+_JOINT_COLUMNS = (
+    "joint", "kind", "moves", "on", "lower", "upper", "velocity", "effort", "damping", "Coulomb", "rotor inertia",
+)  # fmt: skip
+
+
+def _joint_row(joint: Mapping[str, Any]) -> dict[str, Any]:
+    limits = joint["limits"]
+    forwards, backwards = joint["coulomb"]
+    coulomb = None
+    if forwards or backwards:
+        coulomb = short(forwards) if forwards == backwards else f"+{short(forwards)} −{short(backwards)}"
+    return {
+        "joint": joint["name"],
+        "kind": joint["kind"],
+        "moves": joint["child"],
+        "on": joint["parent"],
+        "lower": limits["lower"],
+        "upper": limits["upper"],
+        "velocity": limits["velocity"],
+        "effort": limits["effort"],
+        "damping": joint["damping"] or None,
+        "Coulomb": coulomb,
+        "rotor inertia": joint["rotor_inertia"] or None,
+    }
+
+
+def links_table(data: Mapping[str, Any]) -> Any:
+    """Mass and centre of mass of every link; the base first."""
+    rows = [[x["name"], x["mass"], *(x["com"] or ["", "", ""])] for x in data["links"]]
+    return table(["link", "mass kg", "com x", "com y", "com z"], rows)
+
+
+def constraints(data: Mapping[str, Any]) -> Iterator[str]:
+    """Couplings, loops and remarks, one line each."""
+    for coupling in data["couplings"]:
+        terms = " + ".join(f"{short(factor)} {other}" for other, factor in coupling["follows"].items())
+        offset = f" + {short(coupling['offset'])}" if coupling["offset"] else ""
+        yield f"coupling: {coupling['joint']} = {terms}{offset}"
+    for loop in data["loops"]:
+        yield (
+            f"loop: {loop['name']} ({loop['kind']}) keeps {' and '.join(loop['frames'])} together; "
+            "it is not solved: torques are those of the open tree."
+        )
+    for note in data["notes"]:
+        yield f"{note['severity']}: {note['where']}: {note['text']}"
+
+
+def frames_line(data: Mapping[str, Any], all_of_them: bool, shown: int = 8) -> str:
+    """How many frames there are, and their names."""
+    names = [frame["name"] for frame in data["frames"]]
+    listed = names if all_of_them or len(names) <= shown else [*names[:shown], "… (--frames lists all)"]
+    return f"{cell(len(names))} frames: {', '.join(listed)}"

@@ -1,0 +1,64 @@
+"""The study: every section in order, its data and how it is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from strobe.errors import UnsupportedModelError
+from strobe.robot import Robot
+from strobe.study import agreement, counts, exactness, laws, matrices, overview, terms
+from strobe.study.case import Case
+
+SECTIONS: dict[str, ModuleType] = {
+    "robot": overview,
+    "torques": agreement,
+    "terms": terms,
+    "matrices": matrices,
+    "counts": counts,
+    "exactness": exactness,
+    "laws": laws,
+}
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a study found, by section; a section that does not apply holds the reason under ``skipped``."""
+
+    sections: Mapping[str, Mapping[str, Any]]
+
+    @property
+    def failed(self) -> list[str]:
+        """The sections in which a check failed."""
+        return [key for key, data in self.sections.items() if data.get("passed") is False]
+
+    def rendered(self) -> Iterator[Any]:
+        """What rich prints, section by section."""
+        from rich.text import Text
+
+        for key, data in self.sections.items():
+            yield ""
+            yield Text(SECTIONS[key].TITLE, style="bold cyan")
+            if "skipped" in data:
+                yield Text(f"not shown: {data['skipped']}", style="yellow")
+            else:
+                yield from SECTIONS[key].render(data)
+
+
+def study(robot: Robot, seed: int | None = None, progress: Callable[[str], None] = lambda title: None) -> Report:
+    """Every section on a robot, at its golden state (or a random one drawn from ``seed``)."""
+    case = Case.of(robot, seed)
+    sections: dict[str, Mapping[str, Any]] = {}
+    for key, section in SECTIONS.items():
+        progress(section.TITLE)
+        sections[key] = _measured(section, case)
+    return Report(sections)
+
+
+def _measured(section: ModuleType, case: Case) -> Mapping[str, Any]:
+    try:
+        return section.measure(case)
+    except UnsupportedModelError as error:
+        return {"skipped": str(error)}

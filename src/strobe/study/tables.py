@@ -1,0 +1,46 @@
+"""Tables of numbers: aligned, complete, never cut."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
+    """A table whose numbers stand to the right and whose words stand to the left."""
+    body = [[Text(cell(value)) for value in row] for row in rows]
+    kinds = [list(column) for column in zip(*rows, strict=True)] if isinstance(rows, list) else []
+    made = Table(box=box.SIMPLE, pad_edge=False, header_style="bold")
+    for k, name in enumerate(columns):
+        numeric = k < len(kinds) and all(_numeric(value) for value in kinds[k])
+        made.add_column(name, justify="right" if numeric else "left", overflow="fold")
+    for row in body:
+        made.add_row(*row)
+    return made
+
+
+def remark(text: str) -> Text:
+    """One line of explanation under a title."""
+    return Text(text, style="dim")
+
+
+def cell(value: Any) -> str:
+    """A value as a person reads it; nothing where there is none."""
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return short(value)
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+
+
+def short(x: float) -> str:
+    """A number to six significant digits."""
+    return f"{x + 0.0:.6g}"
+
+
+def _numeric(value: Any) -> bool:
+    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
