@@ -169,12 +169,14 @@ class Pose:
         rotations = [getattr(step, "axis", None) for step in self.steps if not isinstance(step, Shift)]
         if rotations == sorted(turns, reverse=True) and None not in turns.values():
             return turns.get(0) or 0.0, turns.get(1) or 0.0, turns.get(2) or 0.0  # Rz Ry Rx as it was given
-        (r00, r01, _), (r10, r11, _), (r20, r21, r22) = (map(float, row) for row in self.rotation)  # pyright: ignore
+        (r00, r01, r02), (r10, r11, r12), (r20, _, _) = (map(float, row) for row in self.rotation)  # pyright: ignore
         cos_pitch = math.hypot(r00, r10)
         pitch = math.atan2(-r20, cos_pitch)
-        if cos_pitch < 1e-9:  # roll and yaw act about one axis: all of it goes to yaw
+        if cos_pitch < 1e-13:  # roll and yaw act about one axis: all of it goes to yaw
             return 0.0, pitch, math.atan2(-r01, r11)
-        return math.atan2(r21, r22), pitch, math.atan2(r10, r00)
+        yaw = math.atan2(r10, r00)
+        c, s = math.cos(yaw), math.sin(yaw)  # roll is what yaw leaves: accurate however small cos_pitch is
+        return math.atan2(r02 * s - r12 * c, r11 * c - r01 * s), pitch, yaw
 
 
 def _outer_inertia(step: Step, body: Inertia) -> Inertia:

@@ -40,7 +40,9 @@ def _version(wanted: bool) -> None:
 @app.callback(invoke_without_command=True)
 def strobe(
     context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
 ) -> None:
     """A robot goes in, its dynamics come out.
 

@@ -19,8 +19,13 @@ FORMATS = ("urdf", "toml")
 
 def convert(
     robot: RobotName,
-    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="The file to write.")] = None,
-    to: Annotated[str | None, typer.Option("--to", metavar="FORMAT", help="urdf or toml; by default the ending of FILE.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="The file to write.")
+    ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option("--to", metavar="FORMAT", help="urdf or toml; by default the ending of FILE."),
+    ] = None,
     lock: Lock = None,
     base: Base = None,
     gravity: Gravity = None,
@@ -60,15 +65,17 @@ def _format(output: Path | None, to: str | None) -> str:
     if not kind and output is None:
         raise ArgumentError("say where to: -o FILE.urdf or -o FILE.toml, or --to urdf to print it.")
     given = f'--to "{to}"' if to is not None else f'the ending of "{output}"'
-    raise ArgumentError(f"{given} is not a format that can be written: urdf or toml.{nearest(kind, FORMATS)}")
+    raise ArgumentError(
+        f"{given} is not a format that can be written: urdf or toml.{nearest(kind, FORMATS)}"
+    )
 
 
 def _written(model: Model, kind: str) -> tuple[str, list[str]]:
     """The text, and what the format could not hold."""
     if kind == "urdf":
-        from strobe.models.urdf import write_urdf
+        from strobe.models.urdf_writer import write_urdf
 
         return write_urdf(model)
-    from strobe.models.toml_file import write_toml
+    from strobe.models.toml_writer import write_toml
 
     return write_toml(model), []

@@ -18,7 +18,8 @@ BAD_INPUT = 2
 BUG = 70
 INTERRUPTED = 130
 
-USAGE_ERROR = typer.BadParameter.__mro__[1]  # newer typers carry a click of their own: not imported by name
+# newer typers carry a click of their own, so it is not imported by name
+USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[1]
 
 
 class Verbs(TyperGroup):
@@ -42,7 +43,9 @@ class Verbs(TyperGroup):
         if verb in self.commands or verb.startswith("-"):
             return super().resolve_command(ctx, args)
         verbs = ", ".join(self.commands)
-        raise typer.BadParameter(f'there is no verb "{verb}".{nearest(verb, self.commands)} The verbs: {verbs}.')
+        raise typer.BadParameter(
+            f'there is no verb "{verb}".{nearest(verb, self.commands)} The verbs: {verbs}.'
+        )
 
 
 def leave(run: Callable[[], Any]) -> NoReturn:
@@ -70,7 +73,11 @@ def leave(run: Callable[[], Any]) -> NoReturn:
 
 def _usage(error: Any) -> str:
     """A wrong flag or argument, and where the right ones are listed."""
-    sentence = error.message if isinstance(error, typer.BadParameter) and not error.param else error.format_message()
+    sentence = (
+        error.message
+        if isinstance(error, typer.BadParameter) and not error.param
+        else error.format_message()
+    )
     path = error.ctx.command_path if error.ctx else "strobe"
     return f"{sentence[:1].lower()}{sentence[1:]}\nTry: {path} --help"
 

@@ -32,10 +32,9 @@ def info(
         print_json(data)
         return
     out = console()
-    for part in overview.headline(data):
+    tables = (overview.joints_table(data), "", overview.links_table(data), "")
+    for part in (*overview.headline(data), "", *tables):
         out.print(part)
-    out.print(overview.joints_table(data))
-    out.print(overview.links_table(data))
     out.print(f"total mass {data['total_mass']:.6g} kg; {overview.frames_line(data, frames)}", markup=False)
     for line in overview.constraints(data):
         out.print(line, markup=False)

@@ -17,17 +17,23 @@ if TYPE_CHECKING:
     from strobe.robot import Robot
 
 RobotName = Annotated[
-    str, typer.Argument(metavar="ROBOT", help="A built-in robot (strobe list), or a .urdf, .xacro, .xml or .toml file.")
+    str,
+    typer.Argument(
+        metavar="ROBOT", help="A built-in robot (strobe list), or a .urdf, .xacro, .xml or .toml file."
+    ),
 ]
 Lock = Annotated[
     list[str] | None,
-    typer.Option("--lock", metavar="JOINT=VALUE", help="Hold a joint (* and ? match names); may be repeated."),
+    typer.Option(
+        "--lock", metavar="JOINT=VALUE", help="Hold a joint (* and ? match names); may be repeated."
+    ),
 ]
 Base = Annotated[
-    str | None, typer.Option("--base", metavar="KIND", help="Another base for the robot: fixed or floating.")
+    str | None, typer.Option("--base", metavar="KIND", help="Another base: fixed, translating or floating.")
 ]
 Gravity = Annotated[
-    str | None, typer.Option("--gravity", metavar="X,Y,Z", help="Gravity in base axes, m/s², instead of the robot's.")
+    str | None,
+    typer.Option("--gravity", metavar="X,Y,Z", help="Gravity in base axes, m/s², instead of the robot's."),
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="Refuse a model that deserves a warning.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]

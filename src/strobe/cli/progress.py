@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Iterator, Sequence
 from types import TracebackType
+from typing import TypeVar
 
 PATIENCE = 2.0  # seconds before anything is said
 PAUSE = {True: 0.1, False: 5.0}  # seconds between lines, on a terminal and elsewhere
+
+SELDOM = 1024  # items between two looks at the clock
+
+Item = TypeVar("Item")
 
 
 class Progress:
@@ -23,7 +29,9 @@ class Progress:
     def __enter__(self) -> Progress:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if self._shown and self._terminal:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
@@ -37,3 +45,12 @@ class Progress:
         start, end = ("\r\x1b[K", "") if self._terminal else ("", "\n")
         text = f"{self.job}: {self.done:,} of {self.total:,} {self.unit}"
         print(f"{start}{text}", end=end, file=sys.stderr, flush=True)
+
+
+def watched(items: Sequence[Item], job: str, unit: str) -> Iterator[Item]:
+    """The items one by one, with progress told now and then."""
+    with Progress(job, len(items), unit) as progress:
+        for start in range(0, len(items), SELDOM):
+            chunk = items[start : start + SELDOM]
+            yield from chunk
+            progress.advance(len(chunk))

@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.console import Console
 
-ENDLESS = 10_000  # columns where no terminal sets a width: nothing is cut
+ENDLESS = 10_000  # columns: a terminal too narrow for a line breaks it, and nothing is cut
 
 
 def console() -> Console:
     """Standard output; NO_COLOR and pipes are respected."""
     from rich.console import Console
 
-    wide = None if sys.stdout.isatty() else ENDLESS
-    return Console(highlight=False, width=wide, file=sys.stdout, soft_wrap=not sys.stdout.isatty())
+    return Console(highlight=False, width=ENDLESS, soft_wrap=True, file=sys.stdout)
 
 
 def note(text: str) -> None:

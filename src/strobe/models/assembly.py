@@ -225,7 +225,9 @@ def _tree(data: Assembly) -> tuple[str, list[JointData]]:
             usable.append(joint)
     for name, link, _, where in data.frames:
         if link not in names:
-            faults.error(where, f'frame "{name}" is on link "{link}", which does not exist.{nearest(link, names)}')
+            faults.error(
+                where, f'frame "{name}" is on link "{link}", which does not exist.{nearest(link, names)}'
+            )
     roots = [name for name in names if name not in carrier]
     if not names:
         faults.error("", "no links: a robot needs at least one.")
@@ -238,7 +240,8 @@ def _tree(data: Assembly) -> tuple[str, list[JointData]]:
     if on_cycle:
         loop = ", ".join(f'"{j.name}"' for j in on_cycle[:6])
         faults.error(
-            on_cycle[0].where, f"the joints {loop} form a cycle: no link of it is the base. Break it at one joint."
+            on_cycle[0].where,
+            f"the joints {loop} form a cycle: no link of it is the base. Break it at one joint.",
         )
     return (roots[0] if roots else ""), reached
 

@@ -23,7 +23,7 @@ FAR = 50.0  # metres: no link is that long
 LONG = 10.0  # metres: not every link is that long
 FULL_TURN = 2 * math.pi * 1.01
 TWO_TURNS = 4 * math.pi
-SPREAD = 3.0  # radius of gyration over the size of a link, beyond which a slip is likely
+SPREAD = 5.0  # radius of gyration over the size of a link; sound links of real robots reach 4
 SMALLEST = 0.02  # metres: below this size, offsets say nothing about how far a link extends
 
 
@@ -31,6 +31,9 @@ def check(data: Assembly) -> None:
     """Report every implausible link and joint of a file into its faults."""
     sizes = _sizes(data)
     for link in data.links:
+        if not _is_finite(link):
+            data.faults.error(link.where, f'link "{link.name}" has an inertial number that is not finite.')
+            continue
         _check_mass(data, link)
         _check_inertia(data, link)
         _check_spread(data, link, sizes.get(link.name, 0.0))
@@ -49,22 +52,26 @@ def _physical(data: Assembly, link: LinkData, text: str) -> None:
 # -- links ----------------------------------------------------------------------------------------------
 
 
+def _is_finite(link: LinkData) -> bool:
+    return all(math.isfinite(cast(float, x)) for x in link.inertial.about_origin.parameters)
+
+
 def _check_mass(data: Assembly, link: LinkData) -> None:
     body = link.inertial.about_origin
     m = cast(float, body.m)
-    if not all(math.isfinite(cast(float, x)) for x in body.parameters):
-        data.faults.error(link.where, f'link "{link.name}" has an inertial number that is not finite.')
-    elif m < 0:
+    if m < 0:
         data.faults.error(link.where, f'link "{link.name}" has mass {m!r}; a mass is zero or positive.')
     elif m == 0 and _any(body.h):
         moments = _listed(body.h)
-        _physical(data, link, f'link "{link.name}" has mass 0 but first moments ({moments}); kept as stated.')
+        _physical(
+            data, link, f'link "{link.name}" has mass 0 but first moments ({moments}); kept as stated.'
+        )
     elif m == 0 and _any(body.I):
         _physical(
             data,
             link,
-            f'link "{link.name}" has mass 0 but inertia ({_listed(body.I)}); kept as stated (other tools may '
-            "drop it). Give it a mass, or zero inertia.",
+            f'link "{link.name}" has mass 0 but inertia ({_listed(body.I)}); kept as stated (other tools '
+            "may drop it). Give it a mass, or zero inertia.",
         )
     elif m == 0 and link.inertial.com is not None and _any(link.inertial.com):
         data.faults.note(link.where, f'link "{link.name}" has mass 0: its centre of mass has no effect.')
@@ -72,7 +79,7 @@ def _check_mass(data: Assembly, link: LinkData) -> None:
 
 def _check_inertia(data: Assembly, link: LinkData) -> None:
     central = link.inertial.central
-    if central is None or not all(math.isfinite(cast(float, x)) for x in central):
+    if central is None:
         return
     I = np.array([[float(cast(float, x)) for x in row] for row in central.matrix()])
     moments = [float(x) for x in np.linalg.eigvalsh(I)]
@@ -115,10 +122,11 @@ def _check_spread(data: Assembly, link: LinkData, reach: float) -> None:
     trace = cast(float, central.xx + central.yy + central.zz)
     radius = math.sqrt(max(trace, 0.0) / (2.0 * cast(float, body.m)))
     if size >= SMALLEST and radius > SPREAD * size:
-        data.faults.warning(
-            link.where,
-            f'link "{link.name}" has a radius of gyration of {radius:.3g} m but its centre of mass and joints '
-            f"are within {size:.3g} m; check the units of its inertia (kg m²).",
+        _physical(
+            data,
+            link,
+            f'link "{link.name}" has a radius of gyration of {radius:.3g} m but its centre of mass and '
+            f"joints are within {size:.3g} m; check the units of its inertia (kg m²).",
         )
 
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from strobe.algebra import Inertia, Motion, Pose, Shift, Spin, Sym3, Turn, Vec3, quaternion_rotation
 from strobe.errors import ArgumentError, Fault, UnknownNameError
-from strobe.models.assembly import snapped
+from strobe.models.assembly import SNAP, snapped
 from strobe.models.expressions import Expression
 from strobe.models.inertial import Inertial
 from strobe.models.joints import Friction, Joint, Limits, Motor
@@ -184,9 +184,9 @@ def _held(joint: Joint, position: Position) -> Pose:
     return shift @ factored(Pose((Spin(quaternion_rotation(*position[-4:])),)))
 
 
-def factored(rotation: Pose) -> Pose:
-    """A rotation over floats as known turns Rz Ry Rx, right angles exact."""
-    roll, pitch, yaw = (snapped(angle) for angle in rotation.rpy())
+def factored(rotation: Pose, tolerance: float = SNAP) -> Pose:
+    """A rotation over floats as known turns Rz Ry Rx, those within a tolerance of a right angle exact."""
+    roll, pitch, yaw = (snapped(angle, tolerance) for angle in rotation.rpy())
     return Pose.at(rpy=(roll, pitch, yaw))
 
 
@@ -296,14 +296,14 @@ def _inertia(m: float, inertia: Any) -> Sym3:
     trace = float(np.trace(I))
     if np.max(np.abs(I - I.T)) > SLACK * abs(trace):
         raise ArgumentError(
-            f"the payload's inertia is not symmetric: [xy] = {_first_asymmetric(I)}. "
+            f"the payload's inertia is not symmetric: {_first_asymmetric(I)}. "
             "Give xx, yy, zz, xy, xz, yz, or a symmetric 3×3 matrix."
         )
     moments = np.linalg.eigvalsh(0.5 * (I + I.T))
     shown = ", ".join(f"{x:.4g}" for x in moments)
     if moments[0] < -SLACK * abs(trace):
         raise ArgumentError(
-            f"the payload's inertia has the principal moments ({shown}); none may be negative."
+            f"the payload's inertia has the principal moments ({shown}); a moment is not negative."
         )
     if moments[2] > (moments[0] + moments[1]) + SLACK * trace:
         raise ArgumentError(
@@ -365,7 +365,7 @@ def change_base(model: Model, base: str) -> Model:
     ``base_z``). What stands still is then a frame ``world``. ``fixed`` holds such a base at its zero.
     """
     if base not in BASES:
-        raise UnknownNameError("base", base, "strobe", BASES)
+        raise ArgumentError(f"base is {base!r}; choose fixed, translating or floating.")
     now, joints = _mobility(model)
     if now == base:
         return model
@@ -490,7 +490,7 @@ def _between(model: Model, start: Frame, end: Frame) -> list[Body]:
     indices = [ROOT, *(body.index for body in support)]
     if start.body not in indices:
         raise ArgumentError(
-            f'frame "{start.name}" does not carry frame "{end.name}" in {model.name}: a chain runs outwards. '
+            f'frame "{start.name}" does not carry frame "{end.name}" in {model.name}. '
             "Choose a base frame between the root and the tip."
         )
     chain = support[indices.index(start.body) :]

@@ -45,7 +45,7 @@ class Element:
 
     def walk(self) -> Iterator[Element]:
         """This element and everything inside it."""
-        stack = [self]
+        stack: list[Element] = [self]
         while stack:
             element = stack.pop()
             yield element

@@ -92,7 +92,8 @@ class Table:
         """Report every key that means nothing here."""
         for key in self.data:
             if key not in self.asked:
-                hint = nearest(key, self.asked) or f" Known keys: {', '.join(self.asked)}."
+                words = [known for known in self.asked if len(known) > 1]  # a letter is like any word
+                hint = nearest(key, words) or f" Known keys: {', '.join(self.asked)}."
                 self.error(key, f"unknown key.{hint}")
 
     def refuse(self, keys: Sequence[str], why: str) -> None:
@@ -104,6 +105,10 @@ class Table:
     def __contains__(self, key: str) -> bool:
         self.asked[key] = None
         return key in self.data
+
+    def shown(self, key: str) -> str:
+        """What the file says under a key."""
+        return shown(self.data.get(key))
 
     def _missing(self, key: str, expected: str) -> None:
         self.error("", f'the key "{key}" is missing; expected {expected}.')
@@ -172,9 +177,7 @@ class Table:
             self._wrong(key, f"{rows} rows of {columns} numbers")
             return ((0.0,) * columns,) * rows
         return tuple(
-            tuple(
-                self.context.number(x, f"{self.where(key)}[{i}][{j}]") for j, x in enumerate(row, 1)
-            )
+            tuple(self.context.number(x, f"{self.where(key)}[{i}][{j}]") for j, x in enumerate(row, 1))
             for i, row in enumerate(value, 1)
         )
 

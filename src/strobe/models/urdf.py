@@ -8,6 +8,7 @@ its own origin. xacro files are expanded first by the package xacrodoc.
 
 from __future__ import annotations
 
+import difflib
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -38,13 +39,15 @@ TYPES = (*KINDS, "fixed")
 WITH_AXIS = ("revolute", "continuous", "prismatic")
 INERTIA = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
 UNIT = 1e-6  # how far the length of an axis may be from 1 before it is worth a note
+SLIP = 0.8  # how alike two tags are for one to be a slip for the other
 
-KNOWN = {  # what each element may contain; anything close to one of these, but not it, is a slip
+KNOWN = {  # what each element may contain; what is close to one of these, but not it, is a slip
     "robot": ("link", "joint", "transmission", "gazebo", "material", "sensor", "mujoco"),
     "link": ("inertial", "visual", "collision", "sensor", "contact"),
     "inertial": ("origin", "mass", "inertia"),
     "joint": (
-        "origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "calibration", "safety_controller",
+        "origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "calibration",
+        "safety_controller",
     ),
 }  # fmt: skip
 
@@ -57,9 +60,14 @@ def read_urdf(
     root = parse_xml(path, content)
     _require_robot(path, root)
     label = str(path)
-    if Path(path).suffix == ".xacro" or any(element.tag.startswith("xacro:") for element in root.walk()):
+    if Path(path).suffix.lower() == ".xacro" or any(
+        element.tag.startswith("xacro:") for element in root.walk()
+    ):
         root = parse_xml(path, _expanded(Path(path), content))
         label = f"{path} (expanded)"
+        if not root.all("link"):
+            text = "expands to no links; it may only define macros for other files to call."
+            raise ModelFileError([Fault(str(path), text)])
     return assemble(_Reader(Faults(label, strict), SNAP if snap is None else snap).robot(root, Path(path)))
 
 
@@ -122,8 +130,8 @@ class _Reader:
         m = self._number(mass, "value", who) if mass else 0.0
         entries = [self._number(inertia, name, who) for name in INERTIA] if inertia else [0.0] * 6
         pose = self._origin(element, who)
-        if len(self.faults.errors) > known:
-            return Inertial.zero()
+        if len(self.faults.errors) > known:  # nothing to be said about an inertia that was not understood
+            entries = [0.0] * 6
         turned = pose.inertia(Inertia(0.0, Vec3.zero(), Sym3(*entries))).I
         return Inertial.at_com(m, pose.translation, turned)
 
@@ -153,11 +161,11 @@ class _Reader:
         if kind in TYPES:
             return kind
         if not kind:
-            text = f'{who} has no type; give it one of {", ".join(TYPES)}.'
+            text = f"{who} has no type; give it one of {', '.join(TYPES)}."
         elif kind == "planar":
             text = (
-                f"{who} is planar, which Strobe does not support; write two prismatic joints and a revolute "
-                "one with massless links between them."
+                f"{who} is planar, which Strobe does not support; write two prismatic joints and a "
+                "revolute one with massless links between them."
             )
         else:
             text = f'{who} has the unknown type "{kind}".{nearest(kind, TYPES)} Known: {", ".join(TYPES)}.'
@@ -198,7 +206,7 @@ class _Reader:
         if kind == "continuous":
             lower = upper = None
         elif lower is None and upper is None:
-            self.faults.note(stated.where, f"{who} has neither lower nor upper limit; treated as unlimited.")
+            self.faults.note(stated.where, f"{who} has no lower and no upper limit; treated as unlimited.")
         else:  # one that is not stated is 0 by the rules of the format
             lower, upper = lower or 0.0, upper or 0.0
             if lower > upper:
@@ -226,7 +234,8 @@ class _Reader:
             if mimic is None or name not in kinds:
                 continue
             who, target = f'joint "{name}"', mimic.attributes.get("joint", "")
-            factor, offset = self._number(mimic, "multiplier", who, 1.0), self._number(mimic, "offset", who, 0.0)
+            factor = self._number(mimic, "multiplier", who, 1.0)
+            offset = self._number(mimic, "offset", who, 0.0)
             fault = _mimic_fault(name, target, kinds)
             if fault:
                 self.faults.error(mimic.where, f"{who} {fault}")
@@ -261,9 +270,9 @@ class _Reader:
         """Misspelled elements, which would otherwise be passed over."""
         known = KNOWN[element.tag]
         for child in element.children:
-            guess = "" if child.tag in known or ":" in child.tag else nearest(child.tag, known)
-            if guess:
-                text = f"{who}: unknown element <{child.tag}> passed over.{guess}"
+            close = difflib.get_close_matches(child.tag, known, n=1, cutoff=SLIP)
+            if child.tag not in known and close:
+                text = f"{who}: unknown element <{child.tag}> is passed over. Did you mean <{close[0]}>?"
                 self.faults.warning(child.where, text)
 
     def _origin(self, element: Element, who: str, remark: bool = False) -> Pose:
@@ -308,7 +317,7 @@ class _Reader:
             return ()
         found = f'{place} has {attribute}="{_short(text)}"'
         if "," in text:
-            self.faults.error(element.where, f"{found}; separate numbers by spaces, and write 0.5, not 0,5.")
+            self.faults.error(element.where, f"{found}; separate numbers by spaces, decimals by a point.")
             return ()
         words = text.split()
         if len(words) != count:
@@ -384,12 +393,13 @@ def _expanded(path: Path, content: bytes | str) -> str:
     xacro.init_stacks(str(path))  # includes are relative to this file
     try:
         return XacroDoc.from_string(text, resolve_packages=False).dom.toxml()
-    except packages.PackageNotFoundError as error:
-        hint = "no folder of that name is near the file. Put it beside the file's own package."
-        raise ModelFileError([Fault(str(path), f'needs the package "{error.args[0]}"; {hint}')]) from None
     except Exception as error:  # whatever the file's own expressions raise
-        reason = " ".join(str(error).split()) or type(error).__name__
-        raise ModelFileError([Fault(str(path), f"xacro cannot expand it: {_short(reason, 300)}")]) from None
+        cause = getattr(error, "exc", None) or error
+        if isinstance(cause, packages.PackageNotFoundError):
+            text = f'needs the package "{cause.args[0]}"; put its folder beside the one of this file.'
+        else:
+            text = f"xacro cannot expand it: {_short(' '.join(str(error).split()), 300)}"
+        raise ModelFileError([Fault(str(path), text)]) from None
 
 
 def _packages_around(path: Path) -> dict[str, Path]:

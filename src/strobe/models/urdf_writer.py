@@ -115,10 +115,8 @@ class _Writer:
         if kind == "spherical":
             self.remarks.append(f'joint "{joint.name}" is spherical, which few readers of URDF know.')
         if joint.rotor_inertia:
-            self.remarks.append(
-                f'joint "{joint.name}" loses its rotor inertia of {joint.rotor_inertia:g} kg m²: URDF has no '
-                "place for it."
-            )
+            lost = f"its rotor inertia of {joint.rotor_inertia:g}"
+            self.remarks.append(f'joint "{joint.name}" loses {lost}: URDF has no place for it.')
 
     def _limit(self, element: Element, kind: str, joint: Joint) -> None:
         limits = joint.limits
@@ -129,7 +127,8 @@ class _Writer:
             return
         SubElement(element, "limit", {name: _bound(bound) for name, bound in bounds.items()})
         if math.isfinite(limits.acceleration):
-            self.remarks.append(f'joint "{joint.name}" loses its acceleration limit {limits.acceleration:g}.')
+            lost = f"its acceleration limit of {limits.acceleration:g}"
+            self.remarks.append(f'joint "{joint.name}" loses {lost}: URDF has no place for it.')
 
     def _dynamics(self, element: Element, joint: Joint) -> None:
         forwards, backwards = joint.coulomb
@@ -139,8 +138,8 @@ class _Writer:
         SubElement(element, "dynamics", damping=_text([joint.damping]), friction=_text([mean]))
         if forwards != backwards:
             self.remarks.append(
-                f'joint "{joint.name}" has Coulomb friction {forwards:g} forwards and {backwards:g} backwards; '
-                f"URDF has one value, and their mean {mean:g} is written."
+                f'joint "{joint.name}" has Coulomb friction {forwards:g} forwards and {backwards:g} '
+                f"backwards; URDF has one value, and their mean {mean:g} is written."
             )
 
     def _mimic(self, element: Element, joint: Joint) -> None:
@@ -148,10 +147,8 @@ class _Writer:
             if coupling.joint != joint.name:
                 continue
             if len(coupling.terms) != 1:
-                followed = ", ".join(f'"{name}"' for name in coupling.terms)
-                self.remarks.append(
-                    f'joint "{joint.name}" follows {followed or "none"}; URDF can say one, and the coupling is lost.'
-                )
+                text = f'joint "{joint.name}" follows {len(coupling.terms)} joints, URDF can say one: '
+                self.remarks.append(f"{text}the coupling is lost.")
                 continue
             ((other, factor),) = coupling.terms.items()
             SubElement(
@@ -162,7 +159,9 @@ class _Writer:
         down = tuple(float(cast(float, x)) for x in self.model.gravity.linear)
         if down != WEIGHT:
             shown = ", ".join(f"{x:g}" for x in down)
-            self.remarks.append(f"gravity ({shown}) is lost: URDF does not say it. Load with gravity=({shown}).")
+            self.remarks.append(
+                f"gravity ({shown}) is lost: URDF has no place for it. State it when loading."
+            )
         for loop in self.model.loops:
             self.remarks.append(f'the closed loop "{loop.name}" is lost: URDF describes trees.')
 

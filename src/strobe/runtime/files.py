@@ -51,7 +51,9 @@ def _refuse(name: str, target: str, inputs: Iterable[Path], force: bool) -> None
         raise OutputError(f"cannot write {name}: it is a folder. Name a file in it.")
     for source in inputs:
         if os.path.exists(source) and os.path.exists(target) and os.path.samefile(source, target):
-            raise OutputError(f"will not write {name}: it is the input {os.fspath(source)}. Choose another name.")
+            raise OutputError(
+                f"will not write {name}: it is the input {os.fspath(source)}. Choose another name."
+            )
     if os.path.isfile(target) and not force:
         raise OutputError(f"will not replace {name}: it exists. Choose another name, or add --force.")
 

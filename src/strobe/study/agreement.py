@@ -13,7 +13,7 @@ import numpy as np
 from strobe.robot import Robot
 from strobe.study.case import Array, Case
 from strobe.study.labels import rate_labels
-from strobe.study.tables import remark, short, table
+from strobe.study.tables import remark, table, tidy
 
 TITLE = "Torques, by every formulation"
 
@@ -22,7 +22,7 @@ GOLDEN_TOLERANCE = 1e-10  # published values carry 12 digits
 
 
 def measure(case: Case) -> dict[str, Any]:
-    """Rigid-body torques (friction left out) by each formulation, against the first and the published ones."""
+    """Torques without friction by each formulation, against the first and the published ones."""
     case.require_dynamics()
     tau = {
         name: case.robot.inverse_dynamics(case.q, case.qd, case.qdd, friction=False, formulation=name)
@@ -46,7 +46,7 @@ def measure(case: Case) -> dict[str, Any]:
 def render(data: Mapping[str, Any]) -> Iterator[Any]:
     yield remark(f"the same motion through different equations, friction left out; at {data['state']}")
     names = list(data["tau"])
-    values = [np.asarray(data["tau"][name]).tolist() for name in names]
+    values = [tidy(data["tau"][name]) for name in names]
     rows = [list(row) for row in zip(data["joints"], *values, strict=True)]
     yield table(["joint", *names], rows)
     first, *others = names
@@ -69,7 +69,7 @@ def _against_published(case: Case) -> dict[str, Any] | None:
     if case.golden is None or "tau" not in case.golden:
         return None
     published = np.array(case.golden["tau"], dtype=float)
-    with_motors, with_friction = (bool(case.golden.get(key, False)) for key in ("motors", "friction"))
+    with_motors, with_friction = (bool(case.golden.get(key, True)) for key in ("motors", "friction"))
     tau = case.robot.inverse_dynamics(case.q, case.qd, case.qdd, friction=with_friction)
     if not with_motors:
         tau = tau - _rotor_inertias(case.robot) * case.qdd

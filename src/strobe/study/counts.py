@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -26,12 +26,17 @@ def render(data: Mapping[str, Any]) -> Iterator[Any]:
         "dense: as the equations are written; folded: without this robot's zeros and ones; "
         "graph: with every value computed once"
     )
-    columns = ("dense", "folded", "graph")
-    rows = [
-        [name, *(costs[kind][op] for kind in columns for op in ("multiplications", "additions"))]
-        for name, costs in data["formulations"].items()
-    ]
-    yield table(["formulation", *(f"{kind} {sign}" for kind in columns for sign in "×+")], rows)
+    kinds = ("dense", "folded", "graph")
+    columns = [f"{kind} {sign}" for kind in kinds for sign in "×+"]
+    yield table(
+        ["formulation", *columns, "nodes"],
+        [[name, *_row(costs, kinds)] for name, costs in data["formulations"].items()],
+    )
+
+
+def _row(costs: Mapping[str, Mapping[str, int]], kinds: Sequence[str]) -> list[int]:
+    pairs = [costs[kind][op] for kind in kinds for op in ("multiplications", "additions")]
+    return [*pairs, costs["graph"]["nodes"]]
 
 
 def cost(module: ModuleType, model: Model) -> dict[str, dict[str, int]]:

@@ -30,7 +30,7 @@ def measure(case: Case) -> dict[str, Any]:
     (reference, first), *others = case.formulations.items()
     if not others:
         raise UnsupportedModelError(
-            f"{reference} is the only formulation that {case.robot.name} allows; there is nothing to compare it with."
+            f"{case.robot.name} allows only {reference}: there is nothing to compare it with."
         )
     comparisons = {name: compare(first, module, case.robot.model) for name, module in others}
     passed = all(c["equal"] for c in comparisons.values())
@@ -38,14 +38,15 @@ def measure(case: Case) -> dict[str, Any]:
 
 
 def render(data: Mapping[str, Any]) -> Iterator[Any]:
-    yield remark("random robots of this structure, modulo a random prime near 2⁶¹: no rounding, so equal means equal")
+    yield remark(
+        "random robots of this structure, modulo a random prime near 2⁶¹: no rounding, so equal means equal"
+    )
     for name, c in data["comparisons"].items():
         if c["equal"]:
             yield f"{name} = {data['reference']}, in {data['trials']} trials of {data['trials']}."
-            yield (
-                "The same rational function for every robot of this structure; wrong with probability at most "
-                f"d/p = {c['degree']}/{min(c['primes'])}, less than {_above(c['degree'] / min(c['primes']))}, per trial."
-            )
+            d, p = c["degree"], min(c["primes"])
+            yield "They are the same rational function for every robot of this structure,"
+            yield f"wrong with probability at most d/p = {d}/{p} < {_above(d / p)} per trial."
         else:
             yield f"{name} ≠ {data['reference']}: they differ at a random robot of this structure."
 

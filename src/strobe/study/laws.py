@@ -30,9 +30,13 @@ def render(data: Mapping[str, Any]) -> Iterator[Any]:
     marks = {True: "holds", False: "FAILS", None: "not defined"}
     yield table(
         ["law", "", "residual", "bound"],
-        [[x["law"], marks[x["holds"]], x["residual"], x["bound"]] for x in data["laws"]],
+        [[x["law"], marks[x["holds"]], _power(x["residual"]), _power(x["bound"])] for x in data["laws"]],
     )
     yield from (remark(x["why"]) for x in data["laws"] if x.get("why"))
+
+
+def _power(x: float | None) -> str:
+    return "" if x is None else f"{x:.0e}" if x else "0"
 
 
 def symmetric(case: Case) -> dict[str, Any]:
@@ -45,7 +49,9 @@ def positive(case: Case) -> dict[str, Any]:
     """The smallest eigenvalue of M, relative to the largest, is not negative."""
     values = np.linalg.eigvalsh(case.robot.mass_matrix(case.q))
     largest = max(abs(float(values[-1])), EPSILON)
-    return _law("the mass matrix is positive (kinetic energy)", max(0.0, -float(values[0])) / largest, ROUNDING)
+    return _law(
+        "the mass matrix is positive (kinetic energy)", max(0.0, -float(values[0])) / largest, ROUNDING
+    )
 
 
 def coriolis(case: Case) -> dict[str, Any]:
@@ -78,4 +84,6 @@ def _law(name: str, residual: float, bound: float) -> dict[str, Any]:
 def _strobed(case: Case) -> np.ndarray:
     """Row j holds the torques of a unit acceleration of degree of freedom j, nothing assumed symmetric."""
     units = np.eye(case.robot.nv)
-    return case.robot.inverse_dynamics(case.q, np.zeros_like(units[0]), units, gravity=np.zeros(3), friction=False)
+    return case.robot.inverse_dynamics(
+        case.q, np.zeros_like(units[0]), units, gravity=np.zeros(3), friction=False
+    )

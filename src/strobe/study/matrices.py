@@ -9,7 +9,7 @@ import numpy as np
 
 from strobe.study.case import Case
 from strobe.study.labels import rate_labels
-from strobe.study.tables import remark, short, table
+from strobe.study.tables import remark, short, table, tidy
 
 TITLE = "Mass matrix and gravity"
 
@@ -32,14 +32,16 @@ def measure(case: Case) -> dict[str, Any]:
 
 def render(data: Mapping[str, Any]) -> Iterator[Any]:
     low, high = data["smallest_eigenvalue"], data["largest_eigenvalue"]
-    yield remark(f"M(q) by strobing with unit accelerations; its eigenvalues lie between {short(low)} and {short(high)}")
+    yield remark(
+        f"M(q) by strobing with unit accelerations; eigenvalues from {short(low)} to {short(high)}"
+    )
     names = data["joints"]
-    M = np.asarray(data["mass_matrix"])
-    gravity = np.asarray(data["gravity"]).tolist()
+    M = np.array(tidy(data["mass_matrix"]))
+    gravity = tidy(data["gravity"])
     if len(names) > LARGEST:
         rows = [[name, float(d), g] for name, d, g in zip(names, np.diag(M), gravity, strict=True)]
         yield table(["joint", "M diagonal", "g"], rows)
         yield remark(f"the {len(names)}×{len(names)} matrix is in --json")
     else:
-        rows = [[name, *row, g] for name, row, g in zip(names, M.tolist(), gravity, strict=True)]
-        yield table(["M", *names, "g"], rows)
+        rows = [[k + 1, names[k], *M[k].tolist(), gravity[k]] for k in range(len(names))]
+        yield table(["", "M", *(str(row[0]) for row in rows), "g"], rows)

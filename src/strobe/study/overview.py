@@ -32,7 +32,10 @@ def render(data: Mapping[str, Any]) -> Iterator[Any]:
 def describe(robot: Robot) -> dict[str, Any]:
     """Everything that ``strobe info`` tells about a robot, as plain data."""
     model = robot.model
-    links = [_link(model.base_name, model.base_inertial), *(_link(b.name, b.inertial) for b in model.bodies)]
+    links = [
+        _link(model.base_name, model.base_inertial),
+        *(_link(b.name, b.inertial) for b in model.bodies),
+    ]
     return {
         "name": robot.name,
         "title": model.title,
@@ -72,7 +75,10 @@ def _joint(model: Model, body: Body) -> dict[str, Any]:
 
 
 def _limits(joint: Joint) -> dict[str, float | None]:
-    bounds = {name: getattr(joint.limits, name) for name in ("lower", "upper", "velocity", "acceleration", "effort")}
+    bounds = {
+        name: getattr(joint.limits, name)
+        for name in ("lower", "upper", "velocity", "acceleration", "effort")
+    }
     return {name: value if math.isfinite(value) else None for name, value in bounds.items()}
 
 
@@ -113,7 +119,8 @@ def joints_table(data: Mapping[str, Any]) -> Any:
 
 
 _JOINT_COLUMNS = (
-    "joint", "kind", "moves", "on", "lower", "upper", "velocity", "effort", "damping", "Coulomb", "rotor inertia",
+    "joint", "kind", "moves", "on", "lower", "upper", "velocity", "effort", "damping", "Coulomb",
+    "rotor inertia",
 )  # fmt: skip
 
 
@@ -147,16 +154,23 @@ def links_table(data: Mapping[str, Any]) -> Any:
 def constraints(data: Mapping[str, Any]) -> Iterator[str]:
     """Couplings, loops and remarks, one line each."""
     for coupling in data["couplings"]:
-        terms = " + ".join(f"{short(factor)} {other}" for other, factor in coupling["follows"].items())
-        offset = f" + {short(coupling['offset'])}" if coupling["offset"] else ""
-        yield f"coupling: {coupling['joint']} = {terms}{offset}"
+        yield f"coupling: {coupling['joint']} = {_sum(coupling['follows'], coupling['offset'])}"
+    acting = "only the couplings act" if data["couplings"] else "torques are those of the open tree"
     for loop in data["loops"]:
-        yield (
-            f"loop: {loop['name']} ({loop['kind']}) keeps {' and '.join(loop['frames'])} together; "
-            "it is not solved: torques are those of the open tree."
-        )
+        frames = " and ".join(loop["frames"])
+        yield f"loop: {loop['name']} ({loop['kind']}) keeps {frames} together; kept, not solved: {acting}."
     for note in data["notes"]:
         yield f"{note['severity']}: {note['where']}: {note['text']}"
+
+
+def _sum(terms: Mapping[str, float], offset: float) -> str:
+    """A linear combination as one writes it: b1 − 2 a1 + 0.5."""
+    parts = [(f, name if abs(f) == 1 else f"{short(abs(f))} {name}") for name, f in terms.items()]
+    if offset or not parts:
+        parts.append((offset, short(abs(offset))))
+    (first, start), *others = parts
+    rest = "".join(f" {'−' if factor < 0 else '+'} {part}" for factor, part in others)
+    return f"{'−' if first < 0 else ''}{start}{rest}"
 
 
 def frames_line(data: Mapping[str, Any], all_of_them: bool, shown: int = 8) -> str:

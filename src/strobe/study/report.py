@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import groupby
 from types import ModuleType
 from typing import Any
 
@@ -38,16 +39,27 @@ class Report:
         """What rich prints, section by section."""
         from rich.text import Text
 
-        for key, data in self.sections.items():
+        for reason, keys in self._runs():
             yield ""
-            yield Text(SECTIONS[key].TITLE, style="bold cyan")
-            if "skipped" in data:
-                yield Text(f"not shown: {data['skipped']}", style="yellow")
+            yield Text(" · ".join(SECTIONS[key].TITLE for key in keys), style="bold cyan")
+            if reason:
+                yield Text(f"not shown: {reason}", style="yellow")
             else:
-                yield from SECTIONS[key].render(data)
+                yield from SECTIONS[keys[0]].render(self.sections[keys[0]])
+
+    def _runs(self) -> Iterator[tuple[str, list[str]]]:
+        """Each section alone; neighbours that are skipped for one reason together with it."""
+        for (reason, _), run in groupby(self.sections, key=self._reason):
+            yield reason, list(run)
+
+    def _reason(self, key: str) -> tuple[str, str]:
+        reason = self.sections[key].get("skipped", "")
+        return reason, "" if reason else key
 
 
-def study(robot: Robot, seed: int | None = None, progress: Callable[[str], None] = lambda title: None) -> Report:
+def study(
+    robot: Robot, seed: int | None = None, progress: Callable[[str], None] = lambda title: None
+) -> Report:
     """Every section on a robot, at its golden state (or a random one drawn from ``seed``)."""
     case = Case.of(robot, seed)
     sections: dict[str, Mapping[str, Any]] = {}

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
 from rich import box
 from rich.table import Table
 from rich.text import Text
+
+NOISE = 1e-14  # of the largest entry: what adding up a few products leaves behind
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
     """A table whose numbers stand to the right and whose words stand to the left."""
     body = [[Text(cell(value)) for value in row] for row in rows]
     kinds = [list(column) for column in zip(*rows, strict=True)] if isinstance(rows, list) else []
-    made = Table(box=box.SIMPLE, pad_edge=False, header_style="bold")
+    made = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
     for k, name in enumerate(columns):
         numeric = k < len(kinds) and all(_numeric(value) for value in kinds[k])
         made.add_column(name, justify="right" if numeric else "left", overflow="fold")
@@ -40,6 +43,13 @@ def cell(value: Any) -> str:
 def short(x: float) -> str:
     """A number to six significant digits."""
     return f"{x + 0.0:.6g}"
+
+
+def tidy(values: Any) -> Any:
+    """Numbers to read: entries that are rounding beside the largest one are shown as 0."""
+    array = np.asarray(values, dtype=float)
+    largest = np.max(np.abs(array), initial=0.0)
+    return np.where(np.abs(array) <= NOISE * largest, 0.0, array).tolist()
 
 
 def _numeric(value: Any) -> bool:

@@ -1,6 +1,6 @@
 """Where a torque comes from: gravity, velocity, inertia, friction and external wrenches, joint by joint.
 
-    tau = M(q) qdd + C(q, qd) qd + g(q) + friction(qd) − Σ Jᵀ F
+tau = M(q) qdd + C(q, qd) qd + g(q) + friction(qd) − Σ Jᵀ F
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from strobe.robot import Robot
 from strobe.study.case import Array, Case
 from strobe.study.labels import rate_labels
-from strobe.study.tables import remark, table
+from strobe.study.tables import remark, table, tidy
 
 TITLE = "Where the torques come from"
 
@@ -34,7 +34,9 @@ def measure(case: Case) -> dict[str, Any]:
 
 
 def render(data: Mapping[str, Any]) -> Iterator[Any]:
-    yield remark("tau = gravity g(q) + velocity C(q, qd) qd + inertial M(q) qdd + friction(qd), in N m or N")
+    yield remark(
+        "tau = gravity g(q) + velocity C(q, qd) qd + inertial M(q) qdd + friction(qd), in N m or N"
+    )
     yield split_table(data)
 
 
@@ -67,6 +69,7 @@ def split_table(data: Mapping[str, Any]) -> Any:
     shown = [part for part in PARTS if np.any(data[part]) or part in PARTS[:3]]
     state = ["q", "qd", "qdd"] if len(data["q"]) == len(data["qd"]) else ["qd", "qdd"]
     columns = [*state, "tau", *shown]
-    values = [np.asarray(data[name]).tolist() for name in columns]
+    torques = dict(zip(("tau", *shown), tidy([data[name] for name in ("tau", *shown)]), strict=True))
+    values = [torques.get(name) or np.asarray(data[name]).tolist() for name in columns]
     rows = [[name, *numbers] for name, *numbers in zip(data["joints"], *values, strict=True)]
     return table(["joint", *columns], rows)

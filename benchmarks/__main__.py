@@ -1,0 +1,11 @@
+"""`make bench`: every question in turn, rows appended to `benchmarks/results/`."""
+
+from __future__ import annotations
+
+import runpy
+
+QUESTIONS = ("how_long_to_trace", "how_fast_interpreted")
+
+if __name__ == "__main__":
+    for question in QUESTIONS:
+        runpy.run_module(f"benchmarks.{question}", run_name="__main__")

@@ -1,0 +1,197 @@
+"""Motions in CSV files: columns are matched to joints by name, and every fault is reported in one go.
+
+q_<joint>, <joint>_q or <joint>     position        q1 … qn      the same in the order of the joints
+qd_<joint> or <joint>_qd            velocity        qd1 … qdn
+qdd_<joint> or <joint>_qdd          acceleration    qdd1 … qddn
+t, time or timestamp                passed through
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from strobe.cli.progress import watched
+from strobe.errors import ArgumentError, nearest
+from strobe.robot import Robot
+from strobe.study.labels import position_labels, rate_labels
+
+TIMES = ("t", "time", "timestamp", "time_s", "time [s]")
+MOST_FAULTS = 20  # shown; the rest is counted
+DELIMITERS = ",;\t"
+
+Slot = tuple[str, int]  # q, qd or qdd, and which of its numbers
+Rows = Sequence[tuple[int, list[str]]]  # line numbers and cells
+
+
+@dataclass(frozen=True)
+class Motion:
+    """The rows of a log as arrays, and what was remarkable about its columns."""
+
+    time_name: str | None
+    times: list[str]
+    q: np.ndarray
+    qd: np.ndarray
+    qdd: np.ndarray
+    remarks: list[str]
+
+    def __len__(self) -> int:
+        return len(self.q)
+
+
+class Faults:
+    """What is wrong with one log."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.found: list[str] = []
+
+    def add(self, text: str, line: int | None = None) -> None:
+        self.found.append(f"{self.path}{'' if line is None else f':{line}'}: {text}")
+
+    def raise_if_any(self) -> None:
+        if not self.found:
+            return
+        count, shown = len(self.found), self.found[:MOST_FAULTS]
+        head = f"{count} faults:\n" if count > 1 else ""
+        tail = f"\n… and {count - len(shown)} more" if count > len(shown) else ""
+        raise ArgumentError(head + "\n".join(shown) + tail)
+
+
+def read_motion(path: Path, robot: Robot) -> Motion:
+    """The motion of a robot in a CSV file, or an `ArgumentError` with every fault of it."""
+    faults = Faults(path)
+    lines = list(_lines(path, faults))
+    faults.raise_if_any()
+    (first, names), *rows = lines
+    header = [name.strip() for name in names]
+    slots, time, remarks = _columns(header, first, robot, faults)
+    if not rows:
+        faults.add("there is a header but no row of numbers.")
+    table = _numbers(rows, header, slots, faults)
+    faults.raise_if_any()
+    times = [] if time is None else [row[time].strip() for _, row in rows]
+    state = {"q": np.zeros((len(rows), robot.nq)), "qd": np.zeros((len(rows), robot.nv))}
+    state["qdd"] = np.zeros_like(state["qd"])
+    for column, (quantity, index) in zip(table.T, slots.values(), strict=True):
+        state[quantity][:, index] = column
+    return Motion(None if time is None else header[time], times, **state, remarks=remarks)
+
+
+def _lines(path: Path, faults: Faults) -> Iterator[tuple[int, list[str]]]:
+    """Line numbers and cells of every line that is not blank."""
+    text = _text(path)
+    header = text.lstrip().partition("\n")[0]
+    if not header:
+        faults.add("the file is empty; a header with the names of the joints was expected.")
+        return
+    delimiter = max(DELIMITERS, key=header.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    try:
+        for row in reader:
+            if any(cell.strip() for cell in row):
+                yield reader.line_num, row
+    except csv.Error as error:
+        faults.add(f"not a CSV file: {error}.", reader.line_num)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise ArgumentError(f"{path}: there is no such file.") from None
+    except UnicodeDecodeError as error:
+        raise ArgumentError(
+            f"{path}: not UTF-8 text (byte {error.start}); save the log as UTF-8."
+        ) from None
+    except OSError as error:
+        raise ArgumentError(f"{path}: cannot be read: {error.strerror}.") from None
+
+
+def _columns(
+    header: Sequence[str], line: int, robot: Robot, faults: Faults
+) -> tuple[dict[int, Slot], int | None, list[str]]:
+    """Which number of the state each column holds, the column of times, and remarks on the others."""
+    known = _known_columns(robot)
+    slots: dict[int, Slot] = {}
+    time: int | None = None
+    unknown: list[str] = []
+    for k, name in enumerate(header):
+        if name in known:
+            if known[name] in slots.values():
+                twin = next(header[j] for j, slot in slots.items() if slot == known[name])
+                faults.add(f'columns "{twin}" and "{name}" hold the same quantity; keep one.', line)
+            slots[k] = known[name]
+        elif name.lower() in TIMES and time is None:
+            time = k
+        else:
+            unknown.append(f'column "{name}" belongs to no joint of {robot.name}.{nearest(name, known)}')
+    remarks = [f"{text} It was ignored." for text in unknown]
+    if missing := _missing(robot, "q", slots.values()):
+        needed = _listed(missing, "q_")
+        faults.add(f"no column for the position of {_listed(missing)}; {robot.name} needs {needed}.", line)
+        for text in unknown:
+            faults.add(text, line)
+    for quantity in ("qd", "qdd"):
+        if absent := _missing(robot, quantity, slots.values()):
+            remarks.append(f"no column for {_listed(absent, f'{quantity}_')}: taken as 0.")
+    return slots, time, remarks
+
+
+def _known_columns(robot: Robot) -> dict[str, Slot]:
+    """Every name a column may have; the names of joints win over the numbered forms."""
+    labels = {"q": position_labels(robot), "qd": rate_labels(robot), "qdd": rate_labels(robot)}
+    known: dict[str, Slot] = {}
+    for quantity, names in labels.items():
+        known |= {f"{quantity}{k + 1}": (quantity, k) for k in range(len(names))}
+    for quantity, names in labels.items():
+        for k, name in enumerate(names):
+            known |= {f"{name}_{quantity}": (quantity, k), f"{quantity}_{name}": (quantity, k)}
+    return known | {name: ("q", k) for k, name in enumerate(labels["q"])}
+
+
+def _missing(robot: Robot, quantity: str, slots: Iterable[Slot]) -> list[str]:
+    labels = position_labels(robot) if quantity == "q" else rate_labels(robot)
+    present = set(slots)
+    return [name for k, name in enumerate(labels) if (quantity, k) not in present]
+
+
+def _listed(names: Sequence[str], prefix: str = "", most: int = 8) -> str:
+    shown = ", ".join(f'"{prefix}{name}"' for name in names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+
+
+def _numbers(rows: Rows, header: Sequence[str], columns: Iterable[int], faults: Faults) -> np.ndarray:
+    """The chosen columns as an array; rows that do not fit are told cell by cell."""
+    columns = list(columns)
+    table = np.zeros((len(rows), len(columns)))
+    for r, (line, row) in enumerate(watched(rows, f"reading {faults.path}", "rows")):
+        if len(row) != len(header):
+            cells = f"{len(row)} cell{'s' if len(row) != 1 else ''}"
+            faults.add(f"{cells}; the header has {len(header)}.", line)
+            continue
+        try:
+            table[r] = [float(row[k]) for k in columns]
+        except ValueError:
+            table[r] = np.nan
+    for r in np.flatnonzero(~np.isfinite(table).all(axis=1)).tolist():
+        line, row = rows[r]
+        for k in columns:
+            _explain(row[k].strip(), header[k], line, faults)
+    return table
+
+
+def _explain(text: str, column: str, line: int, faults: Faults) -> None:
+    """Add what is wrong with a cell, if anything is."""
+    try:
+        if not math.isfinite(float(text)):
+            faults.add(f'column "{column}": "{text}" is not a finite number.', line)
+    except ValueError:
+        what = f'"{text}" is not a number' if text else "is empty"
+        faults.add(f'column "{column}": {what}.', line)

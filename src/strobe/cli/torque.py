@@ -1,0 +1,239 @@
+"""``strobe torque``: the torques behind a motion, of one state or of a whole log."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from strobe.cli.inputs import (
+    Base,
+    Force,
+    Gravity,
+    Json,
+    Lock,
+    RobotName,
+    Strict,
+    numbers,
+    open_robot,
+)
+from strobe.errors import ArgumentError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from strobe.cli.logs import Motion
+    from strobe.robot import Robot
+
+CHUNK = 4096  # rows at a time: progress can be told, memory stays small
+
+
+def _list(flag: str, text: str) -> Any:
+    return typer.Option(flag, metavar="NUMBERS", help=text)
+
+
+def torque(
+    robot: RobotName,
+    log: Annotated[
+        Path | None, typer.Argument(metavar="[LOG.csv]", help="A motion, one row per instant.")
+    ] = None,
+    q: Annotated[str | None, _list("--q", "Positions, in the order of the joints.")] = None,
+    qd: Annotated[str | None, _list("--qd", "Velocities; 0 if not given.")] = None,
+    qdd: Annotated[str | None, _list("--qdd", "Accelerations; 0 if not given.")] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Where the torques of a log go; else stdout."),
+    ] = None,
+    gravity: Gravity = None,
+    no_friction: Annotated[bool, typer.Option("--no-friction", help="Leave friction out.")] = False,
+    formulation: Annotated[
+        str | None, typer.Option("--formulation", metavar="NAME", help="The equations, e.g. newton-euler.")
+    ] = None,
+    wrench: Annotated[
+        str | None, _list("--wrench", "Force and moment on the robot (fx fy fz mx my mz), base axes.")
+    ] = None,
+    frame: Annotated[
+        str | None, typer.Option("--frame", help="Where the wrench acts; else the last frame.")
+    ] = None,
+    lock: Lock = None,
+    base: Base = None,
+    strict: Strict = False,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """The joint torques behind a motion: tau = M(q) qdd + C(q, qd) qd + g(q) + friction(qd).
+
+    Numbers are separated by commas or spaces; pi/2 is a number. Without --q the robot stands at its zero
+    position, or in the middle of the limits of a joint that cannot reach zero.
+
+    \b
+    Examples:
+      strobe torque panda --q 0,-0.8,0,-2.4,0,1.6,0.8 --qd 0.1,0,0,0,0,0,0
+      strobe torque planar2 --q 0.7 -1.1 --wrench 3,-2,0,0,0,0 --json
+      strobe torque panda motion.csv -o tau.csv
+
+    \b
+    Columns of a log (any order; comma, semicolon or tab between them):
+      q_JOINT, JOINT_q or JOINT    position        q1, q2, …      in the order of the joints
+      qd_JOINT or JOINT_qd         velocity        qd1, qd2, …    0 if there is none
+      qdd_JOINT or JOINT_qdd       acceleration    qdd1, …        0 if there is none
+      t or time                    copied to the output, which has columns tau_JOINT
+    """
+    arm = open_robot(robot, lock=lock, base=base, strict=strict)
+    how = {
+        "gravity": None if gravity is None else numbers("--gravity", gravity, 3),
+        "friction": not no_friction,
+        "formulation": formulation,
+        "wrench": None if wrench is None else numbers("--wrench", wrench, 6, "They are fx fy fz mx my mz."),
+        "frame": frame,
+    }
+    if frame is not None and wrench is None:
+        raise ArgumentError("--frame says where a wrench acts; give --wrench fx,fy,fz,mx,my,mz too.")
+    if log is None:
+        if output is not None:
+            raise ArgumentError("-o takes the torques of a log: strobe torque ROBOT LOG.csv -o FILE.")
+        _one_state(arm, {"q": q, "qd": qd, "qdd": qdd}, how, as_json)
+    elif q is not None or qd is not None or qdd is not None:
+        raise ArgumentError(f"the motion comes from {log} or from --q, --qd and --qdd, not from both.")
+    else:
+        _whole_log(arm, robot, log, output, force, how, as_json)
+
+
+# -- one state ----------------------------------------------------------------------------------------
+
+
+def _one_state(robot: Robot, given: dict[str, str | None], how: dict[str, Any], as_json: bool) -> None:
+    from strobe.cli.show import console, print_json
+    from strobe.study.labels import rate_labels
+    from strobe.study.tables import short
+    from strobe.study.terms import split, split_table
+
+    state, assumed = _state(robot, given)
+    data = {"joints": rate_labels(robot), **state, **split(robot, *state.values(), **how)}
+    if as_json:
+        print_json({"robot": robot.name, "assumed": assumed, **data})
+        return
+    out = console()
+    out.print(split_table(data))
+    if robot.nq != robot.nv:
+        out.print(f"q = {', '.join(map(short, state['q'].tolist()))}", markup=False)
+
+
+def _state(robot: Robot, given: dict[str, str | None]) -> tuple[dict[str, np.ndarray], dict[str, str]]:
+    """q, qd and qdd, and what was assumed of those that were not given (said on stderr too)."""
+    import numpy as np
+
+    from strobe.cli.show import note
+    from strobe.study.tables import short
+
+    state: dict[str, np.ndarray] = {}
+    assumed: dict[str, str] = {}
+    for name, text in given.items():
+        size = robot.nq if name == "q" else robot.nv
+        if text is not None:
+            state[name] = np.array(numbers(f"--{name}", text, size, _order(robot, name)))
+        elif name == "q":
+            state[name] = _resting_position(robot)
+            where = (
+                "0 where a joint can reach it, else the middle of its limits"
+                if np.any(state[name])
+                else "0"
+            )
+            assumed[name] = f"({', '.join(map(short, state[name].tolist()))}): {where}"
+        else:
+            state[name] = np.zeros(size)
+            assumed[name] = "0"
+    if assumed:
+        note("assumed " + "; ".join(f"{name} = {value}" for name, value in assumed.items()))
+    return state, assumed
+
+
+def _order(robot: Robot, name: str) -> str:
+    from strobe.study.labels import position_labels, rate_labels
+
+    labels = position_labels(robot) if name == "q" else rate_labels(robot)
+    return f"The order of {robot.name}: {', '.join(labels)}."
+
+
+def _resting_position(robot: Robot) -> np.ndarray:
+    """The neutral position, moved to the middle of the limits of joints that cannot be there."""
+    q = robot.neutral.copy()
+    for joint in robot.coordinates.joints:
+        lower, upper = joint.limits.lower, joint.limits.upper
+        if joint.nq == 1 and not lower <= 0.0 <= upper:
+            finite = [bound for bound in (lower, upper) if abs(bound) != float("inf")]
+            q[joint.q] = sum(finite) / len(finite)
+    return q
+
+
+# -- a log --------------------------------------------------------------------------------------------
+
+
+def _whole_log(
+    robot: Robot,
+    source: str,
+    log: Path,
+    output: Path | None,
+    force: bool,
+    how: dict[str, Any],
+    as_json: bool,
+) -> None:
+    from strobe.cli.logs import read_motion
+    from strobe.cli.show import note, print_json
+    from strobe.runtime.files import writing
+    from strobe.study.labels import rate_labels
+
+    motion = read_motion(log, robot)
+    for remark in motion.remarks:
+        note(remark)
+    names = rate_labels(robot)
+    if output is None and not as_json:
+        _write(sys.stdout, motion, names, _torques(robot, motion, how))
+        return
+    tau = _torques(robot, motion, how)
+    result: dict[str, Any] = {
+        "robot": robot.name,
+        "rows": len(motion),
+        "joints": names,
+        "remarks": motion.remarks,
+    }
+    if output is not None:
+        with writing(output, inputs=[log, source], force=force) as stream:
+            _write(stream, motion, names, tau)
+        result |= {"output": str(output), "largest": abs(tau).max(axis=0)}
+    else:
+        result |= {"time": motion.times, "tau": tau}
+    if as_json:
+        print_json(result)
+    else:
+        note(f"{len(motion):,} rows written to {output}.")
+
+
+def _torques(robot: Robot, motion: Motion, how: dict[str, Any]) -> np.ndarray:
+    """tau of every row, chunk by chunk."""
+    import numpy as np
+
+    from strobe.cli.progress import Progress
+
+    tau = np.empty_like(motion.qd)
+    with Progress("torque", len(motion), "rows") as progress:
+        for start in range(0, len(motion), CHUNK):
+            rows = slice(start, start + CHUNK)
+            tau[rows] = robot.inverse_dynamics(motion.q[rows], motion.qd[rows], motion.qdd[rows], **how)
+            progress.advance(len(tau[rows]))
+    return tau
+
+
+def _write(stream: Any, motion: Motion, names: list[str], tau: np.ndarray) -> None:
+    """Times as they were, torques with every digit."""
+    import csv
+
+    from strobe.cli.progress import watched
+
+    writer = csv.writer(stream, lineterminator="\n")
+    time = [motion.time_name] if motion.time_name is not None else []
+    writer.writerow([*time, *(f"tau_{name}" for name in names)])
+    for r, row in enumerate(watched(tau.tolist(), "writing", "rows")):
+        writer.writerow([*motion.times[r : r + 1], *map(repr, row)])

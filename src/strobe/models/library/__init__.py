@@ -1,0 +1,22 @@
+"""The robots that come with Strobe: one TOML file each, with source and golden values."""
+
+from __future__ import annotations
+
+import tomllib
+from importlib.resources import files
+
+
+def built_in_names() -> tuple[str, ...]:
+    """The names under which built-in robots are loaded, in alphabetical order."""
+    entries = (entry.name for entry in files(__name__).iterdir())
+    return tuple(sorted(name.removesuffix(".toml") for name in entries if name.endswith(".toml")))
+
+
+def titles() -> dict[str, str]:
+    """What each built-in robot is, in a few words."""
+    return {name: tomllib.loads(built_in_text(name))["title"] for name in built_in_names()}
+
+
+def built_in_text(name: str) -> str:
+    """The robot file of a built-in robot."""
+    return files(__name__).joinpath(f"{name}.toml").read_text("utf-8")

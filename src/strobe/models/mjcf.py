@@ -1,0 +1,310 @@
+"""MuJoCo models (MJCF): compiled by the package mujoco, then read body by body.
+
+MuJoCo places a body by its joints one after the other, each about an anchor p of the body and measured
+from its reference position q0:
+
+    body = parent · pos · quat · Π p · joint(q − q0) · p⁻¹
+
+so a body with several joints is a chain whose inner links weigh nothing. q means MuJoCo's qpos; a free
+joint's position is absolute. Velocities agree with MuJoCo's qvel except for a free joint's linear part,
+which is in world axes there and in body axes here. Contacts, actuators and sensors are not read;
+what else changes the dynamics and is left out (springs, tendons, soft constraints) is reported.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+from strobe.algebra import Pose, Shift, Spin, Sym3, Vec3, quaternion_rotation
+from strobe.errors import Fault, MissingExtraError, ModelFileError
+from strobe.models.assembly import SNAP, Assembly, Faults, JointData, LinkData, assemble, nearly_right
+from strobe.models.edits import factored
+from strobe.models.inertial import Inertial
+from strobe.models.joints import Friction, Limits, Motor
+from strobe.models.model import Coupling, Loop, Model, moved
+
+JOINT_KINDS = ("floating", "spherical", "prismatic", "revolute")  # MuJoCo's free, ball, slide, hinge
+
+Triple = tuple[float, float, float]
+
+
+def read_mjcf(
+    path: str | PathLike[str], *, text: str | None = None, snap: float | None = None, strict: bool = False
+) -> Model:
+    """The model in an MJCF file, or in ``text`` that would stand there."""
+    name = fspath(path)
+    return assemble(_Reader(_compiled(name, text), Faults(name, strict), snap or SNAP).assembly())
+
+
+def _mujoco() -> Any:
+    try:
+        import mujoco
+    except ImportError:
+        raise MissingExtraError("reading an MJCF file", "mujoco", "mjcf") from None
+    return mujoco
+
+
+def _compiled(path: str, text: str | None) -> Any:
+    """MuJoCo's own model; its complaint as a fault of the file."""
+    compiler = _mujoco().MjModel
+    if text is None and not Path(path).is_file():
+        raise ModelFileError([Fault(path, "no such file.")])
+    try:
+        return compiler.from_xml_path(path) if text is None else compiler.from_xml_string(text)
+    except ValueError as error:
+        raise ModelFileError([_complaint(path, str(error))]) from None
+
+
+def _complaint(path: str, message: str) -> Fault:
+    """MuJoCo's message as a fault, with the line where it tells one."""
+    line = re.search(r"[Ll]ine(?: number=| )(\d+)", message)
+    lines = [part.strip() for part in message.splitlines() if part.strip()]
+    said = lines[1] if len(lines) > 1 and lines[0].startswith("XML parse error") else lines[0]
+    return Fault(f"{path}:{line[1]}" if line else path, f"MuJoCo cannot compile this: {said.rstrip('.')}.")
+
+
+class _Reader:
+    """One compiled model on its way to an assembly; every name in it becomes unique."""
+
+    def __init__(self, compiled: Any, faults: Faults, snap: float) -> None:
+        self.m = compiled
+        self.faults = faults
+        self.snap = snap
+        self.links = self._names("body", compiled.nbody)
+        self.joints = self._names("joint", compiled.njnt)
+        self.taken = set(self.links)  # names of links and frames
+
+    def assembly(self) -> Assembly:
+        m, faults = self.m, self.faults
+        data = Assembly(_model_name(m, faults.path), [], [], faults, gravity=_triple(m.opt.gravity))
+        data.links = [
+            LinkData(name, self._inertial(i), f'body "{name}"') for i, name in enumerate(self.links)
+        ]
+        for i in range(1, m.nbody):
+            for link, joint in self._joints_of(i):
+                data.joints.append(joint)
+                if link is not None:
+                    data.links.append(link)
+        data.frames = list(self._sites())
+        self._constraints(data)
+        self._report_what_is_left_out()
+        return data
+
+    # -- names --------------------------------------------------------------------------------------
+
+    def _names(self, kind: str, count: int) -> list[str]:
+        """The names of things of one kind; one without a name is called by its number."""
+        stated = [getattr(self.m, kind)(i).name for i in range(count)]
+        return [name or _unused(f"{kind}{i}", stated) for i, name in enumerate(stated)]
+
+    def _fresh(self, name: str) -> str:
+        """A name for a link or frame that no other has."""
+        fresh = _unused(name, self.taken)
+        self.taken.add(fresh)
+        return fresh
+
+    # -- bodies -------------------------------------------------------------------------------------
+
+    def _inertial(self, i: int) -> Inertial:
+        m = self.m
+        principal = Sym3(*_triple(m.body_inertia[i]), 0.0, 0.0, 0.0)
+        if not m.body_mass[i] and not any(m.body_inertia[i]):
+            return Inertial.zero()
+        return moved(
+            Inertial.at_com(float(m.body_mass[i]), Vec3.zero(), principal),
+            self._placement(m.body_ipos[i], m.body_iquat[i]),
+        )
+
+    def _placement(self, pos: Any, quat: Any) -> Pose:
+        turned = factored(Pose((Spin(quaternion_rotation(*(float(x) for x in quat))),)), self.snap)
+        return (_shift(pos) @ turned).trimmed()
+
+    def _joints_of(self, i: int) -> Iterator[tuple[LinkData | None, JointData]]:
+        """The joints that carry body i, each but the last with the weightless link it moves."""
+        m, name = self.m, self.links[i]
+        parent = self.links[m.body_parentid[i]]
+        where = f'body "{name}"'
+        before = self._placement(m.body_pos[i], m.body_quat[i])
+        self._report_nearly_right(before, where)
+        first, count = int(m.body_jntadr[i]), int(m.body_jntnum[i])
+        if not count:
+            yield None, JointData(self._fixed_name(name), "fixed", parent, name, before, where=where)
+        for j in range(first, first + count):
+            last = j == first + count - 1
+            child = name if last else self._fresh(f"{self.joints[j]}_link")
+            yield (None if last else LinkData(child, where=where)), self._joint(j, parent, child, before)
+            parent, before = child, Pose()
+
+    def _fixed_name(self, body: str) -> str:
+        return _unused(f"{body}_fixed", self.joints)
+
+    def _joint(self, j: int, parent: str, child: str, before: Pose) -> JointData:
+        m = self.m
+        kind, dof = JOINT_KINDS[int(m.jnt_type[j])], int(m.jnt_dofadr[j])
+        anchor = Pose() if kind == "floating" else _shift(m.jnt_pos[j])
+        outward = Pose() if kind == "floating" else before @ anchor
+        loss = float(m.dof_frictionloss[dof])
+        return JointData(
+            self.joints[j],
+            kind,
+            parent,
+            child,
+            before=outward.trimmed(),
+            axis=_triple(m.jnt_axis[j]) if kind in ("prismatic", "revolute") else (0.0, 0.0, 1.0),
+            after=(self._to_reference(j, kind) @ anchor.inverted()).trimmed(),
+            limits=self._limits(j, kind),
+            motor=Motor(inertia=float(m.dof_armature[dof])),
+            friction=Friction(float(m.dof_damping[dof]), (loss, -loss)),
+            where=f'joint "{self.joints[j]}"',
+        )
+
+    def _to_reference(self, j: int, kind: str) -> Pose:
+        """The motion by −q0 that follows a motion by q, where a joint has a reference position q0."""
+        reference = float(self.m.qpos0[self.m.jnt_qposadr[j]])
+        x, y, z = _triple(self.m.jnt_axis[j])
+        if kind == "prismatic":
+            return _shift((-reference * x, -reference * y, -reference * z))
+        if kind == "revolute" and reference:
+            c, s = math.cos(reference / 2), -math.sin(reference / 2)
+            return self._placement((0.0, 0.0, 0.0), (c, s * x, s * y, s * z))
+        return Pose()
+
+    def _limits(self, j: int, kind: str) -> Limits:
+        m = self.m
+        effort = float(max(abs(m.jnt_actfrcrange[j]))) if m.jnt_actfrclimited[j] else math.inf
+        if not m.jnt_limited[j] or kind not in ("prismatic", "revolute"):
+            return Limits(effort=effort)
+        lower, upper = (float(x) for x in m.jnt_range[j])
+        return Limits(lower, upper, effort=effort)
+
+    def _report_nearly_right(self, placement: Pose, where: str) -> None:
+        for angle in placement.rpy():
+            if nearly_right(angle, self.snap):
+                self.faults.note(
+                    where, f"a turn by {angle:.7g} rad is nearly a right angle; snap=2e-3 takes it for one."
+                )
+
+    # -- frames and constraints -----------------------------------------------------------------------
+
+    def _sites(self) -> Iterator[tuple[str, str, Pose, str]]:
+        """Every named site as a frame on its body."""
+        for i in range(self.m.nsite):
+            name = self.m.site(i).name
+            if not name:
+                continue
+            fresh = self._fresh(name)
+            if fresh != name:
+                self.faults.note(
+                    f'site "{name}"', f'a body has this name too: the frame is called "{fresh}".'
+                )
+            yield fresh, self.links[self.m.site_bodyid[i]], self._site_placement(i), f'site "{name}"'
+
+    def _site_placement(self, i: int) -> Pose:
+        return self._placement(self.m.site_pos[i], self.m.site_quat[i])
+
+    def _constraints(self, data: Assembly) -> None:
+        kinds = _mujoco().mjtEq
+        for i, name in enumerate(self._names("equality", self.m.neq)):
+            kind, where = int(self.m.eq_type[i]), f'equality "{name}"'
+            if not self.m.eq_active0[i]:
+                self.faults.note(where, "not active at the start: left out.")
+            elif kind == kinds.mjEQ_JOINT:
+                self._coupling(i, where, data)
+            elif kind in (kinds.mjEQ_CONNECT, kinds.mjEQ_WELD):
+                self._loop(i, name, where, data, welded=kind == kinds.mjEQ_WELD)
+            else:
+                word = kinds(kind).name.removeprefix("mjEQ_").lower()
+                self.faults.warning(
+                    where, f"a constraint of kind {word} is left out: the model moves without it."
+                )
+
+    def _coupling(self, i: int, where: str, data: Assembly) -> None:
+        """q1 − q1₀ = a0 + a1 (q2 − q2₀) + …, where only a0 and a1 can be kept."""
+        m = self.m
+        a0, a1, *higher = (float(x) for x in m.eq_data[i][:5])
+        follower, leader = int(m.eq_obj1id[i]), int(m.eq_obj2id[i])
+        if any(higher) and leader >= 0:
+            self.faults.warning(
+                where, f'"{self.joints[follower]}" follows by a curve, not a line: left out.'
+            )
+            return
+        if any(coupling.joint == self.joints[follower] for coupling in data.couplings):
+            self.faults.warning(
+                where, f'"{self.joints[follower]}" follows another joint already: left out.'
+            )
+            return
+        offset = a0 + float(m.qpos0[m.jnt_qposadr[follower]])
+        terms: dict[str, float] = {}
+        if leader >= 0:
+            offset -= a1 * float(m.qpos0[m.jnt_qposadr[leader]])
+            terms = {self.joints[leader]: a1}
+        data.couplings.append(Coupling(self.joints[follower], terms, offset))
+
+    def _loop(self, i: int, name: str, where: str, data: Assembly, *, welded: bool) -> None:
+        """Two frames that MuJoCo pulls together, by a ball or altogether."""
+        frames: list[str] = []
+        for side, (link, placement) in enumerate(self._loop_ends(i, welded)):
+            frame = self._fresh(f"{name}_{'ab'[side]}")
+            data.frames.append((frame, link, placement, where))
+            frames.append(frame)
+        data.loops.append(Loop(name, frames[0], frames[1], "weld" if welded else "ball"))
+        self.faults.warning(
+            where,
+            f'frames "{frames[0]}" and "{frames[1]}" close a loop, which nothing solves yet: '
+            "the dynamics are those of the open tree.",
+        )
+
+    def _loop_ends(self, i: int, welded: bool) -> list[tuple[str, Pose]]:
+        m, data = self.m, self.m.eq_data[i]
+        ids = int(m.eq_obj1id[i]), int(m.eq_obj2id[i])
+        if m.eq_objtype[i] == _mujoco().mjtObj.mjOBJ_SITE:
+            return [(self.links[m.site_bodyid[k]], self._site_placement(k)) for k in ids]
+        places = (
+            (self._placement(data[3:6], data[6:10]), _shift(data[0:3]))
+            if welded
+            else (_shift(data[0:3]), _shift(data[3:6]))
+        )
+        return [(self.links[k], place) for k, place in zip(ids, places, strict=True)]
+
+    def _report_what_is_left_out(self) -> None:
+        m = self.m
+        for j, name in enumerate(self.joints):
+            if m.jnt_stiffness[j]:
+                text = f"a spring of stiffness {float(m.jnt_stiffness[j]):g} is left out."
+                self.faults.warning(f'joint "{name}"', text)
+            if any(getattr(m, "dof_dampingpoly", [[0.0]] * m.nv)[m.jnt_dofadr[j]]):
+                self.faults.warning(f'joint "{name}"', "damping beyond its linear part is left out.")
+        for i, name in enumerate(self.links):
+            if m.body_gravcomp[i]:
+                self.faults.warning(f'body "{name}"', "its compensation of gravity is left out.")
+        if m.ntendon:
+            self.faults.warning("", f"{m.ntendon} tendons are left out.")
+        if m.opt.density or m.opt.viscosity:
+            self.faults.warning("", "the medium (density, viscosity) is left out: there is no drag.")
+
+
+def _model_name(compiled: Any, path: str) -> str:
+    """The name the file states (MuJoCo's own default says nothing), or the file's."""
+    stated = bytes(compiled.names).split(b"\0", 1)[0].decode("utf-8", "replace")
+    return Path(path).stem if stated in ("", "MuJoCo Model") else stated
+
+
+def _unused(name: str, taken: Any) -> str:
+    """The name, with underscores behind it until it is new."""
+    while name in taken:
+        name += "_"
+    return name
+
+
+def _triple(values: Any) -> Triple:
+    x, y, z = (float(v) for v in values)
+    return x, y, z
+
+
+def _shift(pos: Any) -> Pose:
+    return Pose((Shift(Vec3(*_triple(pos))),)).trimmed()

@@ -1,0 +1,78 @@
+"""``strobe info``: joints, links, frames, constraints and remarks."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from typer.testing import CliRunner
+
+from strobe.cli import app
+
+DOUBTFUL = """\
+<robot name="doubtful">
+  <link name="base"/>
+  <link name="arm">
+    <inertial>
+      <mass value="1"/>
+      <inertia ixx="1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/>
+    </inertial>
+  </link>
+  <joint name="hinge" type="continuous">
+    <parent link="base"/><child link="arm"/><axis xyz="0 0 1"/>
+  </joint>
+</robot>
+"""
+
+
+def info(*arguments: str) -> Any:
+    done = CliRunner().invoke(app, ["info", *arguments, "--json"])
+    assert done.exit_code == 0, done.output
+    return json.loads(done.stdout)
+
+
+def test_info_tells_joints_limits_and_masses() -> None:
+    data = info("stanford")
+    boom = data["joints"][2]
+    assert (boom["kind"], boom["parent"], boom["limits"]["lower"]) == ("prismatic", "link2", 0.3048)
+    assert data["serial"] is True
+    assert abs(data["total_mass"] - 20.77) < 1e-9
+
+
+def test_info_shows_motors_where_there_are_some() -> None:
+    shown = CliRunner().invoke(app, ["info", "puma560"]).stdout
+    assert "rotor inertia" in shown
+    assert "0.78403" in shown
+    assert "rotor inertia" not in CliRunner().invoke(app, ["info", "stanford"]).stdout
+
+
+def test_couplings_and_loops_are_shown_and_not_hidden() -> None:
+    shown = CliRunner().invoke(app, ["info", "parallelogram"]).stdout
+    assert "coupling: a2 = b1 − a1" in shown
+    assert "loop: pin" in shown
+    assert "not solved" in shown
+
+
+def test_a_locked_joint_is_gone_and_its_mass_stays() -> None:
+    data = info("stanford", "--lock", "joint3=0.5")
+    assert [joint["name"] for joint in data["joints"]] == ["joint1", "joint2", "joint4", "joint5", "joint6"]
+    assert abs(data["total_mass"] - 20.77) < 1e-9
+
+
+def test_a_floating_base_adds_six_degrees_of_freedom() -> None:
+    data = info("planar2", "--base", "floating")
+    assert (data["degrees_of_freedom"], data["position_numbers"]) == (8, 9)
+    assert data["serial"] is False
+
+
+def test_a_warning_is_shown_once_and_refused_when_strict(tmp_path: Path) -> None:
+    path = tmp_path / "doubtful.urdf"
+    path.write_text(DOUBTFUL)
+    done = CliRunner().invoke(app, ["info", str(path)])
+    assert done.exit_code == 0
+    assert done.output.count("warning: ") == 1
+    assert 'link "arm"' in done.output
+    strict = CliRunner().invoke(app, ["info", str(path), "--strict"])
+    assert strict.exit_code == 2
+    assert 'link "arm"' in strict.stderr

@@ -1,0 +1,256 @@
+"""``strobe torque``: one state and whole logs, and every mistake in them."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner, Result
+
+import strobe
+from strobe.cli import app, logs, progress, torque
+
+STATE = ["--q", "0.7,-1.1", "--qd", "1.3,-0.6", "--qdd", "-0.8,2.1"]
+
+
+def run(*arguments: str) -> Result:
+    done = CliRunner().invoke(app, ["torque", *arguments])
+    assert "Traceback" not in done.output
+    return done
+
+
+def told(*arguments: str) -> Any:
+    done = run(*arguments, "--json")
+    assert done.exit_code == 0, done.output
+    return json.loads(done.stdout)
+
+
+# -- one state ----------------------------------------------------------------------------------------
+
+
+def test_the_torques_of_a_state_are_those_of_the_robot() -> None:
+    data = told("planar2", *STATE)
+    expected = strobe.load("planar2").inverse_dynamics([0.7, -1.1], [1.3, -0.6], [-0.8, 2.1])
+    assert data["tau"] == expected.tolist()
+    assert data["joints"] == ["joint1", "joint2"]
+
+
+def test_the_parts_add_up_to_the_torque() -> None:
+    wrench = ["--wrench", "3,-2,0,0,0,0.5", "--frame", "tool"]
+    data = told("planar2", *STATE, *wrench)
+    parts = ("gravity", "velocity", "inertial", "friction", "external")
+    assert np.allclose(sum(np.array(data[part]) for part in parts), data["tau"], rtol=1e-13)
+    assert np.allclose(data["external"], [1.12078841089, -0.264146563622], rtol=1e-9)  # −Jᵀ F
+
+
+def test_numbers_may_be_separated_by_spaces_with_or_without_quotes() -> None:
+    expected = told("planar2", *STATE)["tau"]
+    assert told("planar2", "--q", "0.7", "-1.1", "--qd", "1.3 -0.6", "--qdd=-0.8,2.1")["tau"] == expected
+
+
+def test_pi_over_two_is_a_number() -> None:
+    assert told("planar2", "--q", "pi/2,-pi")["q"] == [np.pi / 2, -np.pi]
+
+
+def test_what_is_not_given_is_assumed_and_said() -> None:
+    done = run("stanford")
+    assert done.exit_code == 0
+    assert "note: assumed q = (0, 0, 0.7874, 0, 0, 0): 0 where a joint can reach it" in done.stderr
+    assert "qd = 0; qdd = 0" in done.stderr
+
+
+def test_gravity_and_friction_can_be_set_aside() -> None:
+    data = told("puma560", "--qd", "1,1,1,1,1,1", "--gravity", "0,0,0", "--no-friction")
+    assert data["gravity"] == [0.0] * 6
+    assert data["friction"] == [0.0] * 6
+
+
+def test_a_robot_with_a_floating_base_shows_its_position_apart() -> None:
+    done = run("planar2", "--base", "floating")
+    assert done.exit_code == 0
+    assert "base_wz" in done.stdout
+    assert "q = 0, 0, 0, 1, 0, 0, 0, 0, 0" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--q", "1,2,3"], "--q has 3 numbers, expected 2. The order of planar2: joint1, joint2."),
+        (["--q", "1"], "--q has 1 number, expected 2."),
+        (["--qd", "1,zwei"], '--qd: "zwei" is not a number'),
+        (["--q", "nan,0"], '--q: "nan" is not a finite number.'),
+        (["--q", "1/0,0"], '--q: "1/0" is not a number'),
+        (["--wrench", "1,2"], "--wrench has 2 numbers, expected 6. They are fx fy fz mx my mz."),
+        (["--frame", "tool"], "--frame says where a wrench acts"),
+        (
+            ["--wrench", "1,2,3,4,5,6", "--frame", "tol"],
+            "no frame \"tol\" in planar2. Did you mean 'tool'?",
+        ),
+        (["--gravity", "9.81"], "--gravity has 1 number, expected 3."),
+        (["--formulation", "nwton-euler"], "Did you mean 'newton-euler'"),
+        (["-o", "tau.csv"], "-o takes the torques of a log"),
+        (["log.csv", "--q", "0,0"], "not from both"),
+        (["log.csv"], "log.csv: there is no such file."),
+    ],
+)
+def test_a_mistake_is_explained(arguments: list[str], sentence: str) -> None:
+    done = run("planar2", *arguments)
+    assert done.exit_code == 2
+    assert sentence in done.stderr
+
+
+def test_a_robot_without_masses_says_why_it_has_no_torques() -> None:
+    done = run("rx90")
+    assert done.exit_code == 2
+    assert "rx90 has no dynamics: only its geometry is known" in done.stderr
+
+
+# -- logs ---------------------------------------------------------------------------------------------
+
+
+def motion(rows: int = 5) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    return strobe.load("planar2").random_state(seed=3, batch=rows)
+
+
+def written(path: Path, header: str, rows: np.ndarray) -> str:
+    lines = [header, *(",".join(map(repr, row)) for row in rows.tolist())]
+    path.write_text("\n".join(lines) + "\n")
+    return str(path)
+
+
+def read(text: str) -> tuple[list[str], np.ndarray]:
+    header, *rows = csv.reader(text.splitlines())
+    return header, np.array(rows, dtype=float)
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "q_joint1,q_joint2,qd_joint1,qd_joint2,qdd_joint1,qdd_joint2",
+        "joint1,joint2,joint1_qd,joint2_qd,joint1_qdd,joint2_qdd",
+        "joint1_q,joint2_q,qd1,qd2,qdd1,qdd2",
+        "q1,q2,qd1,qd2,qdd1,qdd2",
+    ],
+)
+def test_columns_are_found_by_joint_name_or_number(tmp_path: Path, header: str) -> None:
+    q, qd, qdd = motion()
+    done = run("planar2", written(tmp_path / "log.csv", header, np.hstack([q, qd, qdd])))
+    assert done.exit_code == 0, done.stderr
+    names, tau = read(done.stdout)
+    assert names == ["tau_joint1", "tau_joint2"]
+    assert np.array_equal(tau, strobe.load("planar2").inverse_dynamics(q, qd, qdd))
+    assert done.stderr == ""
+
+
+def test_the_order_of_columns_does_not_matter_and_time_passes_through(tmp_path: Path) -> None:
+    q, _, _ = motion(2)
+    path = tmp_path / "log.csv"
+    rows = [f"{b!r};{stamp};{a!r}" for (a, b), stamp in zip(q.tolist(), ["0.00", "0.10"], strict=True)]
+    path.write_text("\ufeffq_joint2; time ;q_joint1\n" + "\n".join(rows) + "\n\n", encoding="utf-8")
+    out = tmp_path / "tau.csv"
+    done = run("planar2", str(path), "-o", str(out))
+    assert done.exit_code == 0, done.stderr
+    assert done.stdout == ""
+    assert [line.split(",")[0] for line in out.read_text().splitlines()] == ["time", "0.00", "0.10"]
+    assert np.array_equal(read(out.read_text())[1][:, 1:], strobe.load("planar2").gravity(q))
+    assert 'no column for "qd_joint1", "qd_joint2": taken as 0.' in done.stderr
+    assert "2 rows written" in done.stderr
+
+
+def test_a_floating_base_has_a_column_for_each_of_its_numbers(tmp_path: Path) -> None:
+    names = [f"q_base_{part}" for part in ("x", "y", "z", "qw", "qx", "qy", "qz")]
+    header = ",".join([*names, "q_joint1", "q_joint2"])
+    path = written(tmp_path / "log.csv", header, np.array([[0, 0, 0, 1.0, 0, 0, 0, 0.3, 0.4]]))
+    done = run("planar2", path, "--base", "floating")
+    assert done.exit_code == 0, done.stderr
+    assert read(done.stdout)[0][:3] == ["tau_base_vx", "tau_base_vy", "tau_base_vz"]
+
+
+def test_an_unknown_column_is_ignored_aloud_with_the_nearest_name(tmp_path: Path) -> None:
+    path = written(tmp_path / "log.csv", "q1,q2,qd_jiont1", np.zeros((1, 3)))
+    done = run("planar2", path)
+    assert done.exit_code == 0
+    assert "column \"qd_jiont1\" belongs to no joint of planar2. Did you mean 'qd_joint1'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "log.csv: the file is empty"),
+        ("\n\n", "log.csv: the file is empty"),
+        ("q1,q2\n", "log.csv: there is a header but no row of numbers."),
+        ("q1\n0\n", 'log.csv:1: no column for the position of "joint2"; planar2 needs "q_joint2".'),
+        ("q1,q_joint3\n0,0\n", 'log.csv:1: column "q_joint3" belongs to no joint of planar2. Did you mean'),
+        ("q1,q2,joint1\n0,0,0\n", 'log.csv:1: columns "q1" and "joint1" hold the same quantity; keep one.'),
+        ("q1,q2\n0,0\n0,x\n", 'log.csv:3: column "q2": "x" is not a number.'),
+        ("q1,q2\n0,\n", 'log.csv:2: column "q2": is empty.'),
+        ("q1,q2\n0,nan\n", 'log.csv:2: column "q2": "nan" is not a finite number.'),
+        ("q1,q2\ninf,0\n", 'log.csv:2: column "q1": "inf" is not a finite number.'),
+        ("q1,q2\n0\n", "log.csv:2: 1 cell; the header has 2."),
+    ],
+)
+def test_a_fault_of_a_log_is_told_with_line_and_column(tmp_path: Path, text: str, sentence: str) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text(text)
+    out = tmp_path / "tau.csv"
+    done = run("planar2", str(path), "-o", str(out))
+    assert done.exit_code == 2
+    assert sentence in done.stderr
+    assert not out.exists()
+
+
+def test_all_faults_of_a_log_are_told_at_once_and_counted(tmp_path: Path) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text("q1,q2\n" + "x,y\n" * 50)
+    done = run("planar2", str(path))
+    assert "100 faults:" in done.stderr
+    assert f"and {100 - logs.MOST_FAULTS} more" in done.stderr
+
+
+def test_a_log_that_is_not_text_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "log.csv"
+    path.write_bytes(b"q1,q2\n\xff\xfe\x00,0\n")
+    done = run("planar2", str(path))
+    assert done.exit_code == 2
+    assert "not UTF-8 text" in done.stderr
+
+
+def test_an_output_is_not_replaced_unless_forced_and_an_input_never(tmp_path: Path) -> None:
+    path = written(tmp_path / "log.csv", "q1,q2", np.zeros((1, 2)))
+    out = tmp_path / "tau.csv"
+    out.write_text("precious")
+    done = run("planar2", path, "-o", str(out))
+    assert done.exit_code == 2
+    assert "it exists" in done.stderr
+    assert out.read_text() == "precious"
+    assert run("planar2", path, "-o", str(out), "--force").exit_code == 0
+    assert out.read_text().startswith("tau_joint1,tau_joint2\n")
+    done = run("planar2", path, "-o", path, "--force")
+    assert done.exit_code == 2
+    assert "it is the input" in done.stderr
+    assert Path(path).read_text().startswith("q1,q2\n")
+
+
+def test_json_of_a_log_holds_the_torques_or_where_they_went(tmp_path: Path) -> None:
+    q, _, _ = motion(3)
+    path = written(tmp_path / "log.csv", "q1,q2", q)
+    assert told("planar2", path)["tau"] == strobe.load("planar2").gravity(q).tolist()
+    data = told("planar2", path, "-o", str(tmp_path / "tau.csv"))
+    assert (data["rows"], data["output"]) == (3, str(tmp_path / "tau.csv"))
+    assert len(data["largest"]) == 2
+
+
+def test_a_long_log_is_worked_off_in_chunks_and_tells_its_progress(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torque, "CHUNK", 2)
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    monkeypatch.setattr(progress, "PAUSE", {True: 0.0, False: 0.0})
+    q, _, _ = motion(5)
+    done = run("planar2", written(tmp_path / "log.csv", "q1,q2", q))
+    assert np.array_equal(read(done.stdout)[1], strobe.load("planar2").gravity(q))
+    assert "torque: 4 of 5 rows" in done.stderr

@@ -1,0 +1,239 @@
+"""MJCF against MuJoCo itself: torques, mass matrix and placements of small models."""
+
+import mujoco
+import numpy as np
+import pytest
+
+from strobe import quantities
+from strobe.errors import ModelFileError
+from strobe.models.couplings import coordinates
+from strobe.models.mjcf import read_mjcf
+from strobe.quantities import Options
+
+ARM = """<mujoco model="arm">
+  <compiler angle="radian"/><option gravity="0.5 0.2 -9.7"/>
+  <worldbody>
+    <body name="stand" pos="0 0 0.3" euler="0 0 0.4">
+      <geom type="box" size=".1 .1 .3"/>
+      <body name="upper" pos="0 0.1 0.3" quat="0.9 0.1 -0.3 0.2">
+        <joint name="shoulder" axis="1 2 -1" pos="0.02 -0.01 0.05" ref="0.3" damping="0.4" armature="0.07"
+               range="-2 1.5" actuatorfrcrange="-30 20"/>
+        <geom type="capsule" fromto="0 0 0 0.1 0.2 0.5" size="0.05"/>
+        <body name="fore" pos="0.1 0.2 0.5" euler="1.5707963267948966 0 0">
+          <joint name="slide" type="slide" axis="0 1 1" ref="-0.1" frictionloss="0.6"/>
+          <joint name="elbow" axis="0 0 -1" pos="0 0.1 0"/>
+          <geom type="box" size=".05 .04 .2" pos="0.03 0 0.2" euler="0.1 0.2 0.3"/>
+          <site name="tip" pos="0 0 0.45" euler="0 0.7 0"/>
+          <body name="camera" pos="0 0 0.1"><geom size="0.03" pos="0.1 0 0"/></body>
+          <body name="ball" pos="0 0 0.4" euler="0.3 -0.2 0.1">
+            <joint name="wrist" type="ball" pos="0 0.02 -0.03" armature="0.01"/>
+            <geom type="ellipsoid" size=".05 .08 .03" pos="0 0.02 0.05"/>
+          </body>
+        </body>
+      </body>
+    </body>
+    <body name="parcel" pos="1 2 3" euler="0.5 0.6 0.7">
+      <freejoint name="flight"/>
+      <geom type="box" size=".1 .2 .3" pos="0.05 0 0.1"/>
+      <body pos="0 0.2 0.1"><joint axis="1 0 0"/><geom size="0.04" pos="0 0 0.1"/></body>
+    </body>
+  </worldbody>
+</mujoco>"""
+
+ONE = """<mujoco><worldbody><body name="arm"><joint name="a"/><geom size=".1" pos="1 0 0"/>{inside}</body>
+<body name="other"><joint name="b" ref="10"/><geom size=".1"/></body></worldbody>{after}</mujoco>"""
+
+
+def one(inside="", after="", **options):
+    return read_mjcf("one.xml", text=ONE.format(inside=inside, after=after), **options)
+
+
+@pytest.fixture(scope="module")
+def arm():
+    return read_mjcf("arm.xml", text=ARM)
+
+
+@pytest.fixture(scope="module")
+def peer():
+    return mujoco.MjModel.from_xml_string(ARM)
+
+
+@pytest.fixture(params=range(3))
+def state(request, peer):
+    """q, qd, qdd of MuJoCo, a random turn in every quaternion."""
+    rng = np.random.default_rng(request.param)
+    q, qd, qdd = rng.standard_normal(peer.nq), rng.standard_normal(peer.nv), rng.standard_normal(peer.nv)
+    for kind, start in zip(peer.jnt_type, peer.jnt_qposadr, strict=True):
+        if kind < 2:
+            quaternion = slice(start + 3, start + 7) if kind == 0 else slice(start, start + 4)
+            q[quaternion] /= np.linalg.norm(q[quaternion])
+    return q, qd, qdd
+
+
+def world_from_body(peer, data):
+    """What takes our velocity (a free joint's linear part in body axes) to MuJoCo's."""
+    B = np.eye(peer.nv)
+    free = peer.jnt_dofadr[list(peer.jnt_type).index(0)]
+    R = data.xmat[peer.body("parcel").id].reshape(3, 3)
+    B[free : free + 3, free : free + 3] = R
+    return B, free, R
+
+
+def test_the_mass_matrix_is_mujocos(arm, peer, state):
+    q, _, _ = state
+    data = mujoco.MjData(peer)
+    data.qpos[:] = q
+    mujoco.mj_forward(peer, data)
+    M = np.zeros((peer.nv, peer.nv))
+    mujoco.mj_fullM(peer, data, M)
+    B, _, _ = world_from_body(peer, data)
+    ours = np.array(quantities.mass_matrix(arm, Options(), list(map(float, q))))
+    assert np.allclose(ours, B.T @ M @ B, rtol=0, atol=1e-10 * np.abs(M).max())
+
+
+def test_the_torques_are_mujocos_with_damping_and_armature(arm, peer, state):
+    q, qd, qdd = state
+    data = mujoco.MjData(peer)
+    data.qpos[:] = q
+    mujoco.mj_forward(peer, data)
+    B, free, R = world_from_body(peer, data)
+    data.qvel[:], data.qacc[:] = B @ qd, B @ qdd
+    # the acceleration of a point is R (a + w × v) for velocities v, w in body axes
+    v, w = qd[free : free + 3], qd[free + 3 : free + 6]
+    data.qacc[free : free + 3] += R @ np.cross(w, v)
+    mujoco.mj_fwdPosition(peer, data)
+    mujoco.mj_fwdVelocity(peer, data)
+    rigid = np.zeros(peer.nv)
+    mujoco.mj_rne(peer, data, 1, rigid)
+    expected = B.T @ (rigid + peer.dof_armature * data.qacc + peer.dof_damping * data.qvel)
+    slides = arm.joint("slide").v  # MuJoCo's frictionloss is a constraint, ours a torque
+    expected[slides] += 0.6 * np.sign(qd[slides])
+    numbers = [list(map(float, x)) for x in state]
+    ours = np.array(quantities.inverse_dynamics(arm, Options(), *numbers))
+    assert np.allclose(ours, expected, rtol=0, atol=1e-10 * np.abs(expected).max())
+
+
+def test_bodies_and_sites_are_where_mujoco_puts_them(arm, peer, state):
+    q, _, _ = state
+    data = mujoco.MjData(peer)
+    data.qpos[:] = q
+    mujoco.mj_forward(peer, data)
+    for frame, position, turn in (
+        ("camera", data.body("camera").xpos, data.body("camera").xmat),
+        ("parcel", data.body("parcel").xpos, data.body("parcel").xmat),
+        ("tip", data.site("tip").xpos, data.site("tip").xmat),
+    ):
+        T = np.array(quantities.forward_kinematics(arm, frame, list(map(float, q))))
+        assert np.allclose(T[:3, 3], position, atol=1e-12)
+        assert np.allclose(T[:3, :3], turn.reshape(3, 3), atol=1e-12)
+
+
+def test_names_kinds_and_order_are_the_files(arm):
+    assert arm.name == "arm"
+    assert arm.joint_names == ("shoulder", "slide", "elbow", "wrist", "flight", "joint5")
+    kinds = [joint.kind for joint in arm.joints]
+    assert kinds == ["revolute", "prismatic", "revolute", "spherical", "floating", "revolute"]
+    assert [body.name for body in arm.bodies][:4] == ["upper", "slide_link", "fore", "ball"]
+    assert {"world", "stand", "camera", "tip"} <= {frame.name for frame in arm.frames}
+
+
+def test_limits_friction_and_armature_are_kept(arm):
+    shoulder, slide = arm.joint("shoulder"), arm.joint("slide")
+    assert (shoulder.limits.lower, shoulder.limits.upper, shoulder.limits.effort) == (-2.0, 1.5, 30.0)
+    assert (shoulder.damping, shoulder.rotor_inertia) == (0.4, 0.07)
+    assert slide.coulomb == (0.6, 0.6)
+
+
+def test_right_angles_are_exact(arm):
+    fore = arm.bodies[1]
+    turns = [step.angle for step in fore.before.steps if hasattr(step, "angle")]
+    assert np.pi / 2 in turns
+
+
+def test_a_linear_joint_equality_becomes_a_coupling_between_positions():
+    model = one(after='<equality><joint joint1="b" joint2="a" polycoef="0.2 3 0 0 0"/></equality>')
+    (coupling,) = model.couplings
+    assert coupling.joint == "b"
+    assert dict(coupling.terms) == {"a": 3.0}
+    assert coupling.offset == pytest.approx(0.2 + np.radians(10))
+    assert coordinates(model).nv == 1
+
+
+def test_a_curved_joint_equality_is_left_out_loudly():
+    model = one(after='<equality><joint name="e" joint1="b" joint2="a" polycoef="0 1 2 0 0"/></equality>')
+    assert model.couplings == ()
+    (note,) = (n for n in model.notes if "curve" in n.text)
+    assert note.severity == "warning"
+    assert str(note) == 'one.xml: equality "e": "b" follows by a curve, not a line: left out.'
+
+
+def test_a_connect_becomes_a_loop_with_its_two_frames_together_at_the_start():
+    inside = '<body name="tail" pos="1 0 0"><joint/><geom size=".1"/></body>'
+    model = one(
+        inside, '<equality><connect name="c" body1="tail" body2="other" anchor="0.1 0 0"/></equality>'
+    )
+    (loop,) = model.loops
+    assert (loop.name, loop.frame_a, loop.frame_b, loop.kind) == ("c", "c_a", "c_b", "ball")
+    start = [0.0, 0.0, float(np.radians(10))]
+    a, b = (np.array(quantities.forward_kinematics(model, frame, start)) for frame in ("c_a", "c_b"))
+    assert np.allclose(a[:3, 3], b[:3, 3])
+    assert np.allclose(a[:3, 3], [1.1, 0, 0])
+    assert any(
+        "closes" in n.text or "close a loop" in n.text for n in model.notes if n.severity == "warning"
+    )
+
+
+def test_a_weld_becomes_a_loop_with_coinciding_frames():
+    inside = '<body name="tail" pos="1 0 0" euler="0 30 0"><joint/><geom size=".1"/></body>'
+    model = one(inside, '<equality><weld body1="tail" body2="other" anchor="0.1 0.2 0"/></equality>')
+    (loop,) = model.loops
+    start = [0.0, 0.0, float(np.radians(10))]
+    a, b = (np.array(quantities.forward_kinematics(model, f, start)) for f in (loop.frame_a, loop.frame_b))
+    assert np.allclose(a, b)
+    assert loop.kind == "weld"
+
+
+def test_what_is_left_out_is_said_and_refused_when_strict():
+    inside = '<body name="tail"><joint name="s" stiffness="3"/><geom size=".1"/></body>'
+    (note,) = one(inside).notes
+    assert str(note) == 'one.xml: joint "s": a spring of stiffness 3 is left out.'
+    with pytest.raises(ModelFileError, match="a spring of stiffness 3"):
+        one(inside, strict=True)
+
+
+def test_a_site_with_a_bodys_name_is_renamed_with_a_note():
+    model = one('<site name="arm"/>')
+    assert model.frames[-1].name == "arm_"
+    assert 'the frame is called "arm_"' in model.notes[0].text
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (
+            "<mujoco>\n<wheel/></mujoco>",
+            "bad.xml:2: MuJoCo cannot compile this: XML Error: Schema violation",
+        ),
+        ("<mujoco", "bad.xml:1: MuJoCo cannot compile this: Error=XML_ERROR_PARSING_ELEMENT"),
+        (
+            "<mujoco><worldbody>\n<body><joint/></body></worldbody></mujoco>",
+            "bad.xml:2: MuJoCo cannot compile this: Error: mass and inertia of moving bodies",
+        ),
+    ],
+)
+def test_mujocos_complaint_is_told_with_file_and_line(text, sentence):
+    with pytest.raises(ModelFileError) as caught:
+        read_mjcf("bad.xml", text=text)
+    assert str(caught.value).startswith(sentence)
+
+
+def test_a_missing_file_is_named():
+    with pytest.raises(ModelFileError, match=r"nowhere\.xml: no such file"):
+        read_mjcf("nowhere.xml")
+
+
+def test_a_file_is_read_by_its_path(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "arm.xml").write_text(ARM)
+    assert read_mjcf(tmp_path / "arm.xml").nv == 13
+    assert [path.name for path in tmp_path.iterdir()] == ["arm.xml"]  # MuJoCo leaves no log behind

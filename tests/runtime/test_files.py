@@ -1,0 +1,97 @@
+"""Files appear whole or not at all, and never over an input."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from strobe.errors import OutputError
+from strobe.runtime.files import writing
+
+
+def write(path: Path, text: str = "new", **options: object) -> None:
+    with writing(path, **options) as stream:  # pyright: ignore[reportArgumentType]
+        stream.write(text)
+
+
+def test_a_new_file_holds_what_was_written_and_nothing_lies_beside_it(tmp_path: Path) -> None:
+    write(tmp_path / "out.csv", "a,b\n1,2\n")
+    assert (tmp_path / "out.csv").read_bytes() == b"a,b\n1,2\n"
+    assert os.listdir(tmp_path) == ["out.csv"]
+
+
+def test_the_file_appears_only_when_the_block_ends(tmp_path: Path) -> None:
+    with writing(tmp_path / "out.csv") as stream:
+        stream.write("half")
+        assert not (tmp_path / "out.csv").exists()
+    assert (tmp_path / "out.csv").exists()
+
+
+def test_a_failure_leaves_the_old_file_and_no_draft(tmp_path: Path) -> None:
+    target = tmp_path / "out.csv"
+    target.write_text("old")
+
+    def fail() -> None:
+        with writing(target, force=True) as stream:
+            stream.write("new")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fail()
+    assert target.read_text() == "old"
+    assert os.listdir(tmp_path) == ["out.csv"]
+
+
+def test_an_existing_file_is_replaced_only_by_force(tmp_path: Path) -> None:
+    target = tmp_path / "out.csv"
+    target.write_text("old")
+    with pytest.raises(OutputError, match=r"will not replace .*out\.csv: it exists.*--force"):
+        write(target)
+    assert target.read_text() == "old"
+    write(target, force=True)
+    assert target.read_text() == "new"
+
+
+@pytest.mark.parametrize("alias", ["symlink", "hard link", "dots"])
+def test_an_input_is_never_written_whatever_its_name(tmp_path: Path, alias: str) -> None:
+    source = tmp_path / "in.csv"
+    source.write_text("data")
+    target = tmp_path / "other.csv"
+    if alias == "symlink":
+        target.symlink_to(source)
+    elif alias == "hard link":
+        target.hardlink_to(source)
+    else:
+        target = tmp_path / ".." / tmp_path.name / "in.csv"
+    with pytest.raises(OutputError, match="it is the input"):
+        write(target, inputs=[source], force=True)
+    assert source.read_text() == "data"
+
+
+def test_a_link_stays_a_link_and_its_target_is_written(tmp_path: Path) -> None:
+    (tmp_path / "real.csv").write_text("old")
+    (tmp_path / "link.csv").symlink_to("real.csv")
+    write(tmp_path / "link.csv", force=True)
+    assert (tmp_path / "link.csv").is_symlink()
+    assert (tmp_path / "real.csv").read_text() == "new"
+
+
+def test_a_missing_folder_and_a_folder_are_named(tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match=r"the folder .*nowhere does not exist"):
+        write(tmp_path / "nowhere" / "out.csv")
+    with pytest.raises(OutputError, match="it is a folder"):
+        write(tmp_path)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/null"), reason="no /dev/null on this system")
+def test_a_device_is_written_to_and_not_replaced() -> None:
+    write(Path("/dev/null"))
+    assert not os.path.isfile("/dev/null")
+
+
+def test_the_new_file_has_the_permissions_of_any_new_file(tmp_path: Path) -> None:
+    (tmp_path / "plain").write_text("")
+    write(tmp_path / "out.csv")
+    assert (tmp_path / "out.csv").stat().st_mode == (tmp_path / "plain").stat().st_mode
