@@ -1,11 +1,14 @@
-"""`make bench`: every question in turn, rows appended to `benchmarks/results/`."""
+"""`make bench`: every question in turn, rows appended to `benchmarks/results/`, the README's table rewritten."""
 
 from __future__ import annotations
 
 import runpy
+
+from benchmarks import readme
 
 QUESTIONS = ("how_long_to_trace", "how_fast_interpreted")
 
 if __name__ == "__main__":
     for question in QUESTIONS:
         runpy.run_module(f"benchmarks.{question}", run_name="__main__")
+    readme.main()

@@ -23,24 +23,33 @@ RESULTS = Path(__file__).parent / "results"
 
 
 def best_times(ways: Mapping[str, Callable[[], object]], seconds: float = 1.0) -> dict[str, float]:
-    """Seconds per call of each way: the best of interleaved rounds within a time budget."""
-    for way in ways.values():
-        way()
+    """Seconds per call of each way: the best of interleaved rounds within a time budget.
+
+    A round repeats a short call for about a millisecond, so that neither the clock nor cold caches count.
+    """
+    repeats = {name: max(1, round(1e-3 / _seconds(way, 3))) for name, way in ways.items()}
     best = dict.fromkeys(ways, float("inf"))
     end = time.perf_counter() + seconds
     while time.perf_counter() < end:
         for name, way in ways.items():
-            start = time.perf_counter()
-            way()
-            best[name] = min(best[name], time.perf_counter() - start)
+            best[name] = min(best[name], _seconds(way, repeats[name]))
     return best
+
+
+def _seconds(way: Callable[[], object], repeats: int) -> float:
+    start = time.perf_counter()
+    for _ in range(repeats):
+        way()
+    return (time.perf_counter() - start) / repeats
 
 
 def over_processes(module: str, processes: int = 5) -> dict[str, float]:
     """Medians of what a module prints as JSON on its last line, one fresh process each."""
     runs = []
     for _ in range(processes):
-        done = subprocess.run([sys.executable, "-m", module, "--once"], capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [sys.executable, "-m", module, "--once"], capture_output=True, text=True, check=True
+        )
         runs.append(json.loads(done.stdout.splitlines()[-1]))
     return {key: statistics.median(run[key] for run in runs) for key in runs[0]}
 

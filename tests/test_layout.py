@@ -18,17 +18,16 @@ def room(path: Path) -> str:
 
 
 def imports(path: Path):
-    """The rooms that a file imports from when it is itself imported."""
-    tree = ast.parse(path.read_text())
-    allowed_inside = room(path) == "robot"  # thin methods of Robot may import applications in their bodies
-    for node in ast.walk(tree):
-        inside = any(node in ast.walk(f) for f in ast.walk(tree) if isinstance(f, ast.FunctionDef))
-        typing_only = any(
-            isinstance(p, ast.If) and "TYPE_CHECKING" in ast.dump(p.test) and node in ast.walk(p)
-            for p in ast.walk(tree)
-        )
-        if typing_only or (inside and allowed_inside):
+    """The rooms that a file imports from when it runs (imports for type checking alone do not count)."""
+    methods_may_import = room(path) == "robot"  # thin methods of Robot import applications in their bodies
+    pending: list[ast.AST] = [ast.parse(path.read_text())]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
             continue
+        if isinstance(node, ast.FunctionDef) and methods_may_import:
+            continue
+        pending += ast.iter_child_nodes(node)
         if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "strobe":
             parts = node.module.split(".")
             yield from [parts[1]] if len(parts) > 1 else [a.name for a in node.names]

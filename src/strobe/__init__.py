@@ -7,9 +7,24 @@ q, qd, qdd = robot.random_state(seed=0)
 tau = robot.inverse_dynamics(q, qd, qdd)
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from strobe.errors import ModelFileError, ModelWarning, StrobeError
-from strobe.robot import Robot, load, random
+
+if TYPE_CHECKING:
+    from strobe.robot import Robot, load, random
 
 __version__ = "0.1.0"
 
 __all__ = ["ModelFileError", "ModelWarning", "Robot", "StrobeError", "load", "random"]
+
+
+def __getattr__(name: str) -> Any:
+    """NumPy and the rest are imported when they are first needed: the command's help must not wait for them."""
+    if name in ("Robot", "load", "random"):
+        from strobe import robot
+
+        return getattr(robot, name)
+    raise AttributeError(f"module 'strobe' has no attribute '{name}'")

@@ -81,6 +81,8 @@ def test_a_robot_with_a_floating_base_shows_its_position_apart() -> None:
     [
         (["--q", "1,2,3"], "--q has 3 numbers, expected 2. The order of planar2: joint1, joint2."),
         (["--q", "1"], "--q has 1 number, expected 2."),
+        (["--q", ""], "--q has 0 numbers, expected 2."),
+        (["--q"], "'--q' requires an argument"),
         (["--qd", "1,zwei"], '--qd: "zwei" is not a number'),
         (["--q", "nan,0"], '--q: "nan" is not a finite number.'),
         (["--q", "1/0,0"], '--q: "1/0" is not a number'),

@@ -100,8 +100,8 @@ BROKEN = {
     ),
     "misspelt joint": (
         dh('"revolute"', '"revolut"'),
-        'dh.link[1].joint: found "revolut", expected one of "revolute", "prismatic", "continuous", "fixed". '
-        "Did you mean 'revolute'?",
+        'dh.link[1].joint: found "revolut", expected one of "revolute", "prismatic", "continuous", '
+        "\"fixed\". Did you mean 'revolute'?",
     ),
     "no joint": (dh('joint = "revolute"\n', ""), 'dh.link[1]: the key "joint" is missing; expected one of'),
     "unsigned axis": (

@@ -1,11 +1,13 @@
 """MJCF against MuJoCo itself: torques, mass matrix and placements of small models."""
 
+import sys
+
 import mujoco
 import numpy as np
 import pytest
 
 from strobe import quantities
-from strobe.errors import ModelFileError
+from strobe.errors import MissingExtraError, ModelFileError
 from strobe.models.couplings import coordinates
 from strobe.models.mjcf import read_mjcf
 from strobe.quantities import Options
@@ -232,8 +234,29 @@ def test_a_missing_file_is_named():
         read_mjcf("nowhere.xml")
 
 
-def test_a_file_is_read_by_its_path(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_a_file_is_read_by_its_path(tmp_path):
     (tmp_path / "arm.xml").write_text(ARM)
     assert read_mjcf(tmp_path / "arm.xml").nv == 13
-    assert [path.name for path in tmp_path.iterdir()] == ["arm.xml"]  # MuJoCo leaves no log behind
+
+
+def test_what_mujoco_remarks_while_compiling_is_a_note_and_not_a_log_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    same = """<robot name="r"><link name="x"/><link name="y"><inertial><mass value="1"/>
+      <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+      <joint name="j" type="revolute"><parent link="x"/><child link="y"/>
+      <limit lower="1" upper="1" effort="1" velocity="1"/></joint></robot>"""
+    model = read_mjcf("same.xml", text=same)
+    assert str(model.notes[0]) == (
+        "same.xml: MuJoCo remarks: joint 'j' has equal lower and upper limits, limit ignored."
+    )
+    assert list(tmp_path.iterdir()) == []
+    assert mujoco.get_mju_user_warning() is None
+
+
+def test_a_missing_mujoco_is_told_with_its_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "mujoco", None)
+    with pytest.raises(MissingExtraError) as caught:
+        read_mjcf("arm.xml", text=ARM)
+    assert str(caught.value) == (
+        "reading an MJCF file needs the package mujoco, which is not installed: pip install 'strobe[mjcf]'"
+    )

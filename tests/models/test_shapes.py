@@ -1,12 +1,13 @@
 """Mass properties of solids: golden values, closed forms against meshes, refusals."""
 
 import math
+import sys
 
 import numpy as np
 import pytest
 
 from strobe.algebra import Pose
-from strobe.errors import ArgumentError
+from strobe.errors import ArgumentError, MissingExtraError
 from strobe.models import shapes
 from strobe.models.model import moved
 
@@ -147,3 +148,12 @@ def test_impossible_solids_are_refused(make, sentence):
     with pytest.raises(ArgumentError) as caught:
         make()
     assert str(caught.value) == sentence
+
+
+def test_a_missing_trimesh_is_told_with_its_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "trimesh", None)
+    with pytest.raises(MissingExtraError) as caught:
+        shapes.mesh("hand.stl", density=1)
+    assert str(caught.value) == (
+        "reading a mesh file needs the package trimesh, which is not installed: pip install 'strobe[mesh]'"
+    )

@@ -32,6 +32,17 @@ class Mat3:
         return cls(Vec3(0.0, -v.z, v.y), Vec3(v.z, 0.0, -v.x), Vec3(-v.y, v.x, 0.0))
 
     @classmethod
+    def acceleration(cls, w: Vec3, al: Vec3) -> Mat3:
+        """[α×] + [ω×]², which takes a vector fixed to a turning body to its acceleration: 6 products, 9 sums."""
+        xx, yy, zz = w.x * w.x, w.y * w.y, w.z * w.z
+        xy, xz, yz = w.x * w.y, w.x * w.z, w.y * w.z
+        return cls(
+            Vec3(-(yy + zz), xy - al.z, xz + al.y),
+            Vec3(xy + al.z, -(zz + xx), yz - al.x),
+            Vec3(xz - al.y, yz + al.x, -(xx + yy)),
+        )
+
+    @classmethod
     def outer(cls, v: Vec3, w: Vec3) -> Mat3:
         """v wᵀ."""
         return cls(w * v.x, w * v.y, w * v.z)

@@ -33,7 +33,9 @@ def convert(
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Write a robot as URDF or TOML; what the format cannot hold is said on stderr.
+    """Write a robot as URDF or TOML.
+
+    What the format cannot hold is said on stderr.
 
     \b
     Examples:

@@ -17,7 +17,9 @@ def info(
     frames: Annotated[bool, typer.Option("--frames", help="List every frame.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Joints, links, masses, frames and constraints of a robot, and what its reader remarked.
+    """What a robot is made of: joints, links, frames, constraints.
+
+    Warnings and notes of the file's reader come last; --strict refuses a robot with warnings.
 
     \b
     Examples:

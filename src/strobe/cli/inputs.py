@@ -6,6 +6,7 @@ import math
 import re
 import warnings
 from collections.abc import Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -124,10 +125,8 @@ def joined(args: Sequence[str], lists: Sequence[str]) -> list[str]:
         collecting = False
         result.append(word)
         if word in lists:
-            result.append(next(words, ""))
+            result += islice(words, 1)
             collecting = True
-            if not result[-1]:
-                result.pop()
     return result
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from threading import Timer
 from types import TracebackType
 from typing import TypeVar
 
@@ -24,23 +25,29 @@ class Progress:
         self.done = 0
         self._terminal = sys.stderr.isatty()
         self._next = time.monotonic() + PATIENCE
+        self._timer = Timer(PATIENCE, self._show)  # speaks up even if the first step takes long
+        self._timer.daemon = True
         self._shown = False
 
     def __enter__(self) -> Progress:
+        self._timer.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._timer.cancel()
         if self._shown and self._terminal:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
     def advance(self, steps: int) -> None:
         self.done += steps
-        now = time.monotonic()
-        if now < self._next:
-            return
-        self._next = now + PAUSE[self._terminal]
+        if time.monotonic() >= self._next:
+            self._timer.cancel()
+            self._show()
+
+    def _show(self) -> None:
+        self._next = time.monotonic() + PAUSE[self._terminal]
         self._shown = True
         start, end = ("\r\x1b[K", "") if self._terminal else ("", "\n")
         text = f"{self.job}: {self.done:,} of {self.total:,} {self.unit}"

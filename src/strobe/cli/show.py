@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -46,7 +46,3 @@ def plain(data: Any) -> Any:
     if isinstance(data, float):
         return float(data) if math.isfinite(data) else None
     return data
-
-
-def quoted(names: Iterable[str]) -> str:
-    return ", ".join(f'"{name}"' for name in names)

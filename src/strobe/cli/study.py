@@ -21,9 +21,9 @@ def study(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Everything Strobe knows about a robot: torques, their parts, matrices, costs, exactness, laws.
+    """A report on a robot: torques, costs, exactness, laws.
 
-    Exits with 1 if a check fails.
+    The state is the robot's published one, or a reproducible random one. Exits with 1 if a check fails.
 
     \b
     Examples:
@@ -37,7 +37,7 @@ def study(
 
     subject = open_robot(robot, lock=lock, base=base, gravity=gravity, strict=strict, quiet=not as_json)
     with Progress("study", len(SECTIONS), "sections") as progress:
-        report = studied(subject, seed, lambda title: progress.advance(1))
+        report = studied(subject, seed, lambda: progress.advance(1))
     if as_json:
         print_json({"robot": subject.name, "passed": not report.failed, "sections": report.sections})
     else:

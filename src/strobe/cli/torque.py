@@ -37,7 +37,7 @@ def _list(flag: str, text: str) -> Any:
 def torque(
     robot: RobotName,
     log: Annotated[
-        Path | None, typer.Argument(metavar="[LOG.csv]", help="A motion, one row per instant.")
+        Path | None, typer.Argument(metavar="LOG.csv", help="A motion, one row per instant.")
     ] = None,
     q: Annotated[str | None, _list("--q", "Positions, in the order of the joints.")] = None,
     qd: Annotated[str | None, _list("--qd", "Velocities; 0 if not given.")] = None,
@@ -63,8 +63,9 @@ def torque(
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """The joint torques behind a motion: tau = M(q) qdd + C(q, qd) qd + g(q) + friction(qd).
+    """The joint torques behind a motion, of one state or of a log.
 
+    tau = M(q) qdd + C(q, qd) qd + g(q) + friction(qd) − Jᵀ wrench, in N m (N where a joint slides).
     Numbers are separated by commas or spaces; pi/2 is a number. Without --q the robot stands at its zero
     position, or in the middle of the limits of a joint that cannot reach zero.
 

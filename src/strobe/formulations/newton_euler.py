@@ -1,3 +1,4 @@
+# pyright: reportConstantRedefinition=false
 """Newton-Euler in link coordinates at centres of mass, by cross products, O(n). [Luh1980], [Turney1980]
 
 Outward, i = 1 … n, everything of link i in frame i; ω_0 = α_0 = 0, a_0 = −g:
@@ -19,7 +20,7 @@ Inward, i = n … 1; f_{n+1}, n_{n+1} is the wrench that the hand exerts on its 
 from __future__ import annotations
 
 from strobe.algebra import Force, Mat3, Vec3
-from strobe.formulations.links import Z0, links
+from strobe.formulations.links import Z0, Arm, Link
 from strobe.models.model import Model
 from strobe.scalars import Num, Numbers
 
@@ -28,35 +29,41 @@ def inverse_dynamics(
     model: Model, q: Numbers, qd: Numbers, qdd: Numbers, tool: Force | None = None
 ) -> list[Num]:
     """Joint forces of a serial arm; ``tool`` is exerted by the hand, in the last frame."""
-    arm = model.distal()
-    chain = links(model, q)
-    w = arm.rest.angular
-    al = arm.rest.angular
-    a = -arm.gravity.linear
-    motions: list[tuple[Vec3, Vec3, Vec3]] = []
+    arm = Arm(model, q)
+    w = al = arm.rest
+    a = -arm.gravity
+    F: list[Vec3] = []
+    N: list[Vec3] = []
 
-    for link, rate, accel in zip(chain, qd, qdd, strict=True):
-        inward = link.R.T
-        if link.revolute:
-            al = inward @ (al + w.cross(Z0) * rate + Z0 * accel)
-            w = inward @ (w + Z0 * rate)
-            a = inward @ a
-        else:
-            al = inward @ al
-            w = inward @ w
-            a = inward @ a + w.cross(link.z) * (2.0 * rate) + link.z * accel
-        a = a + al.cross(link.p) + w.cross(w.cross(link.p))
+    for link, rate, accel in zip(arm.links, qd, qdd, strict=True):
+        w, al, u = outward(link, w, al, a, rate, accel)
+        a = u + al.cross(link.p) + w.cross(w.cross(link.p))
         abar = a + al.cross(link.r) + w.cross(w.cross(link.r))
-        motions.append((w, al, abar))
+        F.append(abar * link.m)
+        N.append(link.I @ al + w.cross(link.I @ w))
 
+    return inward(arm, F, N, tool)
+
+
+def outward(link: Link, w: Vec3, al: Vec3, a: Vec3, rate: Num, accel: Num) -> tuple[Vec3, Vec3, Vec3]:
+    """ω_i, α_i, and what a_i is before the link's own rotation acts on p*_i."""
+    into = link.R.T
+    if link.revolute:
+        al = into @ (al + w.cross(Z0) * rate + Z0 * accel)
+        return into @ (w + Z0 * rate), al, into @ a
+    w = into @ w
+    return w, into @ al, into @ a + w.cross(link.z) * (2.0 * rate) + link.z * accel
+
+
+def inward(arm: Arm, F: list[Vec3], N: list[Vec3], tool: Force | None) -> list[Num]:
+    """The forces and moments of every link handed down the arm and projected on its joints."""
     f, n = (Vec3.zero(), Vec3.zero()) if tool is None else (tool.force, tool.moment)
-    R_next = Mat3.identity()
+    R = Mat3.identity()
     tau: list[Num] = []
-    for link, (w, al, abar) in zip(reversed(chain), reversed(motions), strict=True):
-        F = abar * link.m
-        Rf = R_next @ f
-        n = link.I @ al + w.cross(link.I @ w) + link.s.cross(F) + link.p.cross(Rf) + R_next @ n
-        f = F + Rf
+    for link, F_i, N_i in zip(reversed(arm.links), reversed(F), reversed(N), strict=True):
+        Rf = R @ f
+        n = N_i + link.s.cross(F_i) + link.p.cross(Rf) + R @ n
+        f = F_i + Rf
         tau.append(link.z.dot(n if link.revolute else f))
-        R_next = link.R
+        R = link.R
     return tau[::-1]

@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -37,8 +38,8 @@ def read_mjcf(
     path: str | PathLike[str], *, text: str | None = None, snap: float | None = None, strict: bool = False
 ) -> Model:
     """The model in an MJCF file, or in ``text`` that would stand there."""
-    name = fspath(path)
-    return assemble(_Reader(_compiled(name, text), Faults(name, strict), snap or SNAP).assembly())
+    faults = Faults(fspath(path), strict)
+    return assemble(_Reader(_compiled(faults, text), faults, snap or SNAP).assembly())
 
 
 def _mujoco() -> Any:
@@ -49,15 +50,28 @@ def _mujoco() -> Any:
     return mujoco
 
 
-def _compiled(path: str, text: str | None) -> Any:
-    """MuJoCo's own model; its complaint as a fault of the file."""
-    compiler = _mujoco().MjModel
+def _compiled(faults: Faults, text: str | None) -> Any:
+    """MuJoCo's own model; its complaints and remarks as faults of the file."""
+    path, mujoco = faults.path, _mujoco()
     if text is None and not Path(path).is_file():
         raise ModelFileError([Fault(path, "no such file.")])
     try:
-        return compiler.from_xml_path(path) if text is None else compiler.from_xml_string(text)
+        with _remarks_into(faults, mujoco):
+            compiler = mujoco.MjModel
+            return compiler.from_xml_path(path) if text is None else compiler.from_xml_string(text)
     except ValueError as error:
         raise ModelFileError([_complaint(path, str(error))]) from None
+
+
+@contextmanager
+def _remarks_into(faults: Faults, mujoco: Any) -> Iterator[None]:
+    """MuJoCo's warnings as ours while it compiles; without this it writes a log into the working folder."""
+    before = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(lambda text: faults.warning("", f"MuJoCo remarks: {text.strip()}."))
+    try:
+        yield
+    finally:
+        mujoco.set_mju_user_warning(before)
 
 
 def _complaint(path: str, message: str) -> Fault:

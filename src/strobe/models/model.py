@@ -200,7 +200,9 @@ class Model:
         for joint in self.joints:
             angle = joint.turns
             q += [self.system.variable(f"q{joint.q + k + 1}", angle) for k in range(joint.nq)]
-        qd, qdd = ([self.system.variable(f"{name}{k + 1}") for k in range(self.nv)] for name in ("qd", "qdd"))
+        qd, qdd = (
+            [self.system.variable(f"{name}{k + 1}") for k in range(self.nv)] for name in ("qd", "qdd")
+        )
         return q, qd, qdd
 
     def with_gravity(self, gravity: Vec3) -> Model:
@@ -212,6 +214,34 @@ class Model:
     # -- the papers' link frames --------------------------------------------------------------------
 
     def distal(self) -> Model:
+        """Link frames moved to the next joint; see `_distal`. Computed once per model."""
+        return self._distal
+
+    def proximal(self) -> Model:
+        """Link frames moved back to their own joint (after = 1), on trees and for every joint.
+
+        Works on numbers of any system: lift first, then edit.
+        """
+        return self._proximal
+
+    @cached_property
+    def _proximal(self) -> Model:
+        bodies: list[Body] = []
+        for body in self.bodies:
+            carried = Pose() if body.parent == ROOT else self.bodies[body.parent].after
+            inertial = moved(body.inertial, body.after) if body.after.steps else body.inertial
+            before = (carried @ body.before).trimmed()
+            bodies.append(replace(body, before=before, after=Pose(), inertial=inertial))
+        frames = tuple(
+            frame
+            if frame.body == ROOT
+            else replace(frame, placement=(self.bodies[frame.body].after @ frame.placement).trimmed())
+            for frame in self.frames
+        )
+        return replace(self, bodies=tuple(bodies), frames=frames)
+
+    @cached_property
+    def _distal(self) -> Model:
         """Link frames moved to the next joint, which then acts along z (before = 1).
 
         What the serial formulations of the papers start from; the identity on standard-DH models.

@@ -72,7 +72,10 @@ class Count(Scalar):
         self.constant = constant  # depends on the model alone: computed once, free
 
     def apply(self, op: str, *args: Num) -> Count:
-        if all([self.admit(a).constant for a in args]):  # a list: every argument is admitted
+        constants = [
+            self.admit(a).constant for a in args
+        ]  # every argument is admitted before any is judged
+        if all(constants):
             return self if self.constant else Count(self.system, constant=True)
         self.system.tally[op] += 1
         return Count(self.system) if self.constant else self

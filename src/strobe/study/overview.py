@@ -12,7 +12,7 @@ from strobe.models.model import ROOT, Body, Model
 from strobe.robot import Robot
 from strobe.study.case import Case
 from strobe.study.labels import pattern
-from strobe.study.tables import cell, remark, short, table
+from strobe.study.tables import remark, short, table
 
 TITLE = "The robot"
 
@@ -177,4 +177,4 @@ def frames_line(data: Mapping[str, Any], all_of_them: bool, shown: int = 8) -> s
     """How many frames there are, and their names."""
     names = [frame["name"] for frame in data["frames"]]
     listed = names if all_of_them or len(names) <= shown else [*names[:shown], "… (--frames lists all)"]
-    return f"{cell(len(names))} frames: {', '.join(listed)}"
+    return f"{len(names)} frame{'s' if len(names) != 1 else ''}: {', '.join(listed)}"

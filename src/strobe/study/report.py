@@ -57,15 +57,13 @@ class Report:
         return reason, "" if reason else key
 
 
-def study(
-    robot: Robot, seed: int | None = None, progress: Callable[[str], None] = lambda title: None
-) -> Report:
+def study(robot: Robot, seed: int | None = None, progress: Callable[[], None] = lambda: None) -> Report:
     """Every section on a robot, at its golden state (or a random one drawn from ``seed``)."""
     case = Case.of(robot, seed)
     sections: dict[str, Mapping[str, Any]] = {}
     for key, section in SECTIONS.items():
-        progress(section.TITLE)
         sections[key] = _measured(section, case)
+        progress()
     return Report(sections)
 
 
