@@ -1,0 +1,29 @@
+"""Where everything is installed, a test that skips because something is missing is a failure."""
+
+import os
+
+import pytest
+
+REQUIRE_ALL = os.environ.get("STROBE_REQUIRE_ALL") == "1"
+
+
+def _missing(report) -> bool:
+    """Whether a report is a skip that says what is not installed."""
+    reason = report.longrepr[2] if report.skipped and isinstance(report.longrepr, tuple) else ""
+    return REQUIRE_ALL and "is not installed" in reason
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = yield
+    if _missing(report):
+        report.outcome, report.longrepr = "failed", f"STROBE_REQUIRE_ALL=1, but: {report.longrepr[2]}"
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector):
+    report = yield
+    if _missing(report):
+        report.outcome, report.longrepr = "failed", f"STROBE_REQUIRE_ALL=1, but: {report.longrepr[2]}"
+    return report
