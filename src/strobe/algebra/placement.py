@@ -155,6 +155,10 @@ class Pose:
             body = _outer_inertia(step, body)
         return body
 
+    def flat(self) -> Pose:
+        """The same placement multiplied out: one shift, one rotation matrix."""
+        return Pose((Shift(self.translation), Spin(self.rotation)))
+
     def lift(self, system: System) -> Pose:
         return Pose(tuple(step.lift(system) for step in self.steps))
 

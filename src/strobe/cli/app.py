@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from strobe.cli import convert, info, list_robots, study, torque
+from strobe.cli import check, convert, count, info, list_robots, prove, study, tables, torque
 from strobe.cli.exits import Verbs
 from strobe.cli.inputs import NumbersCommand
 
@@ -55,6 +55,10 @@ def strobe(
 app.command("list")(list_robots.list_robots)
 app.command("info")(info.info)
 app.command("torque", cls=NumbersCommand)(torque.torque)
+app.command("check", cls=NumbersCommand)(check.check)
+app.command("prove")(prove.prove)
+app.command("count")(count.count)
+app.command("tables")(tables.tables)
 app.command("convert")(convert.convert)
 app.command("study")(study.study)
 

@@ -2,22 +2,102 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from types import ModuleType
 
-from strobe.errors import UnknownNameError
-from strobe.formulations import newton_euler, spatial_newton_euler
+from strobe.algebra import Force
+from strobe.errors import UnknownNameError, UnsupportedModelError
+from strobe.formulations import (
+    composite_body,
+    configuration_space,
+    decomposition,
+    hollerbach_3x3,
+    hollerbach_3x3_printed,
+    hollerbach_4x4,
+    lagrange_jacobian,
+    modified_newton_euler,
+    newton_euler,
+    newton_euler_armstrong,
+    newton_euler_base,
+    newton_euler_hat,
+    spatial_newton_euler,
+    turney_lagrange,
+    uicker_kahn,
+    waters,
+)
+from strobe.models.model import Model
+from strobe.scalars import Num, Numbers
 
-FORMULATIONS: dict[str, ModuleType] = {
-    "spatial-newton-euler": spatial_newton_euler,
-    "newton-euler": newton_euler,
+CHAIN, ONE_DEGREE, TREE = "chain", "one-degree", "tree"  # what a method runs on
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A way to compute the torques of a motion: its module, what it runs on, whether it knows a tool wrench."""
+
+    name: str
+    module: ModuleType
+    scope: str = CHAIN
+    tool: bool = False
+
+    @property
+    def inverse_dynamics(self) -> Callable[..., list[Num]]:
+        return self.module.inverse_dynamics
+
+    def refusal(self, model: Model) -> str | None:
+        """Why this method cannot run on a model, or None."""
+        if not model.bodies:
+            return f"{model.name} has no joints: there is nothing to compute."
+        if self.scope == CHAIN and not model.is_serial:
+            return f"{model.name} is not a single chain of one-degree joints, which {self.name} needs."
+        if self.scope == ONE_DEGREE and any(joint.nv != 1 for joint in model.joints):
+            return f"{model.name} has a joint with several degrees of freedom; {self.name} takes joints with one."
+        return None
+
+    def with_tool(self, model: Model, q: Numbers, qd: Numbers, qdd: Numbers, tool: Force) -> list[Num]:
+        """Torques with a wrench that the hand exerts, in the last link's frame, where the method has one."""
+        if not self.tool:
+            known = ", ".join(method.name for method in FORMULATIONS.values() if method.tool)
+            raise UnsupportedModelError(
+                f"{self.name} has no tool wrench; its paper leaves it out. Methods that have one: {known}."
+            )
+        return self.inverse_dynamics(model, q, qd, qdd, tool)
+
+
+FORMULATIONS: dict[str, Method] = {
+    method.name: method
+    for method in (
+        Method("uicker-kahn", uicker_kahn),
+        Method("waters", waters),
+        Method("hollerbach-4x4", hollerbach_4x4),
+        Method("hollerbach-3x3", hollerbach_3x3),
+        Method("newton-euler-base", newton_euler_base, tool=True),
+        Method("newton-euler", newton_euler, tool=True),
+        Method("newton-euler-hat", newton_euler_hat, tool=True),
+        Method("newton-euler-armstrong", newton_euler_armstrong, ONE_DEGREE),
+        Method("turney-lagrange", turney_lagrange),
+        Method("modified-newton-euler", modified_newton_euler, tool=True),
+        Method("decomposition", decomposition, ONE_DEGREE),
+        Method("lagrange-jacobian", lagrange_jacobian, ONE_DEGREE),
+        Method("configuration-space", configuration_space, TREE),
+        Method("spatial-newton-euler", spatial_newton_euler, TREE),
+        Method("composite-body", composite_body, TREE),
+    )
 }
+"""Every method that gives the torques of a motion. `articulated_body` gives accelerations and stands apart."""
+
+PRINTED = Method("hollerbach-3x3-printed", hollerbach_3x3_printed)
+"""Wrong on purpose: a paper's equations with their errata, to be asked for by name only."""
 
 DEFAULT = "spatial-newton-euler"
 
 
-def formulation(name: str | None) -> ModuleType:
-    """The module of a formulation by its name; the default one for None."""
+def formulation(name: str | None) -> Method:
+    """A formulation by its name; the default one for None."""
     name = DEFAULT if name is None else name
+    if name == PRINTED.name:
+        return PRINTED
     if name not in FORMULATIONS:
-        raise UnknownNameError("formulation", name, "strobe", list(FORMULATIONS))
+        raise UnknownNameError("formulation", name, "strobe", [*FORMULATIONS, PRINTED.name])
     return FORMULATIONS[name]

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from strobe.errors import UnsupportedModelError
-from strobe.formulations import FORMULATIONS
+from strobe.formulations import FORMULATIONS, Method
 from strobe.robot import Robot
 
 Array = np.ndarray
@@ -40,20 +38,15 @@ class Case:
         return cls(robot, q, qd, qdd, f"a random state within the limits (seed {seed or 0})")
 
     @cached_property
-    def formulations(self) -> dict[str, ModuleType]:
+    def formulations(self) -> dict[str, Method]:
         """The formulations that this robot allows."""
-        return {name: module for name, module in FORMULATIONS.items() if name not in self.refused}
+        return {name: method for name, method in FORMULATIONS.items() if name not in self.refused}
 
     @cached_property
     def refused(self) -> dict[str, str]:
         """The formulations that this robot does not allow, each with its own reason."""
-        reasons: dict[str, str] = {}
-        for name in FORMULATIONS:
-            try:
-                self.robot.inverse_dynamics(self.q, self.qd, self.qdd, formulation=name)
-            except UnsupportedModelError as error:
-                reasons[name] = str(error)
-        return reasons
+        reasons = {name: method.refusal(self.robot.model) for name, method in FORMULATIONS.items()}
+        return {name: reason for name, reason in reasons.items() if reason is not None}
 
     def require_dynamics(self) -> None:
         """Raise, with the reason, where the robot has no dynamics."""

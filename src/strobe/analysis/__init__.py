@@ -1,0 +1,1 @@
+"""Counts, published tables, equivalence, accuracy: what can be said about formulations."""
