@@ -94,6 +94,96 @@ def test_out_is_filled_and_returned_even_over_an_input(panda):
         panda.inverse_dynamics(q, qd, qdd, out=np.empty((5, 6)))
 
 
+def test_out_must_be_a_float_array_that_can_be_written(panda, state):
+    frozen = np.empty(7)
+    frozen.flags.writeable = False
+    with pytest.raises(ArgumentError, match="out is a int64 array; expected float64"):
+        panda.inverse_dynamics(*state, out=np.empty(7, int))
+    with pytest.raises(ArgumentError, match="out is a read-only float64 array"):
+        panda.inverse_dynamics(*state, out=frozen)
+
+
+def test_masked_entries_are_unknown_and_so_is_what_follows_from_them(panda):
+    q, qd, qdd = panda.random_state(seed=0, batch=3)
+    masked = np.ma.masked_array(q, mask=np.zeros_like(q, bool))
+    masked[1, 3] = np.ma.masked
+    tau = panda.inverse_dynamics(masked, qd, qdd)
+    assert np.isnan(tau[1]).any()
+    assert np.isfinite(tau[[0, 2]]).all()
+
+
+def test_lists_beside_float32_arrays_do_not_widen_the_result(panda):
+    q, qd, qdd = (x.astype(np.float32) for x in panda.random_state(seed=0))
+    assert panda.inverse_dynamics(q, qd, qdd, gravity=[0.0, 0.0, -1.6]).dtype == np.float32
+    assert panda.integrate(q, qd, 0.1).dtype == np.float32
+
+
+def test_differences_do_not_depend_on_the_length_of_quaternions():
+    ball = strobe.random(1, seed=3, kinds="S")
+    a, b = np.array([0.1, 0.0, 0.0, 0.0]), np.array([0.06, 0.08, 0.0, 0.0])
+    assert ball.difference(a, b) == pytest.approx(ball.difference(10 * a, 10 * b))
+    assert np.linalg.norm(ball.integrate(3 * a, [0.1, 0.2, 0.3])) == pytest.approx(1.0)
+
+
+def point_mass_arm(n):
+    """n parallel joints with one point mass at the tip: a mass matrix of rank two at most."""
+    from strobe.models.toml_reader import read_toml
+
+    link = '[[dh.link]]\njoint = "revolute"\na = 0.5\n'
+    head = 'format = 1\nname = "rod"\n[dh]\nconvention = "standard"\n'
+    return strobe.Robot(read_toml("rod.toml", text=head + link * n + "mass = 1.0\n"))
+
+
+@pytest.mark.parametrize("n", [3, 4, 5, 6, 8, 10])
+def test_a_chain_with_a_point_mass_is_refused_however_long(n):
+    with pytest.raises(SingularMassMatrixError, match="moves no inertia"):
+        point_mass_arm(n).forward_dynamics(np.zeros(n), np.zeros(n), np.zeros(n))
+
+
+def test_accelerations_at_a_singular_configuration_are_nan_never_large():
+    arm = point_mass_arm(2)  # regular, except stretched out or folded back
+    states = np.array([[0.3, 0.4], [0.3, 0.0], [0.3, np.pi]])
+    qdd = arm.forward_dynamics(states, np.zeros((3, 2)), np.ones((3, 2)))
+    assert np.isfinite(qdd[0]).all()
+    assert np.isnan(qdd[1:]).any(axis=1).all()
+
+
+def test_a_light_link_on_a_heavy_body_is_no_singularity():
+    from strobe.models.toml_reader import read_toml
+
+    link = '[[dh.link]]\njoint = "revolute"\na = 0.5\n'
+    head = 'format = 1\nname = "crane"\n[dh]\nconvention = "standard"\n'
+    heavy = "mass = 1e9\ninertia = [1e9, 1e9, 1e9, 0, 0, 0]\n"
+    light = "mass = 1e-7\ninertia = [1e-7, 1e-7, 1e-7, 0, 0, 0]\n"
+    crane = strobe.Robot(read_toml("crane.toml", text=head + link + heavy + link + light))
+    assert np.isfinite(crane.forward_dynamics([0.1, 0.2], [0.0, 0.0], [1.0, 1e-7])).all()
+
+
+def test_a_payload_can_be_replaced(panda, state):
+    first = panda.with_payload(0.8, com=[0.0, 0.0, 0.05], frame="tool")
+    second = first.with_payload(0.3, frame="tool", replacing=(0.8, [0.0, 0.0, 0.05], None))
+    direct = panda.with_payload(0.3, frame="tool")
+    assert second.inverse_dynamics(*state) == pytest.approx(direct.inverse_dynamics(*state))
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda r: r.gravity(np.zeros(7), formulation=5),
+        lambda r: r.forward_kinematics(np.zeros(7), 5),
+        lambda r: r.random_state(seed=-1),
+        lambda r: strobe.load(5),
+    ],
+)
+def test_arguments_of_the_wrong_kind_get_a_sentence(panda, ask):
+    with pytest.raises(strobe.StrobeError):
+        ask(panda)
+
+
+def test_a_batch_may_be_a_numpy_integer(panda):
+    assert panda.random_state(batch=np.int64(3))[0].shape == (3, 7)
+
+
 def test_nan_stays_where_it_is(panda):
     q, qd, qdd = panda.random_state(seed=0, batch=3)
     q[1, 6] = np.nan

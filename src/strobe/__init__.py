@@ -21,6 +21,10 @@ __version__ = "0.1.0"
 __all__ = ["ModelFileError", "ModelWarning", "Robot", "StrobeError", "load", "random"]
 
 
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]
+
+
 def __getattr__(name: str) -> Any:
     """NumPy and the rest are imported when they are first needed: the command's help must not wait for them."""
     if name in ("Robot", "load", "random"):

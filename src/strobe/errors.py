@@ -57,6 +57,7 @@ class UnknownNameError(StrobeError, KeyError):
     """A robot, joint, frame, formulation or option that does not exist; the nearest ones that do."""
 
     def __init__(self, kind: str, name: str, owner: str, known: Sequence[str], see: str = "") -> None:
+        name = str(name)
         hint = nearest(name, known)
         shown = "" if hint else f" Known: {', '.join(known[:12])}{', …' if len(known) > 12 else ''}."
         tail = f" ({len(known)} {kind}s{'; see ' + see if see else ''})"

@@ -8,8 +8,10 @@ added around it here, never inside:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial, reduce
 
 from strobe.algebra import Vec3, ldl_solve
 from strobe.formulations import formulation, kinematics, strobing
@@ -17,6 +19,8 @@ from strobe.models.couplings import coordinates
 from strobe.models.model import Model
 from strobe.scalars import Num, Numbers, less, maximum, minimum, where
 
+LEAST_PIVOT = 1e-12  # a pivot of the mass matrix below this part of its diagonal entry is no inertia
+LEAST_INERTIA = 1e-26  # nor is one below this part of the largest: the square of a rounded length
 COULOMB_SPEED = 1e-3  # below this speed (rad/s, m/s) Coulomb friction grows linearly from zero
 
 
@@ -48,7 +52,9 @@ def forward_dynamics(model: Model, o: Options, q: Numbers, qd: Numbers, tau: Num
     full, rates = x.expand(q), x.expand_rates(qd)
     loads = _minus(_external(model, o, full), _friction(model, o, rates))
     right = _minus(_plus(tau, x.reduce(loads)), h)
-    return ldl_solve(M, right, model.dof_parents if x.trivial else range(-1, x.nv - 1))
+    largest = reduce(maximum, (M[i][i] for i in range(x.nv)))
+    guard = partial(_sound, largest)
+    return ldl_solve(M, right, model.dof_parents if x.trivial else range(-1, x.nv - 1), guard)
 
 
 def mass_matrix(model: Model, o: Options, q: Numbers) -> list[list[Num]]:
@@ -102,6 +108,12 @@ def integrate(model: Model, q: Numbers, v: Numbers, dt: Num) -> list[Num]:
 def difference(model: Model, q0: Numbers, q1: Numbers) -> list[Num]:
     """The velocity that leads from q0 to q1 in unit time."""
     return [number for joint in coordinates(model).joints for number in joint.difference(q0, q1)]
+
+
+def _sound(largest: Num, pivot: Num, diagonal: Num) -> Num:
+    """The pivot, or NaN where it is nothing but rounding: of the diagonal entry it came from, or of that itself."""
+    least = maximum(diagonal * LEAST_PIVOT, largest * LEAST_INERTIA)
+    return where(less(least, pivot), pivot, math.nan)
 
 
 def _weighted(model: Model, o: Options) -> Model:

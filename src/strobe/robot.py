@@ -10,7 +10,8 @@ from __future__ import annotations
 import html
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cached_property, partial
 from os import PathLike
 from typing import Any, NamedTuple
 
@@ -30,10 +31,11 @@ from strobe.models.load import load_model
 from strobe.models.model import Model
 from strobe.models.random_robots import random_model
 from strobe.quantities import Options
-from strobe.runtime.arrays import checked
+from strobe.runtime.arrays import collected
 from strobe.runtime.interpret import evaluate
 
 Array = np.ndarray
+WRENCH = "a wrench is (fx, fy, fz, mx, my, mz) in base axes"
 Wrench = Any  # an array (..., 6), or a mapping from frame names to such arrays
 
 
@@ -45,6 +47,17 @@ class Bounds(NamedTuple):
     velocity: Array
     acceleration: Array
     effort: Array
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The keywords that dynamics calls share."""
+
+    wrench: Wrench = None
+    frame: str | None = None
+    gravity: Any = None
+    friction: bool = True
+    formulation: str | None = None
 
 
 class Robot:
@@ -114,60 +127,42 @@ class Robot:
         gravity: Any = None, friction: bool = True, formulation: str | None = None, out: Array | None = None,
     ) -> Array:  # fmt: skip
         """Torques tau (..., n) behind a motion."""
-        inputs = self._state(q=q, qd=qd, qdd=qdd)
+        asked = Asked(wrench, frame, gravity, friction, formulation)
         return self._dynamics(
-            quantities.inverse_dynamics,
-            inputs,
-            (self.nv,),
-            wrench,
-            frame,
-            gravity,
-            friction,
-            formulation,
-            out,
+            quantities.inverse_dynamics, {"q": q, "qd": qd, "qdd": qdd}, (self.nv,), asked, out
         )
 
     def forward_dynamics(
         self, q: Any, qd: Any, tau: Any, *, wrench: Wrench = None, frame: str | None = None,
         gravity: Any = None, friction: bool = True, formulation: str | None = None, out: Array | None = None,
     ) -> Array:  # fmt: skip
-        """Accelerations qdd (..., n) that follow from torques."""
+        """Accelerations qdd (..., n) that follow from torques; NaN where the mass matrix is singular."""
         self._require_inertia()
-        inputs = self._state(q=q, qd=qd, tau=tau)
+        asked = Asked(wrench, frame, gravity, friction, formulation)
         return self._dynamics(
-            quantities.forward_dynamics,
-            inputs,
-            (self.nv,),
-            wrench,
-            frame,
-            gravity,
-            friction,
-            formulation,
-            out,
+            quantities.forward_dynamics, {"q": q, "qd": qd, "tau": tau}, (self.nv,), asked, out
         )
 
     def mass_matrix(self, q: Any, *, formulation: str | None = None, out: Array | None = None) -> Array:
         """M (..., n, n), rotor inertia included."""
-        core = (self.nv, self.nv)
-        return self._dynamics(
-            quantities.mass_matrix, self._state(q=q), core, formulation=formulation, out=out
-        )
+        asked = Asked(formulation=formulation)
+        return self._dynamics(quantities.mass_matrix, {"q": q}, (self.nv, self.nv), asked, out)
 
     def coriolis_matrix(
         self, q: Any, qd: Any, *, formulation: str | None = None, out: Array | None = None
     ) -> Array:
         """C (..., n, n) of Christoffel symbols: C qd are the velocity torques, Ṁ − 2C is skew."""
-        inputs, core = self._state(q=q, qd=qd), (self.nv, self.nv)
-        return self._dynamics(quantities.coriolis_matrix, inputs, core, formulation=formulation, out=out)
+        asked = Asked(formulation=formulation)
+        return self._dynamics(
+            quantities.coriolis_matrix, {"q": q, "qd": qd}, (self.nv, self.nv), asked, out
+        )
 
     def gravity(
         self, q: Any, *, gravity: Any = None, formulation: str | None = None, out: Array | None = None
     ) -> Array:
         """The torques g (..., n) that hold the robot still."""
-        inputs, core = self._state(q=q), (self.nv,)
-        return self._dynamics(
-            quantities.gravity, inputs, core, gravity=gravity, formulation=formulation, out=out
-        )
+        asked = Asked(gravity=gravity, formulation=formulation)
+        return self._dynamics(quantities.gravity, {"q": q}, (self.nv,), asked, out)
 
     def bias(
         self,
@@ -179,46 +174,43 @@ class Robot:
         out: Array | None = None,
     ) -> Array:
         """C qd + g (..., n): the rigid-body torques of a motion without acceleration."""
-        inputs, core = self._state(q=q, qd=qd), (self.nv,)
-        return self._dynamics(
-            quantities.bias, inputs, core, gravity=gravity, formulation=formulation, out=out
-        )
+        asked = Asked(gravity=gravity, formulation=formulation)
+        return self._dynamics(quantities.bias, {"q": q, "qd": qd}, (self.nv,), asked, out)
 
     # -- kinematics ---------------------------------------------------------------------------------
 
     def forward_kinematics(self, q: Any, frame: str | None = None, *, out: Array | None = None) -> Array:
         """The placement (..., 4, 4) of a frame (the last one if none is named) in base axes."""
-        model, name = self.model, self._frame(frame)
-
-        def function(q: list) -> Any:
-            return quantities.forward_kinematics(model, name, q)
-
-        return evaluate(function, self._state(q=q), (4, 4), out)
+        function = partial(quantities.forward_kinematics, self.model, self._frame(frame))
+        return self._run(function, {"q": q}, (4, 4), out)
 
     def jacobian(self, q: Any, frame: str | None = None, *, out: Array | None = None) -> Array:
         """J (..., 6, n): linear velocity of the frame's origin, then angular velocity, base axes."""
-        model, name = self.model, self._frame(frame)
-
-        def function(q: list) -> Any:
-            return quantities.jacobian(model, name, q)
-
-        return evaluate(function, self._state(q=q), (6, self.nv), out)
+        function = partial(quantities.jacobian, self.model, self._frame(frame))
+        return self._run(function, {"q": q}, (6, self.nv), out)
 
     def integrate(self, q: Any, v: Any, dt: Any = 1.0) -> Array:
-        """The position after velocity v has acted for a time dt; quaternions stay unit quaternions."""
-        inputs = self._state(q=q, v=v) | {"dt": checked("dt", dt, (), "")[..., None]}
-        model = self.model
-        return evaluate(lambda q, v, dt: quantities.integrate(model, q, v, dt[0]), inputs, (self.nq,))
+        """The position after velocity v has acted for a time dt; quaternions come back with length one."""
+        times = (
+            dt[..., None]
+            if isinstance(dt, np.ndarray)
+            else [dt]
+            if np.isscalar(dt)
+            else np.asarray(dt)[..., None]
+        )
+        function = partial(quantities.integrate, self.model)
+        return self._run(lambda q, v, dt: function(q, v, dt[0]), {"q": q, "v": v, "dt": times}, (self.nq,))
 
     def difference(self, q0: Any, q1: Any) -> Array:
         """The velocity (..., nv) that leads from q0 to q1 in unit time."""
-        inputs, model = self._state(q0=q0, q1=q1), self.model
-        return evaluate(lambda q0, q1: quantities.difference(model, q0, q1), inputs, (self.nv,))
+        return self._run(partial(quantities.difference, self.model), {"q0": q0, "q1": q1}, (self.nv,))
 
     def random_state(self, seed: int = 0, batch: int | tuple[int, ...] = ()) -> tuple[Array, Array, Array]:
         """Positions within the limits (a turn, or a metre, where there are none), rates, accelerations."""
+        if seed < 0:
+            raise ArgumentError(f"seed is {seed}; expected a number that is not negative.")
         rng = np.random.default_rng(seed)
-        shape = (batch,) if isinstance(batch, int) else tuple(batch)
+        shape = tuple(batch) if isinstance(batch, tuple | list) else (int(batch),)
         q = np.empty((*shape, self.nq))
         for joint in self.coordinates.joints:
             here = q[..., joint.q : joint.q + joint.nq]
@@ -234,12 +226,17 @@ class Robot:
 
     def with_payload(
         self, mass: float, com: Sequence[float] = (0.0, 0.0, 0.0), inertia: Any = None,
-        *, frame: str | None = None, size: float | None = None,
+        *, frame: str | None = None, size: float | None = None, replacing: Any = None,
     ) -> Robot:  # fmt: skip
-        """The robot carrying a load at a frame: mass, centre and inertia, or mass and longest dimension."""
-        return Robot(
-            edits.attach_payload(self.model, mass, com, inertia, frame=self._frame(frame), size=size)
+        """The robot carrying a load at a frame: mass, centre and inertia, or mass and longest dimension.
+
+        ``replacing`` is a load (mass, centre, inertia) attached there before, which is taken off first.
+        """
+        where = self._frame(frame)
+        load = edits.attach_payload(
+            self.model, mass, com, inertia, frame=where, size=size, replacing=replacing
         )
+        return Robot(load)
 
     def with_gravity(self, gravity: Sequence[float]) -> Robot:
         return Robot(edits.change_gravity(self.model, gravity))
@@ -285,50 +282,55 @@ class Robot:
 
     # -- the border ---------------------------------------------------------------------------------
 
-    def _state(self, **arrays: Any) -> dict[str, Array]:
-        sizes = {"q": self.nq, "q0": self.nq, "q1": self.nq}
+    def _run(
+        self,
+        function: Callable[..., Any],
+        values: dict[str, Any],
+        core: tuple[int, ...],
+        out: Array | None = None,
+    ) -> Array:
+        """A function over numbers on arrays, checked by name."""
+        sizes = {"q": self.nq, "q0": self.nq, "q1": self.nq, "dt": 1, "gravity": 3}
         why = f"{self.name} has {self.n} joint{'s' if self.n != 1 else ''}"
         if self.nq != self.nv:
             why = f"{self.name} has {self.nq} position numbers and {self.nv} degrees of freedom"
-        return {
-            name: checked(name, value, (sizes.get(name, self.nv),), why) for name, value in arrays.items()
-        }
+        reasons = {"gravity": "it is an acceleration in base axes", "dt": "it is a time"}
+        cores = {name: 6 if name.startswith("wrench") else sizes.get(name, self.nv) for name in values}
+        texts = {name: WRENCH if name.startswith("wrench") else reasons.get(name, why) for name in values}
+        return evaluate(function, collected(values, cores, texts), core, out)
 
     def _dynamics(
-        self, quantity: Callable[..., Any], inputs: dict[str, Array], core: tuple[int, ...],
-        wrench: Wrench = None, frame: str | None = None, gravity: Any = None, friction: bool = True,
-        formulation: str | None = None, out: Array | None = None,
+        self, quantity: Callable[..., Any], states: dict[str, Any], core: tuple[int, ...], asked: Asked,
+        out: Array | None,
     ) -> Array:  # fmt: skip
         if self.model.kinematic_only:
             raise UnsupportedModelError(f"{self.name} has no dynamics: {self.model.kinematic_only}")
         if not self.nv:
             raise UnsupportedModelError(f"{self.name} has no joints that move: it has no dynamics.")
-        wrenches = self._wrenches(wrench, frame)
-        extra = {f"wrench {k}": array for k, array in enumerate(wrenches.values())}
-        if gravity is not None:
-            extra["gravity"] = checked("gravity", gravity, (3,), "it is an acceleration in base axes")
-        model, states = self.model, tuple(inputs)
+        wrenches = self._wrenches(asked.wrench, asked.frame)
+        values = states | {f"wrench {k}".removesuffix(" 0"): F for k, F in enumerate(wrenches.values())}
+        if asked.gravity is not None:
+            values["gravity"] = asked.gravity
 
         def function(**numbers: list) -> Any:
-            loads = {name: numbers[f"wrench {k}"] for k, name in enumerate(wrenches)}
-            options = Options(formulation, friction, loads, numbers.get("gravity"))
-            return quantity(model, options, *(numbers[name] for name in states))
+            loads = [numbers[name] for name in values if name.startswith("wrench")]
+            external = dict(zip(wrenches, loads, strict=True))
+            options = Options(asked.formulation, asked.friction, external, numbers.get("gravity"))
+            return quantity(self.model, options, *(numbers[name] for name in states))
 
-        return evaluate(function, inputs | extra, core, out)
+        return self._run(function, values, core, out)
 
-    def _wrenches(self, wrench: Wrench, frame: str | None) -> dict[str, Array]:
+    def _wrenches(self, wrench: Wrench, frame: str | None) -> dict[str, Any]:
+        """Each wrench by the name of its frame."""
         if wrench is None:
             if frame is not None:
                 raise ArgumentError("frame= says where a wrench acts, but no wrench= was given.")
             return {}
-        if isinstance(wrench, Mapping):
-            if frame is not None:
-                raise ArgumentError("give frame= or a mapping from frames to wrenches, not both.")
-            pairs = dict(wrench)
-        else:
-            pairs = {self._frame(frame): wrench}
-        why = "a wrench is (fx, fy, fz, mx, my, mz) in base axes"
-        return {self._frame(name): checked("wrench", value, (6,), why) for name, value in pairs.items()}
+        if not isinstance(wrench, Mapping):
+            return {self._frame(frame): wrench}
+        if frame is not None:
+            raise ArgumentError("give frame= or a mapping from frames to wrenches, not both.")
+        return {self._frame(name): value for name, value in wrench.items()}
 
     def _frame(self, name: str | None) -> str:
         return self.model.frames[-1].name if name is None else self.model.frame(name).name
@@ -339,15 +341,14 @@ class Robot:
         names = [joint.name for joint in self.coordinates.joints for _ in range(joint.nv)]
         q, _, _ = self.random_state(seed=1)
         M = self.mass_matrix(q)
-        scale = float(np.max(np.abs(M), initial=0.0))
-        # Python's elimination from the tips, on floats: the pivot that is nothing but rounding names its joint
+        diagonal = M.diagonal().copy()
         found: list[str] = []
-        for k in reversed(range(len(M))):
-            if abs(M[k, k]) <= 1e-14 * scale:
+        for k in reversed(range(len(M))):  # elimination from the tips, as in the dynamics
+            if M[k, k] <= quantities.LEAST_PIVOT * diagonal[k]:
                 found.append(names[k])
-                continue
-            row = M[k, :k].copy()
-            M[:k, :k] -= np.outer(row, row) / M[k, k]
+            else:
+                row = M[k, :k].copy()
+                M[:k, :k] -= np.outer(row, row) / M[k, k]
         return list(dict.fromkeys(reversed(found)))
 
     def _require_inertia(self) -> None:
@@ -376,6 +377,8 @@ def load(
     Warnings about the model are issued as `ModelWarning` and kept in ``robot.notes``; ``strict`` turns
     them into errors. ``snap`` widens the tolerance within which angles become right angles.
     """
+    if not isinstance(source, str | PathLike):
+        raise ArgumentError(f"source is of type {type(source).__name__}; expected a path or the name of a robot.")
     model = load_model(source, snap=snap, strict=strict)
     robot = Robot(edits.apply(model, lock=lock, base=base, gravity=gravity))
     for note in robot.notes:
@@ -385,5 +388,8 @@ def load(
 
 
 def random(n: int, seed: int = 0, *, kinds: str = "RP", tree: bool = False) -> Robot:
-    """A random robot with n joints (R revolute, P prismatic, S spherical), a chain or a tree, valid inertias."""
+    """A random robot with n joints, a chain or a tree, with valid inertias.
+
+    ``kinds`` are the letters to draw from: R revolute, C continuous, P prismatic, S spherical, F floating.
+    """
     return Robot(random_model(n, seed, kinds=kinds, tree=tree))

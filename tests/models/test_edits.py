@@ -7,15 +7,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from strobe.algebra import Turn
+from strobe.algebra import Sym3, Turn
 from strobe.errors import ArgumentError, UnknownNameError
 from strobe.formulations import kinematics, strobing
 from strobe.formulations.spatial_newton_euler import inverse_dynamics
-from strobe.models import edits
+from strobe.models import checks, edits
 from strobe.models.joints import Friction, Limits, Motor
 from strobe.models.load import load_model
 from strobe.models.model import ROOT, Coupling, Loop
 from strobe.models.random_robots import random_model
+from strobe.models.toml_reader import read_toml
+from strobe.models.toml_writer import write_toml
+from strobe.models.urdf import read_urdf
+from strobe.models.urdf_writer import write_urdf
 from strobe.scalars import FieldSystem, Graph
 
 SEEDS = range(6)
@@ -207,6 +211,31 @@ def test_a_follower_alone_cannot_be_locked():
     )
 
 
+@pytest.mark.parametrize("joints", [["joint1"], "joint1", ("joint1", 0.2), 0.2])
+def test_locks_that_are_no_mapping_are_refused(joints):
+    for lock in (edits.lock, lambda model, joints: edits.apply(model, lock=joints)):
+        with pytest.raises(ArgumentError) as caught:
+            lock(random_model(3, 0), joints)
+        assert str(caught.value) == (
+            f"the joints to lock are {joints!r}; expected a mapping from names to positions, "
+            'such as {"elbow": 0.3}.'
+        )
+
+
+@pytest.mark.parametrize("name", [1, None, ("joint1",)])
+def test_a_locked_joint_is_named_by_a_text(name):
+    with pytest.raises(ArgumentError) as caught:
+        edits.lock(random_model(3, 0), {name: 0.2})
+    assert str(caught.value) == f"a joint to lock is named {name!r}; expected its name, a text."
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, "open", None, [[1, 2], [3]]])
+def test_a_locked_position_is_finite(value):
+    with pytest.raises(ArgumentError) as caught:
+        edits.lock(random_model(3, 0, kinds="R"), {"joint2": value})
+    assert str(caught.value) == f'the position of joint "joint2" is {value!r}; expected finite numbers.'
+
+
 # -- payload ------------------------------------------------------------------------------------------
 
 
@@ -317,6 +346,18 @@ def test_impossible_loads_are_refused(arguments, sentence):
     assert str(caught.value) == sentence
 
 
+def test_a_load_meets_the_inequality_that_links_of_files_meet():
+    """Moments that a file may state without a warning, a payload may have; others neither."""
+    for excess, possible in ((1e-10, True), (1e-7, False)):
+        inertia = (1.0, 1.0, 2.0 + excess, 0.0, 0.0, 0.0)
+        assert checks.is_possible(Sym3(*inertia)) is possible
+        if possible:
+            edits.attach_payload(random_model(1, 0), 1.0, inertia=inertia, frame="tool")
+        else:
+            with pytest.raises(ArgumentError, match="in no body is one larger than the sum"):
+                edits.attach_payload(random_model(1, 0), 1.0, inertia=inertia, frame="tool")
+
+
 def test_an_unknown_frame_is_answered_with_its_nearest():
     with pytest.raises(UnknownNameError, match="Did you mean 'tool'"):
         edits.attach_payload(random_model(1, 0), 1.0, frame="toool")
@@ -370,6 +411,45 @@ def test_a_moving_base_fixed_again_is_the_robot_it_was(base):
     assert back.joint_names == model.joint_names
     assert back.base_name == model.base_name
     assert np.allclose(torques(back, *motion), torques(model, *motion), rtol=0, atol=1e-12)
+
+
+def launched():
+    """A floating body at a distance from the root, and one joint on it."""
+    return read_urdf(
+        "launched.urdf",
+        text="""<robot name="launched"><link name="ground"/><link name="trunk"/><link name="arm"/>
+          <joint name="free" type="floating"><origin xyz="1 2 3" rpy="0.1 0.2 0.3"/>
+            <parent link="ground"/><child link="trunk"/></joint>
+          <joint name="shoulder" type="continuous"><origin xyz="0.4 0 0"/>
+            <parent link="trunk"/><child link="arm"/></joint></robot>""",
+    )
+
+
+@pytest.mark.parametrize("form", ["as it is", "TOML", "URDF"])
+def test_a_base_held_away_from_the_root_keeps_its_frames_where_they_were(form):
+    moving = launched()
+    held = edits.change_base(moving, "fixed")
+    if form == "TOML":
+        held = read_toml("held.toml", text=write_toml(held))
+    elif form == "URDF":
+        held = read_urdf("held.urdf", text=write_urdf(held)[0])
+    assert held.joint_names == ("shoulder",)
+    assert held.base_name == "ground"
+    neutral = moving.joints[0].neutral()
+    for name in ("ground", "trunk", "arm"):
+        expected = frame_matrix(moving, [*neutral, 0.7], name)
+        assert np.allclose(frame_matrix(held, [0.7], name), expected, rtol=0, atol=1e-15), name
+
+
+def test_turning_joints_are_no_translating_base_whatever_they_are_called():
+    model = random_model(4, 0, kinds="R")
+    bodies = tuple(
+        replace(body, joint=replace(body.joint, name=f"base_{axis}"))
+        for body, axis in zip(model.bodies, "xyzw", strict=True)
+    )
+    model = replace(model, bodies=bodies)
+    assert edits.change_base(model, "fixed") is model
+    assert edits.change_base(model, "translating").joint_names[:3] == ("base_x_2", "base_y_2", "base_z_2")
 
 
 def test_the_base_a_model_has_is_left_alone():
@@ -445,6 +525,21 @@ def test_a_frame_name_is_used_once():
     with pytest.raises(ArgumentError) as caught:
         edits.add_frame(random_model(2, 0), "link1", frame="tool")
     assert str(caught.value) == 'random-2-0 has a frame "link1" already; names are unique, choose another.'
+
+
+@pytest.mark.parametrize("name", ["", "  ", 3, None])
+def test_a_frame_needs_a_name(name):
+    with pytest.raises(ArgumentError) as caught:
+        edits.add_frame(random_model(2, 0), name, frame="tool")
+    assert str(caught.value) == f"the name of a frame is {name!r}; expected a text that is not empty."
+
+
+@pytest.mark.parametrize("where", [{"xyz": (0, 0, math.nan)}, {"rpy": (0, math.inf, 0)}, {"xyz": 1.0}])
+def test_a_frame_lies_at_finite_numbers(where):
+    with pytest.raises(ArgumentError) as caught:
+        edits.add_frame(random_model(2, 0), "tip", **where, frame="tool")
+    ((name, value),) = where.items()
+    assert str(caught.value) == f"{name} is {value!r}; expected 3 finite numbers."
 
 
 def test_several_edits_lock_before_the_base_moves():

@@ -7,14 +7,23 @@ i. No pivoting is needed because M is positive definite; whether it is, is teste
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from strobe.scalars import Num, Numbers
 
 
-def ldl_solve(M: Sequence[Numbers], b: Numbers, parents: Sequence[int]) -> list[Num]:
-    """x with M x = b, where ``parents[i]`` is the degree of freedom before i on the way to the root (−1)."""
-    L, D = ldl_factors(M, parents)
+def ldl_solve(
+    M: Sequence[Numbers],
+    b: Numbers,
+    parents: Sequence[int],
+    guard: Callable[[Num, Num], Num] = lambda pivot, diagonal: pivot,
+) -> list[Num]:
+    """x with M x = b, where ``parents[i]`` is the degree of freedom before i on the way to the root (−1).
+
+    ``guard`` gives what to divide by for a pivot and the diagonal entry that it came from.
+    """
+    L, pivots = ldl_factors(M, parents)
+    D = [guard(pivot, M[i][i]) for i, pivot in enumerate(pivots)]
     x = list(b)
     for i in reversed(range(len(x))):  # Lᵀ y = b
         for j in ancestors(i, parents):

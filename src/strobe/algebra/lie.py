@@ -26,7 +26,7 @@ def quaternion_product(p: Numbers, q: Numbers) -> list[Num]:
 
 
 def quaternion_difference(p: Numbers, q: Numbers) -> list[Num]:
-    """p⁻¹ q for unit quaternions."""
+    """p⁻¹ q, up to length."""
     w, x, y, z = p
     return quaternion_product([w, -x, -y, -z], q)
 
@@ -41,8 +41,16 @@ def rotation_exponential(phi: Vec3) -> list[Num]:
     return [w, *(phi * k)]
 
 
+def normalised(q: Numbers) -> list[Num]:
+    """The unit quaternion of the same rotation."""
+    w, x, y, z = q
+    scale = 1.0 / sqrt(w * w + x * x + y * y + z * z)
+    return [w * scale, x * scale, y * scale, z * scale]
+
+
 def rotation_logarithm(q: Numbers) -> Vec3:
-    """The rotation vector of a unit quaternion, shorter than π."""
+    """The rotation vector of a quaternion of any length, shorter than π."""
+    q = normalised(q)
     w, v = q[0], Vec3(*q[1:])
     s2 = v.dot(v)
     sign = where(less(w, 0.0), -1.0, 1.0)  # q and −q are one rotation: take the short way

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 
 from strobe.algebra import Columns, Motion, Pose, Shift, Spin, Turn, Vec3, quaternion_rotation
 from strobe.algebra.lie import (
+    normalised,
     pose_exponential,
     pose_logarithm,
     quaternion_difference,
@@ -173,7 +174,7 @@ def _subtract(q0: Numbers, q1: Numbers) -> list[Num]:
 
 
 def _turn_ball(q: Numbers, step: Numbers) -> list[Num]:
-    return quaternion_product(q, rotation_exponential(Vec3(*step)))
+    return normalised(quaternion_product(q, rotation_exponential(Vec3(*step))))
 
 
 def _between_balls(q0: Numbers, q1: Numbers) -> list[Num]:
@@ -183,7 +184,7 @@ def _between_balls(q0: Numbers, q1: Numbers) -> list[Num]:
 def _move_float(q: Numbers, step: Numbers) -> list[Num]:
     p, turn = pose_exponential(Vec3(*step[:3]), Vec3(*step[3:]))
     moved = Vec3(*q[:3]) + quaternion_rotation(*q[3:]) @ p
-    return [*moved, *quaternion_product(q[3:], turn)]
+    return [*moved, *normalised(quaternion_product(q[3:], turn))]
 
 
 def _between_floats(q0: Numbers, q1: Numbers) -> list[Num]:

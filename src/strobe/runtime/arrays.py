@@ -10,6 +10,16 @@ import numpy as np
 from strobe.errors import ArgumentError, DtypeError, ShapeError
 
 
+def collected(
+    values: Mapping[str, Any], cores: Mapping[str, int], why: Mapping[str, str]
+) -> dict[str, np.ndarray]:
+    """Arrays of one dtype; Python lists and numbers take that of the arrays beside them."""
+    arrays = {name: checked(name, value, (cores[name],), why[name]) for name, value in values.items()}
+    strong = [arrays[name] for name, value in values.items() if isinstance(value, np.ndarray | np.generic)]
+    dtype = np.result_type(*strong) if strong else np.dtype(np.float64)
+    return {name: array.astype(dtype, copy=False) for name, array in arrays.items()}
+
+
 def checked(name: str, value: Any, core: tuple[int, ...], why: str) -> np.ndarray:
     """value as a float array whose last axes are ``core``."""
     try:
@@ -27,6 +37,8 @@ def checked(name: str, value: Any, core: tuple[int, ...], why: str) -> np.ndarra
         raise DtypeError(name, kinds.get(array.dtype.kind, str(array.dtype)))
     if array.dtype.kind != "f" or array.dtype.itemsize not in (4, 8) or not array.dtype.isnative:
         array = array.astype(np.float32 if array.dtype == np.dtype(">f4") else np.float64)
+    if isinstance(array, np.ma.MaskedArray):
+        array = array.filled(np.nan)  # what is masked is not known, and so is what follows from it
     if core and (array.ndim < len(core) or array.shape[array.ndim - len(core) :] != core):
         sizes = ", ".join(map(str, core))
         raise ShapeError(name, array.shape, f"(..., {sizes})", why)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from strobe.errors import ShapeError
+from strobe.errors import ArgumentError, ShapeError
 from strobe.runtime.arrays import batch_shape
 from strobe.scalars import LANES, Lanes
 
@@ -45,6 +45,10 @@ def _destination(out: np.ndarray | None, shape: tuple[int, ...], dtype: np.dtype
         return np.empty(shape, dtype)
     if not isinstance(out, np.ndarray) or out.shape != shape:
         raise ShapeError("out", np.shape(out), str(shape), "the result does not fit")
+    if out.dtype.kind != "f" or not out.flags.writeable:
+        raise ArgumentError(
+            f"out is a {'' if out.flags.writeable else 'read-only '}{out.dtype} array; expected float64."
+        )
     return np.empty(shape, dtype)  # an input may share its memory with out
 
 

@@ -1,66 +1,99 @@
-"""What a formulation costs: its operations, counted by running it on numbers that count."""
+"""What a formulation costs on this robot: its operations, and how far they can be spread over processors."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from types import ModuleType
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from typing import Any
 
-from strobe.models.model import Model
-from strobe.scalars import DenseCount, FoldedCount, Graph, System
+from strobe.analysis.counts import Cost, Growth, cost
 from strobe.study.case import Case
 from strobe.study.tables import remark, table
 
 TITLE = "What inverse dynamics costs"
 
+KINDS = ("dense", "folded", "graph")
+
 
 def measure(case: Case) -> dict[str, Any]:
-    """Multiplications and additions, dense and folded, and the nodes of the traced graph."""
+    """Multiplications and additions, dense, folded and in the graph, and its schedule."""
     case.require_dynamics()
     model = case.robot.model
-    return {"formulations": {name: cost(module, model) for name, module in case.formulations.items()}}
+    return {"formulations": {name: plain(cost(m, model)) for name, m in case.formulations.items()}}
 
 
 def render(data: Mapping[str, Any]) -> Iterator[Any]:
     yield remark(
         "dense: as the equations are written; folded: without this robot's zeros and ones; "
-        "graph: with every value computed once"
+        "graph: with every value computed once; path: its longest chain of dependent operations"
     )
-    kinds = ("dense", "folded", "graph")
-    columns = [f"{kind} {sign}" for kind in kinds for sign in "×+"]
-    yield table(
-        ["formulation", *columns, "nodes"],
-        [[name, *_row(costs, kinds)] for name, costs in data["formulations"].items()],
-    )
+    yield operations_table(data["formulations"])
 
 
-def _row(costs: Mapping[str, Mapping[str, int]], kinds: Sequence[str]) -> list[int]:
-    pairs = [costs[kind][op] for kind in kinds for op in ("multiplications", "additions")]
-    return [*pairs, costs["graph"]["nodes"]]
-
-
-def cost(module: ModuleType, model: Model) -> dict[str, dict[str, int]]:
-    """The operations of one formulation on one robot."""
-    graph = Graph()
-    run(module, model, graph)
-    ops = graph.counts()
+def plain(c: Cost) -> dict[str, Any]:
+    """A cost as numbers by name."""
+    flow = c.flow
     return {
-        "dense": _counted(module, model, DenseCount()),
-        "folded": _counted(module, model, FoldedCount()),
-        "graph": {
-            "multiplications": ops["mul"] + ops["div"],
-            "additions": ops["add"] + ops["sub"],
-            "nodes": len(graph.nodes),
+        "dense": asdict(c.dense),
+        "folded": asdict(c.folded),
+        "graph": {**asdict(c.graph), "nodes": c.nodes},
+        "schedule": {
+            "work": flow.work,
+            "path": flow.path,
+            "multiplication_path": flow.multiplication_path,
+            "addition_path": flow.addition_path,
+            "width": flow.width,
+            "parallelism": flow.parallelism,
+            "length": flow.lengths(),
         },
     }
 
 
-def run(module: ModuleType, model: Model, system: System) -> list[Any]:
-    """Inverse dynamics on fresh inputs of a number system."""
-    lifted = model.lift(system)
-    return module.inverse_dynamics(lifted, *lifted.variables())
+def plain_growth(grown: Mapping[str, Growth | None]) -> dict[str, Any]:
+    """Polynomials as they are printed, and from how many joints on they hold."""
+    return {
+        name: None if g is None else {"polynomial": str(g.polynomial), "from": g.start}
+        for name, g in grown.items()
+    }
 
 
-def _counted(module: ModuleType, model: Model, counter: FoldedCount) -> dict[str, int]:
-    run(module, model, counter)
-    return {"multiplications": counter.multiplications, "additions": counter.additions}
+def operations_table(costs: Mapping[str, Mapping[str, Any]]) -> Any:
+    """One row per formulation; divisions are shown where there are any."""
+    divides = any(c["graph"]["divisions"] for c in costs.values())
+    columns = [f"{kind} {sign}" for kind in KINDS for sign in "×+"]
+    columns += [*(["÷"] if divides else []), "sin", "cos", "nodes", "path"]
+    rows = [[name, *_operations(c, divides)] for name, c in costs.items()]
+    return table(["formulation", *columns], rows)
+
+
+def _operations(c: Mapping[str, Any], divides: bool) -> list[int]:
+    pairs = [c[kind][op] for kind in KINDS for op in ("multiplications", "additions")]
+    graph = c["graph"]
+    rest = [graph["sines"], graph["cosines"], graph["nodes"], c["schedule"]["path"]]
+    return [*pairs, *([graph["divisions"]] if divides else []), *rest]
+
+
+def schedule_table(costs: Mapping[str, Mapping[str, Any]]) -> Any:
+    """Steps on 1, 2, 4, … processors; nothing where fewer processors reach the path already."""
+    schedules = {name: c["schedule"] for name, c in costs.items()}
+    most = sorted({p for s in schedules.values() for p in s["length"]})
+    rows = [[name, *(s["length"].get(p) for p in most), *_flow(s)] for name, s in schedules.items()]
+    return table(
+        ["formulation", *(f"P={p}" for p in most), "path", "× path", "+ path", "width", "parallelism"], rows
+    )
+
+
+def _flow(s: Mapping[str, Any]) -> list[Any]:
+    paths = [s[name] for name in ("path", "multiplication_path", "addition_path", "width")]
+    return [*paths, round(s["parallelism"], 1)]
+
+
+def growth_table(grown: Mapping[str, Mapping[str, Any]]) -> Any:
+    """One row per formulation, one polynomial per count."""
+    names = next(iter(grown.values()))
+    rows = [[method, *(_polynomial(g[name]) for name in names)] for method, g in grown.items()]
+    return table(["formulation", *names], rows)
+
+
+def _polynomial(g: Mapping[str, Any] | None) -> str:
+    return "no polynomial" if g is None else f"{g['polynomial']}{'' if g['from'] <= 2 else ' *'}"

@@ -1,0 +1,102 @@
+"""The form of a proof: sections of lines, each an identity with both sides as functions of a moving arm.
+
+A line gives its two sides at every combination of indices that it speaks of; where it gives none, it does
+not apply to the arm. A line also holds forms that must not be true: the misprints of the source, and
+variants that show what matters (an order of factors, a limit of a sum).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from strobe.algebra import Mat3, Mat4, Vec3
+from strobe.scalars import Num
+
+Sides = Callable[[Any], Iterator[tuple[Any, Any]]]
+
+ANY = "any"
+CHAIN = "R"
+OWN = "R_i"
+SLIDING = "P"
+TWO = "R_i, n ≥ 2"
+
+REASONS = {
+    ANY: "it speaks of nothing that this arm has",
+    CHAIN: "it assumes that every joint up to link i is revolute, and the first one is not",
+    OWN: "it assumes a revolute joint, and there is none",
+    SLIDING: "it speaks of prismatic joints, and there is none",
+    TWO: "it assumes a revolute joint with a link above its own, and there is none",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class False_:
+    """A form of a line that must fail: ``printed`` in the source, or a variant of ours."""
+
+    text: str
+    printed: bool
+    sides: Sides
+
+
+@dataclass(eq=False)
+class Line:
+    """One identity of the proof."""
+
+    id: str
+    statement: str
+    assume: str
+    sides: Sides
+    rule: str = ""
+    note: str = ""  # where the source prints it otherwise
+    false: list[False_] = field(default_factory=list)
+
+    def printed(self, text: str) -> Callable[[Sides], Sides]:
+        """Adds the form that the source prints and that is not true."""
+        return self._false(text, True)
+
+    def variant(self, text: str) -> Callable[[Sides], Sides]:
+        """Adds a form that looks alike and is not true."""
+        return self._false(text, False)
+
+    def _false(self, text: str, printed: bool) -> Callable[[Sides], Sides]:
+        def add(sides: Sides) -> Sides:
+            self.false.append(False_(text, printed, sides))
+            return sides
+
+        return add
+
+    @property
+    def reason(self) -> str:
+        """Why the line does not apply, where it gives no sides."""
+        return REASONS[self.assume]
+
+
+@dataclass(eq=False)
+class Section:
+    """A part of the proof."""
+
+    title: str
+    lines: list[Line] = field(default_factory=list)
+
+    def line(
+        self, id: str, statement: str, assume: str = ANY, rule: str = "", note: str = ""
+    ) -> Callable[[Sides], Line]:
+        """Adds the decorated function as a line."""
+
+        def add(sides: Sides) -> Line:
+            made = Line(id, statement, assume, sides, rule, note)
+            self.lines.append(made)
+            return made
+
+        return add
+
+
+def entries(side: Any) -> list[Num]:
+    """The numbers of a side: of a number, a vector, a matrix or a list of them."""
+    if isinstance(side, Mat4):
+        return [x for row in side.rows for x in row]
+    if isinstance(side, Vec3 | Mat3) or (isinstance(side, Sequence) and not isinstance(side, str)):
+        return [x for part in side for x in entries(part)]
+    return [side]

@@ -1,0 +1,342 @@
+"""A program as LLVM IR: one function with the signature of a NumPy inner loop, W states at a time.
+
+`@loop` takes what NumPy hands to a generalized ufunc and calls `@body` once per W states. The body loads rows
+of the inputs, transposes them into one vector per number, computes, transposes back and stores. The last
+group clamps its row index to the last state: surplus lanes load and store that row again, with equal values.
+Arguments whose numbers do not lie side by side in memory are copied to and from a scratch area.
+
+Flags: `contract` and `nsz` only. A NaN stays a NaN, an infinity an infinity.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from strobe.codegen import sincos
+from strobe.graph.program import Program
+from strobe.scalars import Node
+
+FLAGS = "contract nsz"
+BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
+INTRINSICS = {"sqrt": "sqrt", "abs": "fabs"}
+
+
+@dataclass(frozen=True)
+class Target:
+    """What code is made for: how many states side by side, and of which precision."""
+
+    width: int = 8
+    single: bool = False
+    attributes: str = ""
+
+    @property
+    def scalar(self) -> str:
+        return "float" if self.single else "double"
+
+    @property
+    def vector(self) -> str:
+        return f"<{self.width} x {self.scalar}>"
+
+    @property
+    def bytes(self) -> int:
+        return 4 if self.single else 8
+
+    @property
+    def suffix(self) -> str:
+        return f"v{self.width}f{32 if self.single else 64}"
+
+
+def module(program: Program, target: Target) -> str:
+    """The IR text of a program."""
+    return Emitter(program, target).text()
+
+
+class Emitter:
+    """Writes one module, line by line."""
+
+    def __init__(self, program: Program, target: Target) -> None:
+        self.program = program
+        self.target = target
+        self.lines: list[str] = []
+        self.values: dict[Node, str] = {}
+        self.declared: set[str] = set()
+        self._count = 0
+
+    def text(self) -> str:
+        self._body()
+        body, self.lines = self.lines, []
+        self._loop()
+        parts = [*sorted(self.declared), "", *body, "", *self.lines, "", PACK.format(T=self.target.scalar)]
+        parts.append(f'attributes #0 = {{ nounwind {self.target.attributes} }}')
+        return "\n".join(parts) + "\n"
+
+    # -- one group of states ------------------------------------------------------------------------
+
+    def _body(self) -> None:
+        arguments = [*self.program.inputs, None]  # None stands for the output
+        signature = ", ".join(f"ptr %b{k}, i64 %s{k}" for k in range(len(arguments)))
+        self.lines.append(f"define internal void @body({signature}, i64 %i, i64 %last) #0 {{")
+        self.lines.append("entry:")
+        rows = self._row_numbers()
+        for k, argument in enumerate(self.program.inputs):
+            self._load(k, argument.name, argument.size, rows)
+        self._compute()
+        self._store(len(self.program.inputs), rows)
+        self.lines += ["  ret void", "}"]
+
+    def _row_numbers(self) -> list[str]:
+        """The state of each lane, clamped to the last one."""
+        numbers: list[str] = []
+        for lane in range(self.target.width):
+            number = self._new(f"add nuw i64 %i, {lane}")
+            past = self._new(f"icmp ugt i64 {number}, %last")
+            numbers.append(self._new(f"select i1 {past}, i64 %last, i64 {number}"))
+        return numbers
+
+    def _rows(self, k: int, rows: list[str]) -> list[str]:
+        pointers: list[str] = []
+        for number in rows:
+            offset = self._new(f"mul i64 {number}, %s{k}")
+            pointers.append(self._new(f"getelementptr i8, ptr %b{k}, i64 {offset}"))
+        return pointers
+
+    def _load(self, k: int, name: str, size: int, rows: list[str]) -> None:
+        wanted = {str(node.value): node for node in self.program.nodes if node.op == "input"}
+        if not any(f"{name}[{j}]" in wanted for j in range(size)):
+            return
+        pointers = self._rows(k, rows)
+        for start, stop in _blocks(size, self.target.width):
+            used = [j for j in range(start, stop) if f"{name}[{j}]" in wanted]
+            if not used:
+                continue
+            if len(used) < 3 or self.target.width == 1:
+                columns = {j: self._gather(pointers, j) for j in used}
+            else:
+                loaded = [self._load_row(p, start, stop) for p in pointers]
+                columns = dict(enumerate(self._transpose(loaded), start))
+            for j in used:
+                self.values[wanted[f"{name}[{j}]"]] = columns[j]
+
+    def _gather(self, pointers: list[str], j: int) -> str:
+        T, V = self.target.scalar, self.target.vector
+        vector = "poison"
+        for lane, pointer in enumerate(pointers):
+            address = self._new(f"getelementptr {T}, ptr {pointer}, i64 {j}")
+            value = self._new(f"load {T}, ptr {address}, align {self.target.bytes}")
+            if self.target.width == 1:
+                return self._new(f"insertelement {V} poison, {T} {value}, i32 0")
+            vector = self._new(f"insertelement {V} {vector}, {T} {value}, i32 {lane}")
+        return vector
+
+    def _load_row(self, pointer: str, start: int, stop: int) -> str:
+        t = self.target
+        address = self._new(f"getelementptr {t.scalar}, ptr {pointer}, i64 {start}")
+        if stop - start == t.width:
+            return self._new(f"load {t.vector}, ptr {address}, align {t.bytes}")
+        name = f"@llvm.masked.load.{t.suffix}.p0"
+        self.declared.add(f"declare {t.vector} {name}(ptr, i32, <{t.width} x i1>, {t.vector})")
+        mask = _mask(stop - start, t.width)
+        return self._new(f"call {t.vector} {name}(ptr {address}, i32 {t.bytes}, {mask}, {t.vector} poison)")
+
+    def _store(self, k: int, rows: list[str]) -> None:
+        t = self.target
+        values = [self._value(node) for node in self.program.outputs]
+        pointers = self._rows(k, rows)
+        for start, stop in _blocks(len(values), t.width):
+            columns = values[start:stop] + ["poison"] * (t.width - (stop - start))
+            if t.width == 1:
+                element = self._new(f"extractelement {t.vector} {columns[0]}, i32 0")
+                address = self._new(f"getelementptr {t.scalar}, ptr {pointers[0]}, i64 {start}")
+                self.lines.append(f"  store {t.scalar} {element}, ptr {address}, align {t.bytes}")
+                continue
+            for pointer, row in zip(pointers, self._transpose(columns), strict=True):
+                address = self._new(f"getelementptr {t.scalar}, ptr {pointer}, i64 {start}")
+                if stop - start == t.width:
+                    self.lines.append(f"  store {t.vector} {row}, ptr {address}, align {t.bytes}")
+                    continue
+                name = f"@llvm.masked.store.{t.suffix}.p0"
+                self.declared.add(f"declare void {name}({t.vector}, ptr, i32, <{t.width} x i1>)")
+                mask = _mask(stop - start, t.width)
+                self.lines.append(f"  call void {name}({t.vector} {row}, ptr {address}, i32 {t.bytes}, {mask})")
+
+    def _transpose(self, rows: Sequence[str]) -> list[str]:
+        """W vectors of W numbers, columns for rows: log2 W rounds of two-vector shuffles."""
+        vectors, W = list(rows), self.target.width
+        V = self.target.vector
+        distance = W // 2
+        while distance:
+            for i in range(W):
+                if i & distance:
+                    continue
+                a, b = vectors[i], vectors[i + distance]
+                low = [c if not c & distance else W + c - distance for c in range(W)]
+                high = [c + distance if not c & distance else W + c for c in range(W)]
+                for slot, mask in ((i, low), (i + distance, high)):
+                    picks = ", ".join(f"i32 {m}" for m in mask)
+                    vectors[slot] = self._new(f"shufflevector {V} {a}, {V} {b}, <{W} x i32> <{picks}>")
+            distance //= 2
+        return vectors
+
+    # -- arithmetic ---------------------------------------------------------------------------------
+
+    def _compute(self) -> None:
+        angles = {node.args[0]: None for node in self.program.nodes if node.op in ("sin", "cos")}
+        for angle in angles:  # what angles are made of comes first, so that one test serves all of them
+            self._need(angle)
+        plain = [angle for angle in angles if not _uses_sincos(angle)]
+        if plain:
+            self._sincos([angle for angle in plain])
+        for node in self.program.nodes:
+            self._need(node)
+
+    def _need(self, root: Node) -> None:
+        """Emit a node and what it needs, unless it is there already."""
+        stack = [root]
+        while stack:
+            node = stack[-1]
+            if node in self.values:
+                stack.pop()
+                continue
+            if node.op in ("sin", "cos") and (node.op, node.args[0]) not in self._circle:
+                missing = [a for a in node.args if a not in self.values]
+                if missing:
+                    stack += missing
+                    continue
+                self._sincos([node.args[0]])
+            missing = [a for a in node.args if a not in self.values and a.op != "constant"]
+            if missing:
+                stack += missing
+                continue
+            self.values[node] = self._operation(node)
+            stack.pop()
+
+    @property
+    def _circle(self) -> dict[tuple[str, Node], str]:
+        if not hasattr(self, "_points"):
+            self._points: dict[tuple[str, Node], str] = {}
+        return self._points
+
+    def _value(self, node: Node) -> str:
+        if node.op == "constant":
+            return self._splat(node.value)  # pyright: ignore[reportArgumentType]
+        return self.values[node]
+
+    def _operation(self, node: Node) -> str:
+        V, op = self.target.vector, node.op
+        if op == "constant":
+            return self._splat(node.value)  # pyright: ignore[reportArgumentType]
+        if op in ("sin", "cos"):
+            return self._circle[op, node.args[0]]
+        args = [self._value(a) for a in node.args]
+        if op in BINARY:
+            return self._new(f"{BINARY[op]} {FLAGS} {V} {args[0]}, {args[1]}")
+        return SECOND_GROUP[op](self, *args)
+
+    def _sincos(self, angles: list[Node]) -> None:
+        """Sines and cosines of several angles, with one test for lanes that need the slower path."""
+        from strobe.codegen.llvm_sincos import emit_sincos
+
+        emit_sincos(self, angles)
+
+    # -- the loop over states -----------------------------------------------------------------------
+
+    def _loop(self) -> None:
+        from strobe.codegen.llvm_loop import emit_loop
+
+        emit_loop(self)
+
+    # -- text ---------------------------------------------------------------------------------------
+
+    def _new(self, operation: str) -> str:
+        self._count += 1
+        name = f"%t{self._count}"
+        self.lines.append(f"  {name} = {operation}")
+        return name
+
+    def label(self) -> str:
+        self._count += 1
+        return f"l{self._count}"
+
+    def intrinsic(self, name: str, *args: str) -> str:
+        """A call of an LLVM intrinsic on vectors."""
+        V = self.target.vector
+        full = f"@llvm.{name}.{self.target.suffix}"
+        self.declared.add(f"declare {V} {full}({', '.join([V] * len(args))})")
+        return self._new(f"call {V} {full}({', '.join(f'{V} {a}' for a in args)})")
+
+    def _splat(self, value: float) -> str:
+        return f"splat ({self.target.scalar} {literal(value, self.target.single)})"
+
+
+def literal(value: float, single: bool = False) -> str:
+    """A constant by its bits, so that nothing is lost in print."""
+    if single:
+        (value,) = struct.unpack("f", struct.pack("f", value))
+    return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
+
+
+def _blocks(size: int, width: int) -> Iterator[tuple[int, int]]:
+    for start in range(0, size, width):
+        yield start, min(start + width, size)
+
+
+def _mask(valid: int, width: int) -> str:
+    return f"<{width} x i1> <" + ", ".join(f"i1 {'true' if k < valid else 'false'}" for k in range(width)) + ">"
+
+
+def _uses_sincos(root: Node) -> bool:
+    stack, seen = [root], set()
+    while stack:
+        node = stack.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        if node.op in ("sin", "cos"):
+            return True
+        stack += node.args
+    return False
+
+
+def _compare(e: Emitter, x: str, y: str) -> str:
+    W, V = e.target.width, e.target.vector
+    flag = e._new(f"fcmp olt {V} {x}, {y}")
+    return e._new(f"uitofp <{W} x i1> {flag} to {V}")
+
+
+def _choose(e: Emitter, condition: str, x: str, y: str) -> str:
+    W, V = e.target.width, e.target.vector
+    flag = e._new(f"fcmp une {V} {condition}, zeroinitializer")
+    return e._new(f"select <{W} x i1> {flag}, {V} {x}, {V} {y}")
+
+
+SECOND_GROUP: dict[str, Callable[..., str]] = {
+    "neg": lambda e, x: e._new(f"fneg {FLAGS} {e.target.vector} {x}"),
+    "sqrt": lambda e, x: e.intrinsic("sqrt", x),
+    "abs": lambda e, x: e.intrinsic("fabs", x),
+    "min": lambda e, x, y: e.intrinsic("minimum", x, y),
+    "max": lambda e, x, y: e.intrinsic("maximum", x, y),
+    "less": _compare,
+    "where": _choose,
+}
+
+PACK = """\
+define internal void @copy(ptr %to, i64 %to_step, ptr %from, i64 %from_step, i64 %n) {{
+entry:
+  br label %again
+again:
+  %k = phi i64 [ 0, %entry ], [ %next, %again ]
+  %a = mul i64 %k, %from_step
+  %b = mul i64 %k, %to_step
+  %source = getelementptr i8, ptr %from, i64 %a
+  %target = getelementptr i8, ptr %to, i64 %b
+  %value = load {T}, ptr %source, align 1
+  store {T} %value, ptr %target, align 1
+  %next = add i64 %k, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %again, label %done
+done:
+  ret void
+}}
+"""

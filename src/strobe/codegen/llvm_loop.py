@@ -1,0 +1,94 @@
+"""The loop over states with NumPy's inner-loop signature, and the detour for numbers that lie apart."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from strobe.codegen.llvm import Emitter
+
+
+def emit_loop(e: Emitter) -> None:
+    """@loop(args, dims, steps, data): groups of W states, straight from memory or through a scratch area."""
+    sizes = [argument.size for argument in e.program.inputs]
+    cores = [(size,) for size in sizes] + [e.program.shape]
+    W, bytes_ = e.target.width, e.target.bytes
+    count = len(cores)
+    out = e.lines.append
+    out("define void @loop(ptr %args, ptr %dims, ptr %steps, ptr %data) #0 {")
+    out("entry:")
+    for k, core in enumerate(cores):
+        room = W
+        for size in core:
+            room *= size
+        out(f"  %scratch{k} = alloca [{max(room, 1)} x {e.target.scalar}], align 64")
+    out("  %n = load i64, ptr %dims, align 8")
+    out("  %last = sub i64 %n, 1")
+    for k in range(count):
+        out(f"  %pa{k} = getelementptr ptr, ptr %args, i64 {k}")
+        out(f"  %b{k} = load ptr, ptr %pa{k}, align 8")
+        out(f"  %ps{k} = getelementptr i64, ptr %steps, i64 {k}")
+        out(f"  %s{k} = load i64, ptr %ps{k}, align 8")
+    # core strides follow the outer ones, one per core dimension
+    position, together = count, "true"
+    strides: list[list[str]] = []
+    for k, core in enumerate(cores):
+        expected = bytes_
+        own: list[str] = []
+        for d in reversed(range(len(core))):
+            name = f"%c{k}_{d}"
+            out(f"  %pc{k}_{d} = getelementptr i64, ptr %steps, i64 {position + d}")
+            out(f"  {name} = load i64, ptr %pc{k}_{d}, align 8")
+            same = e._new(f"icmp eq i64 {name}, {expected}")
+            if core[d] > 1:
+                together = e._new(f"and i1 {together}, {same}")
+            expected *= core[d]
+            own.insert(0, name)
+        position += len(core)
+        strides.append(own)
+    out("  %some = icmp sgt i64 %n, 0")
+    out("  br i1 %some, label %which, label %done")
+    out("which:")
+    out(f"  br i1 {together}, label %direct, label %detour")
+    out("direct:")
+    out("  %i = phi i64 [ 0, %which ], [ %i2, %direct ]")
+    arguments = ", ".join(f"ptr %b{k}, i64 %s{k}" for k in range(count))
+    out(f"  call void @body({arguments}, i64 %i, i64 %last)")
+    out(f"  %i2 = add i64 %i, {W}")
+    out("  %more = icmp slt i64 %i2, %n")
+    out("  br i1 %more, label %direct, label %done")
+    _detour(e, cores, strides)
+    out("done:")
+    out("  ret void")
+    out("}")
+
+
+def _detour(e: Emitter, cores: list[tuple[int, ...]], strides: list[list[str]]) -> None:
+    """One state at a time through the scratch area: rows are copied in, computed, copied out."""
+    out, bytes_, count = e.lines.append, e.target.bytes, len(cores)
+    out("detour:")
+    out("  %j = phi i64 [ 0, %which ], [ %j2, %detour ]")
+
+    def copies(k: int, inwards: bool) -> None:
+        core, own = cores[k], strides[k]
+        offset = e._new(f"mul i64 %j, %s{k}")
+        row = e._new(f"getelementptr i8, ptr %b{k}, i64 {offset}")
+        lines, inner = (1, core[0]) if len(core) == 1 else core
+        for line in range(lines):
+            there = row
+            if len(core) == 2:
+                down = e._new(f"mul i64 {own[0]}, {line}")
+                there = e._new(f"getelementptr i8, ptr {row}, i64 {down}")
+            here = e._new(f"getelementptr i8, ptr %scratch{k}, i64 {line * inner * bytes_}")
+            near, far = f"ptr {here}, i64 {bytes_}", f"ptr {there}, i64 {own[-1]}"
+            pair = f"{near}, {far}" if inwards else f"{far}, {near}"
+            out(f"  call void @copy({pair}, i64 {inner})")
+
+    for k in range(count - 1):
+        copies(k, inwards=True)
+    arguments = ", ".join(f"ptr %scratch{k}, i64 0" for k in range(count))
+    out(f"  call void @body({arguments}, i64 0, i64 0)")
+    copies(count - 1, inwards=False)
+    out("  %j2 = add i64 %j, 1")
+    out("  %again = icmp slt i64 %j2, %n")
+    out("  br i1 %again, label %detour, label %done")

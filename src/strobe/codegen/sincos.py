@@ -1,0 +1,37 @@
+"""Sine and cosine together, as vector code without branches, for |x| ≤ 2²⁰.
+
+    k = round(x · 2/π),   r + t = x − k π/2 in three parts of 33, 33 and 53 bits [fdlibm's reduction]
+    sin r ≈ r + (t + r³ S(r²)),   cos r ≈ 1 − r²/2 + (r⁴ C(r²) − r t), compensated
+    the quadrant k mod 4 swaps and signs them
+
+k A and k B are exact because k has at most 20 bits, so it does not matter whether a compiler fuses them. The
+error is below 1 ulp. Lanes beyond the bound are replaced by 0 and left to an exact slower path.
+"""
+
+from __future__ import annotations
+
+LIMIT = 1048576.0  # 2²⁰: beyond it k A is not exact any more
+
+TWO_OVER_PI = 0x3FE45F306DC9C883
+ROUND = 0x4338000000000000  # 1.5 · 2⁵²: adding it rounds to an integer, which its low bits then hold
+PI_A = 0x3FF921FB54400000  # π/2 = A + B + C, A and B with 33 bits
+PI_B = 0x3DD0B4611A600000
+PI_C = 0x3BA3198A2E037073
+
+# minimax polynomials on [−π/4, π/4] as published with fdlibm (Sun Microsystems, 1993)
+SINE = (
+    -1.66666666666666324348e-01,
+    8.33333333332248946124e-03,
+    -1.98412698298579493134e-04,
+    2.75573137070700676789e-06,
+    -2.50507602534068634195e-08,
+    1.58969099521155010221e-10,
+)
+COSINE = (
+    4.16666666666666019037e-02,
+    -1.38888888888741095749e-03,
+    2.48015872894767294178e-05,
+    -2.75573143513906633035e-07,
+    2.08757232129817482790e-09,
+    -1.13596475577881948265e-11,
+)

@@ -1,0 +1,1 @@
+"""The expression graph after tracing: rewriting, counting, ordering."""

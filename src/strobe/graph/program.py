@@ -1,0 +1,89 @@
+"""A traced function: named input vectors in, an array of output nodes out.
+
+`trace` runs a function over numbers once and keeps what it did; `Program` is what the passes rewrite and
+the code generators read. Outputs carry a sign, so that a negation at the end costs nothing until code is made.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import prod
+from typing import Any
+
+from strobe.scalars import Graph, Node
+
+MULTIPLICATIONS = ("mul",)
+ADDITIONS = ("add", "sub")
+
+
+@dataclass(frozen=True)
+class Input:
+    """A vector argument: its name and how many numbers it holds."""
+
+    name: str
+    size: int
+
+
+@dataclass(frozen=True)
+class Program:
+    """Outputs as functions of inputs, over nodes of one graph."""
+
+    inputs: tuple[Input, ...]
+    outputs: tuple[Node, ...]
+    shape: tuple[int, ...]  # of the result; outputs are its entries in row-major order
+
+    @cached_property
+    def nodes(self) -> tuple[Node, ...]:
+        """The nodes that the outputs need, arguments before uses."""
+        seen: set[Node] = set()
+        stack = list(self.outputs)
+        while stack:
+            node = stack.pop()
+            if node not in seen:
+                seen.add(node)
+                stack += node.args
+        return tuple(sorted(seen, key=lambda node: node.index))
+
+    @cached_property
+    def uses(self) -> Counter[Node]:
+        """How often each node is an argument or an output."""
+        return Counter(a for node in self.nodes for a in node.args) + Counter(self.outputs)
+
+    @property
+    def counts(self) -> Counter[str]:
+        return Counter(node.op for node in self.nodes)
+
+    @property
+    def multiplications(self) -> int:
+        return sum(self.counts[op] for op in MULTIPLICATIONS)
+
+    @property
+    def additions(self) -> int:
+        return sum(self.counts[op] for op in ADDITIONS)
+
+    def with_outputs(self, outputs: Sequence[Node]) -> Program:
+        return replace(self, outputs=tuple(outputs))
+
+    def text(self) -> str:
+        """One line per node, for people."""
+        lines = [repr(node) for node in self.nodes]
+        return "\n".join([*lines, "return " + " ".join(f"%{node.index}" for node in self.outputs)])
+
+
+def trace(function: Callable[..., Any], inputs: Mapping[str, int], shape: tuple[int, ...], graph: Graph) -> Program:
+    """The program of a function of lists of numbers that returns nested lists of numbers."""
+    numbers = {name: [graph.variable(f"{name}[{k}]") for k in range(size)] for name, size in inputs.items()}
+    flat = _flatten(function(**numbers))
+    if len(flat) != prod(shape):
+        raise ValueError(f"the function returned {len(flat)} numbers; shape {shape} needs {prod(shape)}")
+    outputs = tuple(graph.lower(x) for x in flat)
+    return Program(tuple(Input(name, size) for name, size in inputs.items()), outputs, shape)
+
+
+def _flatten(values: Any) -> list[Any]:
+    if isinstance(values, list | tuple):
+        return [x for value in values for x in _flatten(value)]
+    return [values]

@@ -1,0 +1,31 @@
+"""Named frames added to a model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from strobe.algebra import Pose
+from strobe.errors import ArgumentError
+from strobe.models.arguments import finite_numbers
+from strobe.models.assembly import snapped
+from strobe.models.model import Frame, Model
+from strobe.models.placements import joined
+
+
+def add_frame(
+    model: Model,
+    name: str,
+    xyz: Sequence[float] = (0.0, 0.0, 0.0),
+    rpy: Sequence[float] = (0.0, 0.0, 0.0),
+    *,
+    frame: str,
+) -> Model:
+    """The model with one more named frame (now its last), placed relative to another."""
+    place = model.frame(frame)
+    if any(known.name == name for known in model.frames):
+        raise ArgumentError(f'{model.name} has a frame "{name}" already; names are unique, choose another.')
+    x, y, z = finite_numbers("xyz", xyz, 3)
+    roll, pitch, yaw = (snapped(angle) for angle in finite_numbers("rpy", rpy, 3))
+    placement = joined(place.placement @ Pose.at((x, y, z), (roll, pitch, yaw)))
+    return replace(model, frames=(*model.frames, Frame(name, place.body, placement)))

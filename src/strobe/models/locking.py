@@ -1,0 +1,162 @@
+"""Joints held at positions.
+
+A locked joint becomes the fixed placement before · joint(q) · after: its link merges into the body that
+carries it, what hung on the link hangs on that body, and the link stays as a named frame. Placements
+remain chains of known turns and shifts, so an edited model lifts to any number system.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from typing import Any
+
+from strobe.algebra import Pose, Shift, Spin, Turn, Vec3, quaternion_rotation
+from strobe.errors import ArgumentError, UnknownNameError
+from strobe.models.arguments import finite_numbers
+from strobe.models.assembly import snapped
+from strobe.models.joints import Joint
+from strobe.models.model import ROOT, Body, Coupling, Frame, Model, moved
+from strobe.models.placements import factored, joined
+from strobe.models.rehanging import numbered, reattached
+
+SAME = 1e-9  # positions closer than this (rad, m) do not contradict each other
+
+Position = list[float]
+
+
+def lock(model: Model, joints: Mapping[str, Any]) -> Model:
+    """The model with joints held at positions; names may use ``*`` and ``?``.
+
+    A position is a number, or a sequence for a joint with a quaternion. Joints that follow a locked one
+    are locked with it; a following joint cannot be locked against the joints it follows.
+    """
+    positions = _with_followers(model, _chosen(model, joints))
+    return _merged(model, positions) if positions else model
+
+
+def _chosen(model: Model, joints: Mapping[str, Any]) -> dict[str, Position]:
+    """The position of every joint that a pattern names."""
+    positions: dict[str, Position] = {}
+    origin: dict[str, str] = {}
+    for pattern, value in joints.items():
+        for joint in _matching(model, pattern):
+            position = _position(joint, value)
+            known = positions.setdefault(joint.name, position)
+            if not _agree(known, position):
+                raise ArgumentError(
+                    f'joint "{joint.name}" is locked at {_shown(known)} by "{origin[joint.name]}" and at '
+                    f'{_shown(position)} by "{pattern}"; lock it at one position.'
+                )
+            origin.setdefault(joint.name, pattern)
+    return positions
+
+
+def _matching(model: Model, pattern: str) -> list[Joint]:
+    exact = [joint for joint in model.joints if joint.name == pattern]
+    found = exact or [joint for joint in model.joints if fnmatchcase(joint.name, pattern)]
+    if not found:
+        raise UnknownNameError("joint", pattern, model.name, model.joint_names, "robot.joint_names")
+    return found
+
+
+def _position(joint: Joint, value: Any) -> Position:
+    """A position for a joint as Python floats, checked."""
+    numbers = finite_numbers(f'the position of joint "{joint.name}"', value)
+    if len(numbers) != joint.nq:
+        raise ArgumentError(
+            f'the position of joint "{joint.name}" has {len(numbers)} numbers; '
+            f"a {joint.kind} joint takes {joint.nq}."
+        )
+    if joint.nq > 1 and not any(numbers[-4:]):
+        raise ArgumentError(
+            f'the position of joint "{joint.name}" has the quaternion (0, 0, 0, 0), which is no rotation; '
+            "give w x y z, (1, 0, 0, 0) for none."
+        )
+    return numbers
+
+
+def _with_followers(model: Model, positions: dict[str, Position]) -> dict[str, Position]:
+    """The same positions with those of the joints that must follow them."""
+    pending = list(model.couplings)
+    while ready := [c for c in pending if all(other in positions for other in c.terms)]:
+        for coupling in ready:
+            pending.remove(coupling)
+            value = coupling.offset + sum(k * positions[other][0] for other, k in coupling.terms.items())
+            stated = positions.setdefault(coupling.joint, [value])
+            if not _agree(stated, [value]):
+                raise ArgumentError(
+                    f'joint "{coupling.joint}" is locked at {_shown(stated)}, but it follows '
+                    f"{leaders(coupling)}, which puts it at {_shown([value])}. Lock only what it follows."
+                )
+    for coupling in pending:
+        if coupling.joint in positions:
+            raise ArgumentError(
+                f'joint "{coupling.joint}" cannot be locked by itself: it follows {leaders(coupling)}. '
+                "Lock what it follows."
+            )
+    return positions
+
+
+def leaders(coupling: Coupling) -> str:
+    return " and ".join(f'"{name}"' for name in coupling.terms)
+
+
+def _agree(a: Position, b: Position) -> bool:
+    return all(abs(x - y) <= SAME for x, y in zip(a, b, strict=True))
+
+
+def _shown(position: Position) -> str:
+    return f"{position[0]:g}" if len(position) == 1 else "(" + ", ".join(f"{x:g}" for x in position) + ")"
+
+
+def _merged(model: Model, positions: Mapping[str, Position]) -> Model:
+    """The model with the locked joints' links merged into what carries them."""
+    bodies: list[Body] = []
+    base = model.base_inertial
+    placed: dict[int, tuple[int, Pose]] = {ROOT: (ROOT, Pose())}  # old body -> new carrier, and where
+    names = {frame.name for frame in model.frames}
+    links: list[Frame] = []
+    for body in model.bodies:
+        carrier, placement = placed[body.parent]
+        if body.joint.name not in positions:
+            placed[body.index] = len(bodies), Pose()
+            before = joined(placement @ body.before)
+            bodies.append(replace(body, index=len(bodies), parent=carrier, before=before))
+            continue
+        here = joined(placement @ body.before @ _held(body.joint, positions[body.joint.name]) @ body.after)
+        placed[body.index] = carrier, here
+        extra = moved(body.inertial, here)
+        if carrier == ROOT:
+            base = base + extra
+        else:
+            bodies[carrier] = replace(bodies[carrier], inertial=bodies[carrier].inertial + extra)
+        if body.name not in names:
+            links.append(Frame(body.name, carrier, here))
+    return replace(
+        model,
+        bodies=numbered(bodies),
+        frames=(*links, *(reattached(frame, placed) for frame in model.frames)),
+        couplings=tuple(_reduced(c, positions) for c in model.couplings if c.joint not in positions),
+        base_inertial=base,
+        poses={},
+        golden=(),
+    )
+
+
+def _held(joint: Joint, position: Position) -> Pose:
+    """The placement of a joint held at a position."""
+    if joint.turns:
+        return Pose((Turn.by(joint.axis, snapped(joint.sign * position[0])),))
+    if joint.nq == 1:
+        return Pose((Shift(Vec3.unit(joint.axis, joint.sign) * position[0]),))
+    shift = Pose((Shift(Vec3(*position[:-4])),)) if joint.nq == 7 else Pose()
+    return shift @ factored(Pose((Spin(quaternion_rotation(*position[-4:])),)))
+
+
+def _reduced(coupling: Coupling, positions: Mapping[str, Position]) -> Coupling:
+    """A coupling whose locked terms have become part of the offset."""
+    fixed = sum(factor * positions[name][0] for name, factor in coupling.terms.items() if name in positions)
+    terms = {name: factor for name, factor in coupling.terms.items() if name not in positions}
+    return replace(coupling, terms=terms, offset=coupling.offset + fixed)

@@ -1,0 +1,42 @@
+"""Fixed placements over floats kept as short chains of known turns and shifts."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from strobe.algebra import Pose, Shift, Turn
+from strobe.models.assembly import SNAP, snapped
+from strobe.models.expressions import Expression
+
+
+def factored(rotation: Pose, tolerance: float = SNAP) -> Pose:
+    """A rotation over floats as known turns Rz Ry Rx, those within a tolerance of a right angle exact."""
+    roll, pitch, yaw = (snapped(angle, tolerance) for angle in rotation.rpy())
+    return Pose.at(rpy=(roll, pitch, yaw))
+
+
+def joined(pose: Pose) -> Pose:
+    """The same fixed placement with neighbouring steps of one kind summed and idle ones gone."""
+    steps: list[Any] = []
+    for step in pose.trimmed().steps:
+        both = _sum(steps[-1], step) if steps else None
+        if both is None:
+            steps.append(step)
+        elif both.is_identity():
+            steps.pop()
+        else:
+            steps[-1] = both
+    return Pose(tuple(steps))
+
+
+def _sum(first: Any, second: Any) -> Shift | Turn | None:
+    """Two steps as one, where they are of one kind and no named parameter gets lost."""
+    if isinstance(first, Shift) and isinstance(second, Shift):
+        named = any(isinstance(x, Expression) for x in (*first.p, *second.p))
+        return None if named else Shift(first.p + second.p)
+    if isinstance(first, Turn) and isinstance(second, Turn) and first.axis == second.axis:
+        angles = first.angle, second.angle
+        if all(isinstance(angle, float | int) and not isinstance(angle, Expression) for angle in angles):
+            return Turn.by(first.axis, snapped(math.fsum(angles)))  # pyright: ignore[reportArgumentType]
+    return None

@@ -1,0 +1,58 @@
+"""Inertia regrouping: what a joint's own motion cannot feel moves to the body that carries it.
+
+A mass on the axis of a revolute joint, a first moment along it and an inertia that is the same about every
+axis across it look alike at every joint angle, so they may as well belong to the parent:
+
+    revolute about z    m, h_z and diag(I_yy, I_yy, 0) move;   left: h_x, h_y, I_xx − I_yy, 0, I_zz, products
+    prismatic           the whole of I moves, because the body never turns in its parent; left: m, h
+    spherical           m moves: a point mass at the centre
+
+Every joint torque stays what it was [Khalil1987], and many coefficients become zero. What reaches the base is
+gone. Regrouped bodies are not physical: m = 0 with a first moment has no centre of mass.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from strobe.algebra import Inertia, Sym3, Vec3
+from strobe.models.inertial import Inertial
+from strobe.models.joints import Joint
+from strobe.models.model import ROOT, Model
+
+
+def regrouped(model: Model) -> Model:
+    """The model at joint frames with the same joint torques and fewer parameters; any number system."""
+    proximal = model.proximal()
+    inertias = {body.index: body.inertia for body in proximal.bodies}
+    for body in reversed(proximal.bodies):
+        stays, moves = split(body.joint, inertias[body.index])
+        inertias[body.index] = stays
+        if body.parent != ROOT:
+            inertias[body.parent] = inertias[body.parent] + body.before.inertia(moves)
+    bodies = tuple(replace(body, inertial=Inertial.of(inertias[body.index])) for body in proximal.bodies)
+    return replace(proximal, bodies=bodies)
+
+
+def split(joint: Joint, body: Inertia) -> tuple[Inertia, Inertia]:
+    """What stays with the body beyond a joint, and what moves to the body before it."""
+    none = Inertia.zero()
+    if joint.kind == "prismatic":
+        return Inertia(body.m, body.h, none.I), Inertia(0.0, none.h, body.I)
+    if joint.kind == "spherical":
+        return Inertia(0.0, body.h, body.I), Inertia(body.m, none.h, none.I)
+    if not joint.turns:
+        return body, none
+    axis = joint.axis
+    across = {2: body.I.yy, 0: body.I.zz, 1: body.I.xx}[axis]
+    alike = Sym3(*(0.0 if k == axis else across for k in range(3)), 0.0, 0.0, 0.0)
+    along = [entry if k == axis else 0.0 for k, entry in enumerate(body.h)]
+    stays = Inertia(0.0, Vec3(*(h if k != axis else 0.0 for k, h in enumerate(body.h))), _minus(body.I, axis))
+    return stays, Inertia(body.m, Vec3(*along), alike)
+
+
+def _minus(I: Sym3, axis: int) -> Sym3:
+    """I less its equal part across the axis, with the exact zero that leaves."""
+    xx, yy, zz = I.xx, I.yy, I.zz
+    diagonal = {2: (xx - yy, 0.0, zz), 0: (xx, yy - zz, 0.0), 1: (0.0, yy, zz - xx)}[axis]
+    return Sym3(*diagonal, I.xy, I.xz, I.yz)

@@ -1,0 +1,32 @@
+"""Bodies and frames moved from one carrier to another: where each old body went, and how it lies there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from strobe.algebra import Pose
+from strobe.models.model import Body, Frame
+from strobe.models.placements import joined
+
+Placed = Mapping[int, tuple[int, Pose]]  # old body -> new carrier, and where on it
+
+
+def rehung(body: Body, index: int, placed: Placed) -> Body:
+    carrier, placement = placed[body.parent]
+    return replace(body, index=index, parent=carrier, before=joined(placement @ body.before))
+
+
+def reattached(frame: Frame, placed: Placed) -> Frame:
+    carrier, placement = placed[frame.body]
+    return Frame(frame.name, carrier, joined(placement @ frame.placement))
+
+
+def numbered(bodies: Iterable[Body]) -> tuple[Body, ...]:
+    """The same bodies with their joints' slices one after the other."""
+    numbered: list[Body] = []
+    q = v = 0
+    for body in bodies:
+        numbered.append(replace(body, joint=body.joint.at(q, v)))
+        q, v = q + body.joint.nq, v + body.joint.nv
+    return tuple(numbered)

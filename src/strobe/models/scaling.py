@@ -1,0 +1,99 @@
+"""Geometrically similar models: what a change of lengths and masses does to every other quantity."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from strobe.algebra import Inertia, Pose, Shift
+from strobe.errors import ArgumentError
+from strobe.models.arguments import finite_numbers
+from strobe.models.inertial import Inertial
+from strobe.models.joints import Friction, Joint, Limits, Motor
+from strobe.models.model import Body, Coupling, Model
+
+
+def scale(model: Model, length: float, mass: float) -> Model:
+    """A geometrically similar model: lengths × length, masses × mass, inertias × mass·length².
+
+    Torques (limits, friction, rotor inertia) scale as they do at equal joint accelerations: × mass·length²
+    about revolute joints, × mass·length along prismatic ones. Gravity stays.
+    """
+    (l,), (m,) = finite_numbers("length", length, 1), finite_numbers("mass", mass, 1)
+    for name, factor in (("length", l), ("mass", m)):
+        if factor <= 0:
+            raise ArgumentError(f"{name} is scaled by {factor:g}; a scale is positive (1 changes nothing).")
+    kinds = {joint.name: joint.kind for joint in model.joints}
+    return replace(
+        model,
+        bodies=tuple(_scaled_body(body, l, m) for body in model.bodies),
+        frames=tuple(replace(frame, placement=_scaled_pose(frame.placement, l)) for frame in model.frames),
+        couplings=tuple(_scaled_coupling(coupling, kinds, l) for coupling in model.couplings),
+        base_inertial=_scaled_inertial(model.base_inertial, l, m),
+        poses={},
+        golden=(),
+    )
+
+
+def _scaled_body(body: Body, l: float, m: float) -> Body:
+    return replace(
+        body,
+        joint=_scaled_joint(body.joint, l, m),
+        before=_scaled_pose(body.before, l),
+        after=_scaled_pose(body.after, l),
+        inertial=_scaled_inertial(body.inertial, l, m),
+    )
+
+
+def _scaled_pose(pose: Pose, l: float) -> Pose:
+    return Pose(tuple(Shift(step.p * l) if isinstance(step, Shift) else step for step in pose.steps))
+
+
+def _scaled_inertial(inertial: Inertial, l: float, m: float) -> Inertial:
+    def moment(x: Any) -> Any:
+        return x * (m * l**2)
+
+    if inertial.com is None or inertial.central is None or inertial.given == "parameters":
+        ten = inertial.about_origin
+        return Inertial.of(Inertia(ten.m * m, ten.h * (m * l), ten.I.map(moment)))
+    if inertial.given == "origin":
+        return Inertial.at_origin(inertial.m * m, inertial.com * l, inertial.about_origin.I.map(moment))
+    return Inertial.at_com(inertial.m * m, inertial.com * l, inertial.central.map(moment))
+
+
+def _scaled_joint(joint: Joint, l: float, m: float) -> Joint:
+    unit = l if joint.kind == "prismatic" else 1.0  # of its position
+    torque = m * l**2 / unit  # of its force or torque
+    limits, motor, friction = joint.limits, joint.motor, joint.friction
+    return replace(
+        joint,
+        limits=Limits(
+            limits.lower * unit,
+            limits.upper * unit,
+            limits.velocity * unit,
+            limits.acceleration * unit,
+            limits.effort * torque,
+        ),
+        motor=Motor(
+            motor.inertia * torque / unit,
+            motor.gear,
+            motor.viscous * torque / unit,
+            _pair(motor.coulomb, torque),
+            motor.efficiency,
+        ),
+        friction=Friction(friction.viscous * torque / unit, _pair(friction.coulomb, torque)),
+    )
+
+
+def _pair(values: tuple[float, float], factor: float) -> tuple[float, float]:
+    return values[0] * factor, values[1] * factor
+
+
+def _scaled_coupling(coupling: Coupling, kinds: Mapping[str, str], l: float) -> Coupling:
+    def unit(name: str) -> float:
+        return l if kinds.get(name) == "prismatic" else 1.0
+
+    own = unit(coupling.joint)
+    terms = {name: factor * own / unit(name) for name, factor in coupling.terms.items()}
+    return replace(coupling, terms=terms, offset=coupling.offset * own)
