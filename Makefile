@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test lint types bench docs clean
+.PHONY: run test lint types fuzz bench docs clean
 
 run: $(VENV)/.run
 	$(BIN)/strobe study stanford
@@ -18,6 +18,9 @@ lint: $(VENV)/.test
 
 types: $(VENV)/.test
 	$(BIN)/basedpyright
+
+fuzz: $(VENV)/.test  # every formulation on 100 random arms and more random trees: minutes
+	STROBE_FUZZ=1 $(BIN)/python -m pytest -n 2 tests/analysis/test_equivalence.py
 
 bench: $(VENV)/.test
 	$(BIN)/python -m benchmarks

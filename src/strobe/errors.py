@@ -58,6 +58,7 @@ class UnknownNameError(StrobeError, KeyError):
 
     def __init__(self, kind: str, name: str, owner: str, known: Sequence[str], see: str = "") -> None:
         name = str(name)
+        self.see = see  # where all of them are listed
         hint = nearest(name, known)
         shown = "" if hint else f" Known: {', '.join(known[:12])}{', …' if len(known) > 12 else ''}."
         tail = f" ({len(known)} {kind}s{'; see ' + see if see else ''})"
@@ -139,3 +140,7 @@ class ModelFileError(StrobeError, ValueError):
 
 class ModelWarning(UserWarning):
     """A model that loads but deserves a look; every such remark is also in ``robot.notes``."""
+
+
+class CacheWarning(UserWarning):
+    """The folder for compiled kernels cannot be used; everything works without it."""

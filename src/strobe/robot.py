@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import html
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from functools import cached_property, partial
 from os import PathLike
 from typing import Any, NamedTuple
@@ -30,12 +29,12 @@ from strobe.models.couplings import Coordinates, coordinates
 from strobe.models.load import load_model
 from strobe.models.model import Model
 from strobe.models.random_robots import random_model
-from strobe.quantities import Options
+from strobe.quantities import Request
 from strobe.runtime.arrays import collected
 from strobe.runtime.interpret import evaluate
+from strobe.runtime.kernels import Kernel
 
 Array = np.ndarray
-WRENCH = "a wrench is (fx, fy, fz, mx, my, mz) in base axes"
 Wrench = Any  # an array (..., 6), or a mapping from frame names to such arrays
 
 
@@ -49,22 +48,13 @@ class Bounds(NamedTuple):
     effort: Array
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """The keywords that dynamics calls share."""
-
-    wrench: Wrench = None
-    frame: str | None = None
-    gravity: Any = None
-    friction: bool = True
-    formulation: str | None = None
-
-
 class Robot:
     """A robot: its dynamics and kinematics as functions of arrays."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, compiled: bool = True) -> None:
         self.model = model
+        self.compiled = compiled  # False: every call is interpreted on NumPy
+        self._kernels: dict[Request, Kernel] = {}
 
     # -- what it is ---------------------------------------------------------------------------------
 
@@ -127,10 +117,8 @@ class Robot:
         gravity: Any = None, friction: bool = True, formulation: str | None = None, out: Array | None = None,
     ) -> Array:  # fmt: skip
         """Torques tau (..., n) behind a motion."""
-        asked = Asked(wrench, frame, gravity, friction, formulation)
-        return self._dynamics(
-            quantities.inverse_dynamics, {"q": q, "qd": qd, "qdd": qdd}, (self.nv,), asked, out
-        )
+        values = {"q": q, "qd": qd, "qdd": qdd} | self._loads(wrench, frame, gravity)
+        return self._dynamics("inverse_dynamics", values, out, formulation, friction)
 
     def forward_dynamics(
         self, q: Any, qd: Any, tau: Any, *, wrench: Wrench = None, frame: str | None = None,
@@ -138,31 +126,24 @@ class Robot:
     ) -> Array:  # fmt: skip
         """Accelerations qdd (..., n) that follow from torques; NaN where the mass matrix is singular."""
         self._require_inertia()
-        asked = Asked(wrench, frame, gravity, friction, formulation)
-        return self._dynamics(
-            quantities.forward_dynamics, {"q": q, "qd": qd, "tau": tau}, (self.nv,), asked, out
-        )
+        values = {"q": q, "qd": qd, "tau": tau} | self._loads(wrench, frame, gravity)
+        return self._dynamics("forward_dynamics", values, out, formulation, friction)
 
     def mass_matrix(self, q: Any, *, formulation: str | None = None, out: Array | None = None) -> Array:
         """M (..., n, n), rotor inertia included."""
-        asked = Asked(formulation=formulation)
-        return self._dynamics(quantities.mass_matrix, {"q": q}, (self.nv, self.nv), asked, out)
+        return self._dynamics("mass_matrix", {"q": q}, out, formulation)
 
     def coriolis_matrix(
         self, q: Any, qd: Any, *, formulation: str | None = None, out: Array | None = None
     ) -> Array:
         """C (..., n, n) of Christoffel symbols: C qd are the velocity torques, Ṁ − 2C is skew."""
-        asked = Asked(formulation=formulation)
-        return self._dynamics(
-            quantities.coriolis_matrix, {"q": q, "qd": qd}, (self.nv, self.nv), asked, out
-        )
+        return self._dynamics("coriolis_matrix", {"q": q, "qd": qd}, out, formulation)
 
     def gravity(
         self, q: Any, *, gravity: Any = None, formulation: str | None = None, out: Array | None = None
     ) -> Array:
         """The torques g (..., n) that hold the robot still."""
-        asked = Asked(gravity=gravity, formulation=formulation)
-        return self._dynamics(quantities.gravity, {"q": q}, (self.nv,), asked, out)
+        return self._dynamics("gravity", {"q": q} | self._loads(gravity=gravity), out, formulation)
 
     def bias(
         self,
@@ -174,36 +155,28 @@ class Robot:
         out: Array | None = None,
     ) -> Array:
         """C qd + g (..., n): the rigid-body torques of a motion without acceleration."""
-        asked = Asked(gravity=gravity, formulation=formulation)
-        return self._dynamics(quantities.bias, {"q": q, "qd": qd}, (self.nv,), asked, out)
+        values = {"q": q, "qd": qd} | self._loads(gravity=gravity)
+        return self._dynamics("bias", values, out, formulation)
 
     # -- kinematics ---------------------------------------------------------------------------------
 
     def forward_kinematics(self, q: Any, frame: str | None = None, *, out: Array | None = None) -> Array:
         """The placement (..., 4, 4) of a frame (the last one if none is named) in base axes."""
-        function = partial(quantities.forward_kinematics, self.model, self._frame(frame))
-        return self._run(function, {"q": q}, (4, 4), out)
+        return self._ask(Request("forward_kinematics", frame=self._frame(frame)), {"q": q}, out)
 
     def jacobian(self, q: Any, frame: str | None = None, *, out: Array | None = None) -> Array:
         """J (..., 6, n): linear velocity of the frame's origin, then angular velocity, base axes."""
-        function = partial(quantities.jacobian, self.model, self._frame(frame))
-        return self._run(function, {"q": q}, (6, self.nv), out)
+        return self._ask(Request("jacobian", frame=self._frame(frame)), {"q": q}, out)
 
     def integrate(self, q: Any, v: Any, dt: Any = 1.0) -> Array:
         """The position after velocity v has acted for a time dt; quaternions come back with length one."""
-        times = (
-            dt[..., None]
-            if isinstance(dt, np.ndarray)
-            else [dt]
-            if np.isscalar(dt)
-            else np.asarray(dt)[..., None]
-        )
-        function = partial(quantities.integrate, self.model)
-        return self._run(lambda q, v, dt: function(q, v, dt[0]), {"q": q, "v": v, "dt": times}, (self.nq,))
+        times = np.expand_dims(dt, -1)
+        times = times if isinstance(dt, np.ndarray | np.generic) else times.tolist()
+        return self._ask(Request("integrate"), {"q": q, "v": v, "dt": times})
 
     def difference(self, q0: Any, q1: Any) -> Array:
         """The velocity (..., nv) that leads from q0 to q1 in unit time."""
-        return self._run(partial(quantities.difference, self.model), {"q0": q0, "q1": q1}, (self.nv,))
+        return self._ask(Request("difference"), {"q0": q0, "q1": q1})
 
     def random_state(self, seed: int = 0, batch: int | tuple[int, ...] = ()) -> tuple[Array, Array, Array]:
         """Positions within the limits (a turn, or a metre, where there are none), rates, accelerations."""
@@ -282,55 +255,55 @@ class Robot:
 
     # -- the border ---------------------------------------------------------------------------------
 
-    def _run(
-        self,
-        function: Callable[..., Any],
-        values: dict[str, Any],
-        core: tuple[int, ...],
-        out: Array | None = None,
-    ) -> Array:
-        """A function over numbers on arrays, checked by name."""
-        sizes = {"q": self.nq, "q0": self.nq, "q1": self.nq, "dt": 1, "gravity": 3}
-        why = f"{self.name} has {self.n} joint{'s' if self.n != 1 else ''}"
-        if self.nq != self.nv:
-            why = f"{self.name} has {self.nq} position numbers and {self.nv} degrees of freedom"
-        reasons = {"gravity": "it is an acceleration in base axes", "dt": "it is a time"}
-        cores = {name: 6 if name.startswith("wrench") else sizes.get(name, self.nv) for name in values}
-        texts = {name: WRENCH if name.startswith("wrench") else reasons.get(name, why) for name in values}
-        return evaluate(function, collected(values, cores, texts), core, out)
-
     def _dynamics(
-        self, quantity: Callable[..., Any], states: dict[str, Any], core: tuple[int, ...], asked: Asked,
-        out: Array | None,
+        self, quantity: str, values: dict[str, Any], out: Array | None, formulation: str | None,
+        friction: bool = True,
     ) -> Array:  # fmt: skip
         if self.model.kinematic_only:
             raise UnsupportedModelError(f"{self.name} has no dynamics: {self.model.kinematic_only}")
         if not self.nv:
             raise UnsupportedModelError(f"{self.name} has no joints that move: it has no dynamics.")
-        wrenches = self._wrenches(asked.wrench, asked.frame)
-        values = states | {f"wrench {k}".removesuffix(" 0"): F for k, F in enumerate(wrenches.values())}
-        if asked.gravity is not None:
-            values["gravity"] = asked.gravity
+        loaded = tuple(name.removeprefix("wrench ") for name in values if name.startswith("wrench "))
+        request = Request(quantity, formulation, friction, loaded, gravity="gravity" in values)
+        return self._ask(request, values, out)
 
-        def function(**numbers: list) -> Any:
-            loads = [numbers[name] for name in values if name.startswith("wrench")]
-            external = dict(zip(wrenches, loads, strict=True))
-            options = Options(asked.formulation, asked.friction, external, numbers.get("gravity"))
-            return quantity(self.model, options, *(numbers[name] for name in states))
+    def kernel(self, request: Request) -> Kernel:
+        """The compiled form of a request, made once."""
+        return self._kernels.setdefault(request, Kernel(self.model, request))
 
-        return self._run(function, values, core, out)
+    def __getstate__(self) -> dict[str, Any]:
+        return {"model": self.model, "compiled": self.compiled}
 
-    def _wrenches(self, wrench: Wrench, frame: str | None) -> dict[str, Any]:
-        """Each wrench by the name of its frame."""
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(**state)
+
+    def _ask(
+        self, request: Request, values: dict[str, Any], out: Array | None = None, threads: int | None = None
+    ) -> Array:
+        """A quantity on arrays, each checked by its name."""
+        why = f"{self.name} has {self.n} joint{'s' if self.n != 1 else ''}"
+        if self.nq != self.nv:
+            why = f"{self.name} has {self.nq} position numbers and {self.nv} degrees of freedom"
+        arrays = collected(values, request.inputs(self.model), why)
+        shape = request.shape(self.model)
+        if self.compiled and all(shape) and self.nv:
+            return self.kernel(request)(arrays, out, threads)
+        return evaluate(partial(request.evaluate, self.model), arrays, shape, out)
+
+    def _loads(
+        self, wrench: Wrench = None, frame: str | None = None, gravity: Any = None
+    ) -> dict[str, Any]:
+        """Wrenches and gravity given with a call, by the name of the input they become."""
+        given = {} if gravity is None else {"gravity": gravity}
         if wrench is None:
             if frame is not None:
                 raise ArgumentError("frame= says where a wrench acts, but no wrench= was given.")
-            return {}
+            return given
         if not isinstance(wrench, Mapping):
-            return {self._frame(frame): wrench}
+            return {f"wrench {self._frame(frame)}": wrench} | given
         if frame is not None:
             raise ArgumentError("give frame= or a mapping from frames to wrenches, not both.")
-        return {self._frame(name): value for name, value in wrench.items()}
+        return {f"wrench {self._frame(name)}": value for name, value in wrench.items()} | given
 
     def _frame(self, name: str | None) -> str:
         return self.model.frames[-1].name if name is None else self.model.frame(name).name
@@ -378,7 +351,9 @@ def load(
     them into errors. ``snap`` widens the tolerance within which angles become right angles.
     """
     if not isinstance(source, str | PathLike):
-        raise ArgumentError(f"source is of type {type(source).__name__}; expected a path or the name of a robot.")
+        raise ArgumentError(
+            f"source is of type {type(source).__name__}; expected a path or the name of a robot."
+        )
     model = load_model(source, snap=snap, strict=strict)
     robot = Robot(edits.apply(model, lock=lock, base=base, gravity=gravity))
     for note in robot.notes:

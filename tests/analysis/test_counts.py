@@ -1,5 +1,8 @@
 """Counts as the papers count, and as a robot's own zeros and ones allow."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 import strobe
@@ -95,3 +98,31 @@ def test_divisions_are_counted_apart():
     x = system.variable("x")
     _ = x / (x * x + x)
     assert Operations.of(system.tally) == Operations(1, 1, 1, 0, 0)
+
+
+ENTRY = re.compile(r"^## ([\w-]+)$|at n = 6: (\S+) × and (\S+) \+\. Module `(\S+)`", re.MULTILINE)
+
+
+def test_the_page_of_formulations_gives_each_ones_cost_and_module():
+    page = (Path(__file__).parents[2] / "docs" / "formulations.md").read_text(encoding="utf-8")
+    names = [name for name, _, _, _ in ENTRY.findall(page) if name in FORMULATIONS]
+    costs = [(m, a) for _, m, a, _ in ENTRY.findall(page) if m]
+    modules = [module for _, _, _, module in ENTRY.findall(page) if module]
+    assert names == list(FORMULATIONS)
+    assert modules == [method.module.__name__ for method in FORMULATIONS.values()]
+    for method, stated in zip(FORMULATIONS.values(), costs, strict=True):
+        counted = dense(method, general_arm(6))
+        assert stated == (f"{counted.multiplications:,}", f"{counted.additions:,}")
+
+
+@pytest.mark.parametrize("robot", ["planar2", "planar3", "stanford", "puma560", "ur5", "panda"])
+def test_armstrongs_form_has_the_smallest_graph(robot):
+    model = strobe.load(robot).model
+    linear = [name for name in FORMULATIONS if "newton-euler" in name]
+    works = {name: cost(FORMULATIONS[name], model).flow.work for name in linear}
+    assert min(works, key=works.get) == "newton-euler-armstrong"
+
+
+def test_the_modified_form_as_written_has_the_fewest_multiplications():
+    counts = {name: dense(m, general_arm(6)).multiplications for name, m in FORMULATIONS.items()}
+    assert min(counts, key=counts.get) == "modified-newton-euler"

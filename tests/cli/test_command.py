@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -105,6 +106,84 @@ def test_a_bug_is_called_one_and_keeps_its_traceback_for_debugging(monkeypatch: 
     assert "Traceback" not in done.stderr
     monkeypatch.setenv("STROBE_DEBUG", "1")
     assert "Traceback" in CliRunner().invoke(app, ["info", "planar2"]).stderr
+
+
+FULL = Path("/dev/full")  # a device on which every write fails
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="no /dev/full on this system")
+@pytest.mark.parametrize(
+    "arguments", [["list"], ["torque", "planar2"], ["info", "planar2", "--json"], ["torque", "log.csv"]]
+)
+def test_an_output_that_takes_nothing_is_said_in_a_sentence(tmp_path: Path, arguments: list[str]) -> None:
+    if arguments[-1] == "log.csv":
+        (tmp_path / "log.csv").write_text("q1,q2\n" + "0.1,0.2\n" * 2000)  # more than a buffer
+        arguments = ["torque", "planar2", str(tmp_path / "log.csv")]
+    with FULL.open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "strobe", *arguments], stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert done.returncode == 2
+    assert "strobe: cannot write the output: No space left on device." in done.stderr
+    assert "bug" not in done.stderr
+    assert "Exception ignored" not in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a shell that can close a stream")
+@pytest.mark.parametrize(("verb", "code"), [("list", 0), ("torque planar2", 0), ("info pandda", 2)])
+def test_a_closed_output_is_no_mistake(verb: str, code: int) -> None:
+    command = f'"{sys.executable}" -m strobe {verb} >&-'
+    done = subprocess.run(command, shell=True, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == code
+    assert "Traceback" not in done.stderr
+
+
+def test_a_reader_that_goes_away_is_no_mistake(tmp_path: Path) -> None:
+    (tmp_path / "log.csv").write_text("q1,q2\n" + "0.1,0.2\n" * 20000)
+    command = [sys.executable, "-m", "strobe", "torque", "planar2", str(tmp_path / "log.csv")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        assert running.stdout is not None
+        assert running.stderr is not None
+        running.stdout.readline()
+        running.stdout.close()
+        said = running.stderr.read()
+    assert "bug" not in said
+    assert "Traceback" not in said
+    assert "Exception ignored" not in said
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="no /dev/full on this system")
+def test_a_full_device_named_as_output_is_said_in_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "log.csv").write_text("q1,q2\n" + "0.1,0.2\n" * 2000)
+    done = strobe("torque", "planar2", str(tmp_path / "log.csv"), "-o", str(FULL))
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1] == "strobe: cannot write /dev/full: No space left on device."
+
+
+def test_the_banner_and_the_help_name_every_format() -> None:
+    for arguments in ([], ["--help"]):
+        shown = CliRunner().invoke(app, arguments).stdout
+        for suffix in (".urdf", ".xacro", ".xml", ".toml"):
+            assert suffix in shown, arguments
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["info", "planar2", "--lock", "jiont1=0"],
+        ["torque", "planar2", "--wrench", "1,2,3,4,5,6", "--frame", "tol"],
+    ],
+)
+def test_the_command_line_does_not_speak_of_python(arguments: list[str]) -> None:
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 2
+    assert "robot." not in done.stderr
+    assert "Did you mean" in done.stderr
+
+
+def test_the_command_line_still_points_to_its_own_verbs() -> None:
+    assert "see strobe list" in CliRunner().invoke(app, ["info", "pandda"]).stderr
 
 
 def test_an_interruption_exits_with_130(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,10 @@ import pytest
 from typer.testing import CliRunner
 
 import strobe
+from strobe.analysis import laws
 from strobe.cli import app
-from strobe.study import SECTIONS, laws
+from strobe.formulations import FORMULATIONS
+from strobe.study import SECTIONS
 
 
 def study(*arguments: str) -> Any:
@@ -26,15 +29,17 @@ def test_the_study_of_stanford_has_every_section_and_passes() -> None:
     assert not any("skipped" in data for data in sections.values())
     assert sections["torques"]["published"]["relative_difference"] < 1e-11
     assert sections["torques"]["relative_difference"]["newton-euler"] < 1e-13
-    assert sections["exactness"]["comparisons"]["newton-euler"]["equal"] is True
+    assert sections["exactness"]["comparisons"] == dict.fromkeys(
+        (name for name in FORMULATIONS if name != "spatial-newton-euler"), True
+    )
 
 
 def test_the_study_reads_like_a_page() -> None:
     shown = CliRunner().invoke(app, ["study", "stanford"]).stdout
     for section in SECTIONS.values():
         assert section.TITLE in shown
-    assert "newton-euler = spatial-newton-euler, in 3 trials of 3." in shown
-    assert "wrong with probability at most d/p = " in shown
+    assert "all 15 formulations:" in shown
+    assert "in 3 trials of 3, wrong with probability at most d/p < " in shown
     assert "FAILS" not in shown
 
 
@@ -51,9 +56,10 @@ def test_the_counts_are_those_of_the_number_systems() -> None:
 
 def test_a_tree_says_which_formulations_do_not_apply() -> None:
     sections = study("parallelogram")
-    assert list(sections["torques"]["tau"]) == ["spatial-newton-euler"]
+    applying = list(sections["torques"]["tau"])
+    assert applying == [name for name, method in FORMULATIONS.items() if method.scope != "chain"]
     assert "not a single chain" in sections["torques"]["refused"]["newton-euler"]
-    assert "nothing to compare" in sections["exactness"]["skipped"]
+    assert sections["exactness"]["passed"] is True
     assert sections["laws"]["passed"] is True
 
 
@@ -78,7 +84,11 @@ def test_the_same_seed_studies_the_same_state() -> None:
 
 
 def test_a_law_that_fails_exits_with_1(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(laws, "LAWS", (lambda case: laws._law("water runs uphill", 1.0, 0.0),))
+    def uphill(scene: laws.Scene) -> Iterator[Any]:
+        """water runs uphill"""
+        yield scene.M[0][0]
+
+    monkeypatch.setattr(laws, "EXACT", (uphill,))
     done = CliRunner().invoke(app, ["study", "planar2"])
     assert done.exit_code == 1
     assert "water runs uphill" in done.stdout

@@ -72,14 +72,18 @@ class NumericArm:
 
     def links_at(self, q):
         """Every link at a configuration."""
-        return [_link(link, alpha) for link, alpha in zip(Arm(self.model, list(q)).links, self.alphas, strict=True)]
+        return [
+            _link(link, alpha)
+            for link, alpha in zip(Arm(self.model, list(q)).links, self.alphas, strict=True)
+        ]
 
     def torques(self, qd=None, qdd=None, gravity=True):
         """The truth."""
         model = self.model if gravity else self.model.weightless()
         qd, qdd = (self.qd if qd is None else qd), (self.qdd if qdd is None else qdd)
         return np.array(
-            FORMULATIONS["spatial-newton-euler"].inverse_dynamics(model, list(self.q), list(qd), list(qdd)), float
+            FORMULATIONS["spatial-newton-euler"].inverse_dynamics(model, list(self.q), list(qd), list(qdd)),
+            float,
         )
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from strobe.errors import ModelFileError
-from strobe.models import toml_reader
+from strobe.models import text_files
 from strobe.models.toml_reader import read_toml
 
 DH = """format = 1
@@ -100,7 +100,7 @@ BROKEN = {
     ),
     "misspelt joint": (
         dh('"revolute"', '"revolut"'),
-        'dh.link[1].joint: found "revolut", expected one of "revolute", "prismatic", "continuous", '
+        'dh.link[1].joint: found "revolut", expected one of "revolute", "continuous", "prismatic", '
         "\"fixed\". Did you mean 'revolute'?",
     ),
     "no joint": (dh('joint = "revolute"\n', ""), 'dh.link[1]: the key "joint" is missing; expected one of'),
@@ -274,7 +274,11 @@ BROKEN = {
         DH
         + '[[couplings]]\njoint = "joint2"\nterms = { joint1 = 1 }\n[[couplings]]\njoint = "joint1"\n'
         + "terms = { joint2 = 1 }",
-        'couplings: joint "joint2" follows itself; break the circle at one joint.',
+        'dh.link[2]: the joints "joint2" -> "joint1" -> "joint2" follow each other in a circle; break it',
+    ),
+    "a joint coupled to itself": (
+        DH + '[[couplings]]\njoint = "joint2"\nterms = { joint2 = 1 }',
+        'dh.link[2]: joint "joint2" follows itself; let it follow another, or none.',
     ),
     "coupling of a ball joint": (
         TREE + '[[couplings]]\njoint = "hand"\nterms = { arm = 1 }',
@@ -291,6 +295,37 @@ BROKEN = {
     "lock twice": (
         DH + '[[locked]]\njoint = "joint1"\n[[locked]]\njoint = "joint1"',
         'locked[2].joint: joint "joint1" is locked twice.',
+    ),
+    "lock of a following joint": (
+        DH + '[[couplings]]\njoint = "joint2"\nterms = { joint1 = 1 }\n[[locked]]\njoint = "joint2"',
+        'locked[1].joint: joint "joint2" follows "joint1"; lock those instead.',
+    ),
+    "lock at two numbers": (
+        DH + '[[locked]]\njoint = "joint1"\nposition = [0, 1]',
+        "locked[1].position: found [0, 1], expected an array of 1 numbers.",
+    ),
+    "lock of a ball at one number": (
+        TREE + '[[locked]]\njoint = "hand"\nposition = 0.5',
+        "locked[1].position: found 0.5, expected an array of 4 numbers.",
+    ),
+    "lock of a ball at no rotation": (
+        TREE + '[[locked]]\njoint = "hand"\nposition = [0, 0, 0, 0]',
+        "locked[1].position: the quaternion is (0, 0, 0, 0), which is no rotation; write 1, 0, 0, 0 for none.",
+    ),
+    "an integer of thousands of digits": (
+        dh("mass = 2", "mass = " + "1" * 5000),
+        "not valid TOML: an integer has too many digits.",
+    ),
+    "a hexadecimal integer of thousands of digits": (
+        "name = 0x" + "f" * 5000 + "\n" + DH,
+        "name: found a huge integer, expected a string.",
+    ),
+    "a number with an underscore": (dh('"l"', '"1_0*l"'), 'dh.link[1].a: "1_0*l" is not an expression;'),
+    "a hexadecimal number": (dh('"l"', '"0x10*l"'), 'dh.link[1].a: "0x10*l" is not an expression;'),
+    "a name in other letters": (dh('"l"', '"ｌ"'), 'dh.link[1].a: "ｌ" is not an expression;'),
+    "an angle beyond all angles": (
+        dh('a = "l"', "alpha = 1e300"),
+        "dh.link[1].alpha: found 1e+300, which is too large for an angle.",
     ),
     "parent below": (
         tree('parent = "base"', 'parent = "hand"'),
@@ -310,7 +345,19 @@ BROKEN = {
     ),
     "zero axis": (
         tree("[0, 0, 1]", "[0, 0, 0]"),
-        "joints.link[1].axis: found [0, 0, 0]; a revolute joint needs an axis that is not zero.",
+        'joints.link[1].axis: joint "arm" has axis (0, 0, 0); a revolute joint needs a unit axis.',
+    ),
+    "zero axis by expressions": (
+        tree("[0, 0, 1]", '["0", "1 - 1", 0]'),
+        'joints.link[1].axis: joint "arm" has axis (0, 0, 0); a revolute joint needs a unit axis.',
+    ),
+    "axis of hardly any length": (
+        tree("[0, 0, 1]", "[0, 1e-200, 0]"),
+        'joints.link[1].axis: joint "arm" has axis (0, 1e-200, 0); a revolute joint needs a unit axis.',
+    ),
+    "axis beyond all lengths": (
+        tree("[0, 0, 1]", "[1.5e308, 1.5e308, 0]"),
+        'joints.link[1].axis: joint "arm" has axis (1.5e+308, 1.5e+308, 0); a revolute joint needs a unit',
     ),
     "no axis": (
         tree("axis = [0, 0, 1]\n", ""),
@@ -368,6 +415,14 @@ def test_all_faults_come_in_one_go():
     assert str(caught.value).startswith("5 faults:\narm.toml: dh.link[1].a: unknown parameter")
 
 
+def test_faults_of_locked_joints_come_in_one_go():
+    text = TREE + '[[locked]]\njoint = "hand"\nposition = 1\n[[locked]]\njoint = "hnad"\npos = 2\n'
+    with pytest.raises(ModelFileError) as caught:
+        read_toml("arm.toml", text=text)
+    places = [fault.where.removeprefix("arm.toml: ") for fault in caught.value.faults]
+    assert places == ["locked[1].position", "locked[2].joint", "locked[2].pos"]
+
+
 def test_strict_refuses_what_is_only_worth_a_warning():
     text = dh("[0.01, 0.02, 0.02, 0, 0, 0]", "[0.01, 0.02, 0.09, 0, 0, 0]")
     assert read_toml("arm.toml", text=text).notes
@@ -384,7 +439,9 @@ def test_a_strict_reader_refuses_a_loop_that_comes_apart():
 def test_a_file_that_is_not_utf8_is_refused(tmp_path):
     path = tmp_path / "arm.toml"
     path.write_bytes(DH.encode("utf-16"))
-    with pytest.raises(ModelFileError, match="byte 1 is not UTF-8 text; save the file as UTF-8"):
+    with pytest.raises(
+        ModelFileError, match=r"arm.toml:1: byte 0xff is not UTF-8; save the file as UTF-8\."
+    ):
         read_toml(path)
 
 
@@ -397,8 +454,8 @@ def test_a_byte_order_mark_is_no_trouble(tmp_path):
 def test_a_file_too_large_is_refused_unread(tmp_path, monkeypatch):
     path = tmp_path / "arm.toml"
     path.write_text(DH)
-    monkeypatch.setattr(toml_reader, "LARGEST", 100)
-    with pytest.raises(ModelFileError, match=r"bytes; robot files of at most 100 bytes are read"):
+    monkeypatch.setattr(text_files, "LARGEST", 100)
+    with pytest.raises(ModelFileError, match="more than 100 bytes, the most that are read of a robot file"):
         read_toml(path)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from strobe.errors import ModelFileError
-from strobe.models import safe_xml
+from strobe.models import text_files
 from strobe.models.urdf import read_urdf
 
 SOUND = """\
@@ -125,6 +125,32 @@ BROKEN = {  # what is replaced in the sound file, by what, and the sentence
         'has value="1e999"; "1e999" is not a finite number.',
     ),
     "a mass with an underscore": (MASS, '<mass value="1_0"/>', '"1_0" is not a finite number.'),
+    "a mass in other digits": (MASS, '<mass value="١٠"/>', '"١٠" is not a finite number.'),
+    "an angle beyond all angles": (
+        'xyz="0 0 1" rpy="0 0 0"',
+        'xyz="0 0 1" rpy="0 0 1e300"',
+        ':11: joint "elbow" has rpy "0 0 1e+300", which is too large for angles.',
+    ),
+    "an inertia turned by a word": (
+        'xyz="0 0 0.1" rpy="0 0 0"',
+        'xyz="0 0 0.1" rpy="0 pi 0"',
+        ':5: link "tip": <origin> has rpy="0 pi 0"; "pi" is not a finite number.',
+    ),
+    "an inertia turned beyond all angles": (
+        'xyz="0 0 0.1" rpy="0 0 0"',
+        'xyz="0 0 0.1" rpy="0 1e7 0"',
+        ':5: link "tip" has rpy "0 1e+07 0", which is too large for angles.',
+    ),
+    "an axis of hardly any length": (
+        AXIS,
+        '<axis xyz="0 0 1e-200"/>',
+        ':14: joint "elbow" has axis (0, 0, 1e-200); a revolute joint needs a unit axis.',
+    ),
+    "xacro in a URDF file": (
+        '<link name="base"/>',
+        '<xacro:property name="a" value="1"/>',
+        ":2: <xacro:property> is xacro; rename the file to arm.urdf.xacro to have it expanded.",
+    ),
     "a decimal comma": (
         MASS,
         '<mass value="0,5"/>',
@@ -304,7 +330,11 @@ BROKEN = {  # what is replaced in the sound file, by what, and the sentence
         '<mimic joint="elbo"/>',
         ':16: joint "elbow" mimics "elbo", which does not exist. Did you mean \'elbow\'?',
     ),
-    "a joint that mimics itself": (DYNAMICS, '<mimic joint="elbow"/>', ':16: joint "elbow" mimics itself.'),
+    "a joint that mimics itself": (
+        DYNAMICS,
+        '<mimic joint="elbow"/>',
+        ':10: joint "elbow" follows itself; let it follow another, or none.',
+    ),
     "a mimic without a joint": (
         DYNAMICS,
         "<mimic/>",
@@ -328,7 +358,7 @@ BROKEN = {  # what is replaced in the sound file, by what, and the sentence
     "a circle of mimics": (
         DYNAMICS + "\n" + LAST,
         '<mimic joint="wrist"/>\n' + second("continuous", '<mimic joint="elbow"/>'),
-        ':16: the joints "elbow" -> "wrist" -> "elbow" mimic each other in a circle.',
+        ':10: the joints "elbow" -> "wrist" -> "elbow" follow each other in a circle; break it at one joint.',
     ),
 }
 
@@ -457,14 +487,16 @@ def test_an_unknown_encoding_is_refused(tmp_path: Path) -> None:
 def test_a_file_over_the_limit_is_not_read(tmp_path: Path) -> None:
     path = tmp_path / "arm.urdf"
     with path.open("wb") as file:
-        file.truncate(safe_xml.LARGEST + 1)
-    with pytest.raises(ModelFileError, match=r"has 33554433 bytes; at most 33554432 are read\."):
+        file.truncate(text_files.LARGEST + 1)
+    with pytest.raises(
+        ModelFileError, match="more than 33554432 bytes, the most that are read of a robot file"
+    ):
         read_urdf(path)
 
 
 def test_a_text_over_the_limit_is_not_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(safe_xml, "LARGEST", 100)
-    assert "the text has 516 bytes; at most 100 are read." in faults(SOUND)
+    monkeypatch.setattr(text_files, "LARGEST", 100)
+    assert "more than 100 bytes, the most that are read" in faults(SOUND)
 
 
 def test_elements_nested_without_end_are_refused() -> None:

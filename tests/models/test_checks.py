@@ -11,6 +11,7 @@ from strobe.models.assembly import Assembly, Faults, JointData, LinkData, assemb
 from strobe.models.checks import check, nearest_valid
 from strobe.models.inertial import Inertial
 from strobe.models.joints import Friction, Limits, Motor
+from strobe.models.model import Coupling
 
 SPHERE = Sym3(0.01, 0.01, 0.01, 0.0, 0.0, 0.0)
 
@@ -179,6 +180,75 @@ def test_an_angle_of_more_than_a_full_turn_is_warned_of() -> None:
     assert said(arm(before=Pose.at((0.0, 0.0, 0.3), (0.0, 90.0, 0.0)))) == [
         'warning: arm.urdf:9: joint "elbow" is placed with an angle of 90, more than a full turn; radians '
         "are expected, not degrees."
+    ]
+
+
+def test_an_inertia_turned_by_degrees_is_warned_of() -> None:
+    data = arm()
+    data.links[1].axes = Pose.at(rpy=(0.0, 0.0, 90.0))
+    assert said(data) == [
+        'warning: arm.urdf:5: link "tip" has an inertia turned by an angle of 90, more than a full turn; '
+        "radians are expected, not degrees."
+    ]
+
+
+def test_a_frame_placed_by_degrees_is_warned_of() -> None:
+    data = arm()
+    data.frames.append(("tool", "tip", Pose.at(rpy=(180.0, 0.0, 0.0)), "12"))
+    assert said(data) == [
+        'warning: arm.urdf:12: frame "tool" is placed with an angle of 180, more than a full turn; radians '
+        "are expected, not degrees."
+    ]
+
+
+@pytest.mark.parametrize("axis", [(0.0, 0.0, 0.0), (0.0, 1e-13, 0.0), (0.0, math.inf, 0.0)])
+def test_an_axis_that_points_nowhere_is_an_error(axis: tuple[float, float, float]) -> None:
+    shown = ", ".join(f"{x:g}" for x in axis)
+    assert said(arm(axis=axis, axis_where="10")) == [
+        f'error: arm.urdf:10: joint "elbow" has axis ({shown}); a revolute joint needs a unit axis.'
+    ]
+
+
+def test_an_axis_of_another_length_is_normalised_with_a_note() -> None:
+    assert said(arm(axis=(0.0, 3e-5, 4e-5))) == [
+        'note: arm.urdf:9: joint "elbow" has axis (0, 3e-05, 4e-05) of length 5e-05; normalised.'
+    ]
+    assert assemble(arm(axis=(0.0, -1e-9, 0.0))).joints[0].sign == -1
+
+
+def test_joints_without_an_axis_are_not_asked_for_one() -> None:
+    data = arm()
+    data.joints[0] = JointData("elbow", "spherical", "base", "tip", axis=(0.0, 0.0, 0.0))
+    assert said(data) == []
+
+
+def test_an_efficiency_is_kept_and_said_not_to_be_modelled() -> None:
+    assert said(arm(motor=Motor(efficiency=0.9))) == [
+        'warning: arm.urdf:9: joint "elbow" has motor efficiency 0.9: kept, not modelled.'
+    ]
+
+
+def test_a_centre_of_mass_some_metres_away_is_warned_of_unless_the_link_is_heavy() -> None:
+    assert said(arm(inertial(com=(0.0, 6.0, 0.0)))) == [
+        'warning: arm.urdf:5: link "tip" has its centre of mass 6 m away, which looks like millimetres; '
+        "metres are expected."
+    ]
+    assert said(arm(inertial(m=1500.0, com=(0.0, 6.0, 0.0)))) == []
+
+
+def test_two_circles_of_followers_are_reported_at_once() -> None:
+    data = arm()
+    for k in range(4):
+        data.links.append(LinkData(f"l{k}"))
+        data.joints.append(JointData(f"j{k}", "revolute", "base", f"l{k}", where=str(20 + k)))
+    follows = {"j0": "j1", "j1": "j0", "j2": "j3", "j3": "j2", "elbow": "j0"}
+    data.couplings = [Coupling(name, {other: 1.0}) for name, other in follows.items()]
+    with pytest.raises(ModelFileError) as raised:
+        assemble(data)
+    assert [str(fault) for fault in raised.value.faults] == [
+        f'arm.urdf:{line}: the joints "{a}" -> "{b}" -> "{a}" follow each other in a circle; break it at one '
+        "joint."
+        for line, a, b in ((20, "j0", "j1"), (22, "j2", "j3"))
     ]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from strobe.algebra import Sym3, Turn
+from strobe.algebra import Turn
 from strobe.errors import ArgumentError, UnknownNameError
 from strobe.formulations import kinematics, strobing
 from strobe.formulations.spatial_newton_euler import inverse_dynamics
@@ -229,7 +229,7 @@ def test_a_locked_joint_is_named_by_a_text(name):
     assert str(caught.value) == f"a joint to lock is named {name!r}; expected its name, a text."
 
 
-@pytest.mark.parametrize("value", [math.nan, math.inf, "open", None, [[1, 2], [3]]])
+@pytest.mark.parametrize("value", [math.nan, math.inf, "open", None, [[1, 2], [3]], 10**400])
 def test_a_locked_position_is_finite(value):
     with pytest.raises(ArgumentError) as caught:
         edits.lock(random_model(3, 0, kinds="R"), {"joint2": value})
@@ -350,7 +350,7 @@ def test_a_load_meets_the_inequality_that_links_of_files_meet():
     """Moments that a file may state without a warning, a payload may have; others neither."""
     for excess, possible in ((1e-10, True), (1e-7, False)):
         inertia = (1.0, 1.0, 2.0 + excess, 0.0, 0.0, 0.0)
-        assert checks.is_possible(Sym3(*inertia)) is possible
+        assert checks.broken_rule(inertia[:3]) == ("" if possible else "triangle")
         if possible:
             edits.attach_payload(random_model(1, 0), 1.0, inertia=inertia, frame="tool")
         else:

@@ -120,6 +120,21 @@ def test_a_file_without_permission_is_refused(tmp_path):
     assert refusal(path).endswith("cannot be read: Permission denied.")
 
 
+def test_a_pipe_is_refused_without_waiting_for_it(tmp_path):
+    if not hasattr(os, "mkfifo"):
+        pytest.skip("no pipes here")
+    os.mkfifo(tmp_path / "arm.urdf")
+    assert refusal(tmp_path / "arm.urdf").endswith(
+        "a pipe or device, expected a robot file; save its content to one."
+    )
+
+
+@pytest.mark.parametrize("snap", [-1e-9, 0.2, float("nan"), float("inf"), "1e-4"])
+def test_a_snap_that_is_no_small_angle_is_refused(snap):
+    with pytest.raises(ArgumentError, match=r"snap is .*; expected an angle from 0 to 0\.1 rad"):
+        load_model("planar2", snap=snap)
+
+
 def test_a_name_with_a_null_byte_is_refused_in_words():
     assert "no such file" in refusal("arm\0.toml")
 

@@ -6,11 +6,13 @@ import mujoco
 import numpy as np
 import pytest
 
-from strobe import quantities
+from strobe import Robot
 from strobe.errors import MissingExtraError, ModelFileError
+from strobe.models import text_files
 from strobe.models.couplings import coordinates
 from strobe.models.mjcf import read_mjcf
-from strobe.quantities import Options
+from strobe.models.toml_reader import read_toml
+from strobe.models.toml_writer import write_toml
 
 ARM = """<mujoco model="arm">
   <compiler angle="radian"/><option gravity="0.5 0.2 -9.7"/>
@@ -89,7 +91,7 @@ def test_the_mass_matrix_is_mujocos(arm, peer, state):
     M = np.zeros((peer.nv, peer.nv))
     mujoco.mj_fullM(peer, data, M)
     B, _, _ = world_from_body(peer, data)
-    ours = np.array(quantities.mass_matrix(arm, Options(), list(map(float, q))))
+    ours = Robot(arm, compiled=False).mass_matrix(q)
     assert np.allclose(ours, B.T @ M @ B, rtol=0, atol=1e-10 * np.abs(M).max())
 
 
@@ -110,8 +112,7 @@ def test_the_torques_are_mujocos_with_damping_and_armature(arm, peer, state):
     expected = B.T @ (rigid + peer.dof_armature * data.qacc + peer.dof_damping * data.qvel)
     slides = arm.joint("slide").v  # MuJoCo's frictionloss is a constraint, ours a torque
     expected[slides] += 0.6 * np.sign(qd[slides])
-    numbers = [list(map(float, x)) for x in state]
-    ours = np.array(quantities.inverse_dynamics(arm, Options(), *numbers))
+    ours = Robot(arm, compiled=False).inverse_dynamics(*state)
     assert np.allclose(ours, expected, rtol=0, atol=1e-10 * np.abs(expected).max())
 
 
@@ -125,7 +126,7 @@ def test_bodies_and_sites_are_where_mujoco_puts_them(arm, peer, state):
         ("parcel", data.body("parcel").xpos, data.body("parcel").xmat),
         ("tip", data.site("tip").xpos, data.site("tip").xmat),
     ):
-        T = np.array(quantities.forward_kinematics(arm, frame, list(map(float, q))))
+        T = Robot(arm, compiled=False).forward_kinematics(q, frame)
         assert np.allclose(T[:3, 3], position, atol=1e-12)
         assert np.allclose(T[:3, :3], turn.reshape(3, 3), atol=1e-12)
 
@@ -177,7 +178,7 @@ def test_a_connect_becomes_a_loop_with_its_two_frames_together_at_the_start():
     (loop,) = model.loops
     assert (loop.name, loop.frame_a, loop.frame_b, loop.kind) == ("c", "c_a", "c_b", "ball")
     start = [0.0, 0.0, float(np.radians(10))]
-    a, b = (np.array(quantities.forward_kinematics(model, frame, start)) for frame in ("c_a", "c_b"))
+    a, b = (Robot(model, compiled=False).forward_kinematics(start, frame) for frame in ("c_a", "c_b"))
     assert np.allclose(a[:3, 3], b[:3, 3])
     assert np.allclose(a[:3, 3], [1.1, 0, 0])
     assert any(
@@ -190,7 +191,8 @@ def test_a_weld_becomes_a_loop_with_coinciding_frames():
     model = one(inside, '<equality><weld body1="tail" body2="other" anchor="0.1 0.2 0"/></equality>')
     (loop,) = model.loops
     start = [0.0, 0.0, float(np.radians(10))]
-    a, b = (np.array(quantities.forward_kinematics(model, f, start)) for f in (loop.frame_a, loop.frame_b))
+    robot = Robot(model, compiled=False)
+    a, b = (robot.forward_kinematics(start, frame) for frame in (loop.frame_a, loop.frame_b))
     assert np.allclose(a, b)
     assert loop.kind == "weld"
 
@@ -205,8 +207,8 @@ def test_what_is_left_out_is_said_and_refused_when_strict():
 
 def test_a_site_with_a_bodys_name_is_renamed_with_a_note():
     model = one('<site name="arm"/>')
-    assert model.frames[-1].name == "arm_"
-    assert 'the frame is called "arm_"' in model.notes[0].text
+    assert model.frames[-1].name == "arm_2"
+    assert 'the frame is called "arm_2"' in model.notes[0].text
 
 
 @pytest.mark.parametrize(
@@ -230,7 +232,7 @@ def test_mujocos_complaint_is_told_with_file_and_line(text, sentence):
 
 
 def test_a_missing_file_is_named():
-    with pytest.raises(ModelFileError, match=r"nowhere\.xml: no such file"):
+    with pytest.raises(ModelFileError, match=r"nowhere\.xml: cannot be read: No such file"):
         read_mjcf("nowhere.xml")
 
 
@@ -260,3 +262,114 @@ def test_a_missing_mujoco_is_told_with_its_extra(monkeypatch):
     assert str(caught.value) == (
         "reading an MJCF file needs the package mujoco, which is not installed: pip install 'strobe[mjcf]'"
     )
+
+
+# -- what the file disables, and what actuators add -----------------------------------------------------
+
+FLAGS = """<mujoco><option gravity="0 0 -5"><flag {flag}="disable"/></option><worldbody>
+<body name="arm"><joint name="a" damping="0.3" frictionloss="0.2" stiffness="{k}"/>
+<geom size=".1" pos="1 0 0"/></body>
+<body name="other"><joint name="b"/><geom size=".1"/></body></worldbody>
+<equality><joint name="e" joint1="b" joint2="a"/></equality></mujoco>"""
+
+
+def disabled(flag, k=0):
+    return read_mjcf("one.xml", text=FLAGS.format(flag=flag, k=k))
+
+
+@pytest.mark.parametrize(
+    ("flag", "gravity", "damping", "loss", "couplings"),
+    [
+        ("contact", -5.0, 0.3, 0.2, 1),
+        ("gravity", 0.0, 0.3, 0.2, 1),
+        ("damper", -5.0, 0.0, 0.2, 1),
+        ("frictionloss", -5.0, 0.3, 0.0, 1),
+        ("equality", -5.0, 0.3, 0.2, 0),
+        ("constraint", -5.0, 0.3, 0.0, 0),
+    ],
+)
+def test_what_the_file_disables_is_not_there(flag, gravity, damping, loss, couplings):
+    model = disabled(flag)
+    joint = model.joint("a")
+    assert model.gravity.linear.z == gravity
+    assert (joint.damping, joint.coulomb, len(model.couplings)) == (damping, (loss, loss), couplings)
+    assert [note.severity for note in model.notes] == ([] if couplings else ["note"])
+
+
+def test_a_disabled_spring_is_not_missed():
+    assert any("spring" in note.text for note in disabled("contact", k=3).notes)
+    assert disabled("spring", k=3).notes == ()
+
+
+def test_armature_and_damping_of_actuators_reach_their_joint_by_the_square_of_the_gear():
+    text = ARM.replace(
+        "</mujoco>",
+        """<actuator><motor joint="elbow" gear="-3" armature="0.02" damping="0.5"/>
+        <motor joint="elbow" armature="0.1"/><motor jointinparent="wrist" gear="2" armature="0.01"/>
+        </actuator></mujoco>""",
+    )
+    model, peer = read_mjcf("arm.xml", text=text), mujoco.MjModel.from_xml_string(text)
+    assert model.notes == read_mjcf("arm.xml", text=ARM).notes
+    data, M = mujoco.MjData(peer), np.zeros((peer.nv, peer.nv))
+    data.qvel[:] = 1.0
+    mujoco.mj_forward(peer, data)
+    mujoco.mj_fullM(peer, data, M)
+    bare = Robot(read_mjcf("arm.xml", text=ARM), compiled=False).mass_matrix(data.qpos)
+    elbow, wrist = model.joint("elbow"), model.joint("wrist")
+    ours = Robot(model, compiled=False).mass_matrix(data.qpos)
+    assert np.diag(ours - bare)[elbow.v] == pytest.approx(9 * 0.02 + 0.1)
+    assert np.diag(ours)[: wrist.v + 3] == pytest.approx(np.diag(M)[: wrist.v + 3])
+    assert elbow.damping == pytest.approx(-data.qfrc_damper[elbow.v])
+
+
+def test_what_actuators_add_elsewhere_is_warned_of():
+    after = """<tendon><fixed name="t"><joint joint="a" coef="1"/></fixed></tendon>
+      <actuator><motor name="pull" tendon="t" armature="0.1" damping="0.2"/>
+      <motor name="turn" joint="a" damping="0.2 0.1"/></actuator>"""
+    assert [str(note).removeprefix("one.xml: ") for note in one(after=after).notes] == [
+        'actuator "pull": its armature is left out.',
+        'actuator "pull": its damping is left out.',
+        'actuator "turn": damping beyond its linear part is left out.',
+        "1 tendons left out: the model moves without them.",
+    ]
+
+
+# -- constraints and limits of the reader -----------------------------------------------------------------
+
+
+def test_a_constant_joint_equality_locks_the_joint_and_survives_as_toml():
+    after = '<equality><joint name="e" joint1="b" polycoef="0.1 0 0 0 0"/></equality>'
+    model = one(after=after)
+    assert (model.joint_names, model.couplings) == (("a",), ())
+    angle = 0.1 + np.radians(10)
+    (note,) = model.notes
+    assert str(note) == f'one.xml: equality "e": "b" is locked at {angle:g}.'
+    again = read_toml("one.toml", text=write_toml(model))
+    for read in (model, again):
+        turned = Robot(read, compiled=False).forward_kinematics([0.4], "other")
+        free = Robot(one(), compiled=False).forward_kinematics([0.4, angle], "other")
+        assert np.allclose(turned, free)
+
+
+def test_joints_that_follow_each_other_in_a_circle_are_refused_with_the_file():
+    after = '<equality><joint joint1="a" joint2="b"/><joint joint1="b" joint2="a"/></equality>'
+    with pytest.raises(ModelFileError) as caught:
+        one(after=after)
+    assert str(caught.value) == (
+        'one.xml: joint "a": the joints "a" -> "b" -> "a" follow each other in a circle; break it at one joint.'
+    )
+
+
+def test_snapping_can_be_switched_off():
+    inside = f'<body name="tail" quat="{np.cos(np.pi / 4 + 1e-11)} 0 0 {np.sin(np.pi / 4 + 1e-11)}"/>'
+    exact = [one(inside, snap=snap).frame("tail").placement.rotation.a.x for snap in (None, 0.0)]
+    assert exact[0] == 0
+    assert 0 < abs(exact[1]) < 1e-9
+
+
+def test_a_file_over_the_limit_is_not_compiled(tmp_path, monkeypatch):
+    monkeypatch.setattr(text_files, "LARGEST", 100)
+    (tmp_path / "arm.xml").write_text(ARM)
+    for options in ({}, {"text": ARM}):
+        with pytest.raises(ModelFileError, match="more than 100 bytes"):
+            read_mjcf(tmp_path / "arm.xml", **options)

@@ -79,7 +79,14 @@ def test_a_robot_without_joints_is_refused(n):
     assert str(caught.value) == f"a random robot with {n!r} joints; expected a whole number, 1 or more."
 
 
-@pytest.mark.parametrize("kinds", ["", "RX"])
+@pytest.mark.parametrize("seed", [-1, 2.5, "seven", None])
+def test_a_seed_is_a_whole_number(seed):
+    with pytest.raises(ArgumentError) as caught:
+        random_model(3, seed)
+    assert str(caught.value) == f"seed is {seed!r}; expected a whole number, 0 or more."
+
+
+@pytest.mark.parametrize("kinds", ["", "RX", 3, None])
 def test_unknown_letters_are_refused_with_the_choices(kinds):
     with pytest.raises(
         ArgumentError, match="R revolute, P prismatic, S spherical, F floating, C continuous"

@@ -135,6 +135,26 @@ def test_an_unreadable_mesh_file_is_named(tmp_path):
             lambda: shapes.box((1, -2, 1), mass=1),
             "the size of a box along y is -2; expected a positive number.",
         ),
+        (
+            lambda: shapes.box(2.0, mass=1),  # pyright: ignore[reportArgumentType]
+            "the size of a box is 2.0; expected three lengths x, y, z.",
+        ),
+        (
+            lambda: shapes.sphere("big", mass=1),  # pyright: ignore[reportArgumentType]
+            "the radius of a sphere is 'big'; expected a positive number.",
+        ),
+        (
+            lambda: shapes.sphere(1, mass=float("nan")),
+            "mass is nan; expected a positive number.",
+        ),
+        (
+            lambda: shapes.mesh(([[0, 0, 0], [1]], [[0, 1, 2]]), mass=1),
+            "the mesh is not made of numbers; expected vertices (n, 3) and faces (k, 3).",
+        ),
+        (
+            lambda: shapes.mesh(([[0, 0, 0]],), mass=1),  # pyright: ignore[reportArgumentType]
+            "the mesh is not made of numbers; expected vertices (n, 3) and faces (k, 3).",
+        ),
         (lambda: shapes.sphere(1), "give density= (kg/m³) or mass= (kg), one of the two."),
         (
             lambda: shapes.sphere(1, mass=1, density=1),

@@ -276,6 +276,47 @@ def test_a_floating_or_translating_base_adds_its_joints():
     assert sliding.poses["home"] == (0, 0, 1, 0, 0)
 
 
+TWO_KINDS = """format = 1
+degrees = true
+[axes]
+[[axes.link]]
+joint = "+Rz"
+mass = 1
+[[axes.link]]
+joint = "+Tx"
+mass = 1
+[[axes.link]]
+joint = "+Ry"
+mass = 1
+"""
+
+
+@pytest.mark.parametrize("position", ["90", "[90]"])
+def test_a_position_to_lock_at_is_in_degrees_too(position):
+    model = read(TWO_KINDS + f'[[locked]]\njoint = "joint1"\nposition = {position}\n')
+    turned = model.frame("link1").placement.rotation
+    assert [list(row) for row in turned] == [[0, -1, 0], [1, 0, 0], [0, 0, 1]]
+
+
+def test_factors_are_in_the_units_of_the_file():
+    coupling = '[[couplings]]\njoint = "{}"\nterms = {{ joint1 = 0.5 }}\noffset = 3\n'
+    slides = read(TWO_KINDS + coupling.format("joint2")).couplings[0]  # 0.5 m per degree, and 3 m
+    assert (slides.terms["joint1"], slides.offset) == (pytest.approx(0.5 * 180 / math.pi), 3)
+    turns = read(TWO_KINDS + coupling.format("joint3")).couplings[0]  # 0.5 degrees per degree, and 3
+    assert (turns.terms["joint1"], turns.offset) == (0.5, math.radians(3))
+    back = read(TWO_KINDS + '[[couplings]]\njoint = "joint1"\nterms = { joint2 = 90 }\n').couplings[0]
+    assert back.terms["joint2"] == pytest.approx(math.pi / 2)  # 90 degrees per metre
+
+
+def test_an_axis_that_is_not_a_unit_vector_is_normalised_with_a_note():
+    link = '[[joints.link]]\nname = "a"\nparent = "base"\njoint = "revolute"\naxis = [0, "0.6 * 5", 4]\nmass = 1\n'
+    model = read("format = 1\n[joints]\n" + link)
+    (note,) = model.notes
+    assert str(note) == (
+        'arm.toml: joints.link[1].axis: joint "a" has axis (0, 3, 4) of length 5; normalised.'
+    )
+
+
 def test_locked_joints_leave_the_robot():
     model = read(TWIN.split("[[golden]]")[0] + '[[locked]]\njoint = "left_arm"\nposition = 0.5\n')
     assert model.joint_names == ("column", "right")
@@ -423,6 +464,34 @@ def test_frames_between_links_keep_their_place():
     model = read(text)
     assert [frame.name for frame in model.frames] == ["base", "column", "shelf", "left", "right"]
     assert [frame.name for frame in written_again(model).frames] == [frame.name for frame in model.frames]
+
+
+def test_names_made_up_for_fixed_joints_do_not_collide():
+    model = read(
+        """format = 1
+[joints]
+[[joints.link]]
+name = "a"
+joint_name = "b_fixed"
+parent = "base"
+joint = "revolute"
+axis = [0, 0, 1]
+mass = 1
+[[joints.link]]
+name = "b"
+joint_name = "weld"
+parent = "a"
+joint = "fixed"
+[[joints.link]]
+name = "c"
+joint_name = "b"
+parent = "b"
+joint = "revolute"
+axis = [0, 1, 0]
+mass = 1
+"""
+    )
+    assert written_again(model).joint_names == ("b_fixed", "b")
 
 
 def test_odd_names_survive_quoting():

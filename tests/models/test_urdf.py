@@ -3,20 +3,24 @@
 import math
 import random
 import sys
+from contextlib import suppress
 from dataclasses import replace
+from itertools import permutations
 from pathlib import Path
 
 import pytest
 
-from strobe.algebra import Inertia, Sym3, Vec3
+from strobe.algebra import Inertia, Pose, Sym3, Vec3
 from strobe.errors import MissingExtraError, ModelFileError, UnsupportedModelError
 from strobe.formulations.kinematics import frame_pose
 from strobe.formulations.spatial_newton_euler import inverse_dynamics
+from strobe.models import xacro_text
 from strobe.models.assembly import SNAP
 from strobe.models.inertial import Inertial
 from strobe.models.load import load_model
-from strobe.models.model import Coupling, Model
-from strobe.models.urdf import read_urdf, read_xacro, write_urdf
+from strobe.models.model import ROOT, Coupling, Frame, Model
+from strobe.models.urdf import read_urdf
+from strobe.models.urdf_writer import write_urdf
 
 
 def installed(package: str, folder: str) -> Path:
@@ -188,6 +192,81 @@ def test_a_misspelled_element_is_pointed_out() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("joint", "sentence"),
+    [
+        ('<origin xzy="0 0 1"/>', "unknown attribute xzy of <origin> is passed over. Did you mean 'xyz'?"),
+        (
+            '<origin xyz="0 0 1" rpz="0 0 1"/>',
+            "unknown attribute rpz of <origin> is passed over. Did you mean 'rpy'?",
+        ),
+        (
+            '<origin xyz="0 0 1" quat_xyzw="0 0 0 1"/>',
+            "unknown attribute quat_xyzw of <origin> is passed over.",
+        ),
+        ('<dynamics dampign="1"/>', "unknown attribute dampign of <dynamics> is passed over. Did you mean"),
+        (
+            '<mimic joint="elbow" Multiplier="2"/>',
+            "unknown attribute Multiplier of <mimic> is passed over. Did you mean 'multiplier'?",
+        ),
+        ("<Axis/>", "unknown element <Axis> is passed over. Did you mean <axis>?"),
+        ("<axes/>", "unknown element <axes> is passed over. Did you mean <axis>?"),
+        ("<pose/>", "unknown element <pose> is passed over."),
+    ],
+)
+def test_what_is_misspelled_in_a_joint_is_pointed_out(joint: str, sentence: str) -> None:
+    extra = (
+        f'<link name="c"/><joint name="last" type="continuous"><parent link="tip"/><child link="c"/>{joint}'
+        "</joint></robot>"
+    )
+    note = only_note(read_urdf("m.urdf", text=two_links(LIMIT).replace("</robot>", extra)))
+    assert note.startswith(f'warning: m.urdf:2: joint "last": {sentence}')
+
+
+def test_a_misspelled_limit_is_pointed_out() -> None:
+    note = only_note(read('<limit lowr="-1" upper="2" velocity="3" effort="4"/>'))
+    assert note == (
+        'warning: two.urdf:2: joint "elbow": unknown attribute lowr of <limit> is passed over. '
+        "Did you mean 'lower'?"
+    )
+
+
+def test_foreign_attributes_beside_the_right_ones_are_only_noted() -> None:
+    limit = LIMIT.replace("/>", ' gear_velocity="7" current="8"/>')
+    assert only_note(read(limit)) == (
+        'note: two.urdf:2: joint "elbow": of <limit> nothing is made of gear_velocity, current.'
+    )
+
+
+@pytest.mark.parametrize("tag", ["origin", "mass", "inertia"])
+def test_the_first_of_two_elements_of_an_inertial_is_used_with_a_warning(tag: str) -> None:
+    inertial = INERTIAL.format(rpy="0 0 0", ixx=0.5)
+    second = {
+        "origin": '<origin xyz="9 9 9"/>',
+        "mass": '<mass value="9"/>',
+        "inertia": '<inertia ixx="9" iyy="9" izz="9" ixy="0" ixz="0" iyz="0"/>',
+    }[tag]
+    model = read(link=inertial.replace("</inertial>", f"{second}</inertial>"))
+    assert only_note(model) == f'warning: two.urdf:1: link "tip" has 2 <{tag}>; the first is used.'
+    assert list(model.bodies[0].inertial.central) == [0.5, 0.4, 0.3, 0.01, 0.02, 0.03]  # pyright: ignore
+
+
+@pytest.mark.parametrize("second", ['<axis xyz="0 0 1"/>', LIMIT, '<origin xyz="1 1 1"/>'])
+def test_the_first_of_two_elements_of_a_joint_is_used_with_a_warning(second: str) -> None:
+    first = '<axis xyz="0 1 0"/><origin xyz="0 0 1"/>' + LIMIT
+    assert "has 2 <" in only_note(read(first + second))
+
+
+def test_real_files_meet_few_warnings_of_slips(robots: Path) -> None:
+    found = []
+    for path in sorted(robots.glob("**/*.urdf")):
+        with suppress(ModelFileError):
+            found += [note for note in read_urdf(path).notes if "passed over" in note.text]
+    assert {note.text for note in found if note.severity == "warning"} == {
+        'link "gripper_frame_link": unknown element <origin> is passed over.'
+    }
+
+
 def test_a_robot_without_a_name_takes_that_of_its_file() -> None:
     model = read_urdf("some/arm.urdf", text='<robot><link name="base"/></robot>')
     assert model.name == "arm"
@@ -356,6 +435,50 @@ def test_a_coupling_to_several_joints_is_remarked_on() -> None:
     assert f'joint "{third}" follows 2 joints, URDF can say one: the coupling is lost.' in remarks
 
 
+def test_a_held_joint_is_remarked_on() -> None:
+    model = load_model("planar2")
+    model = replace(model, couplings=(Coupling(model.joint_names[1], {}, 0.1),))
+    text = f'joint "{model.joint_names[1]}" is held at 0.1, which URDF cannot say: it moves freely there.'
+    assert f"{text} Lock it before writing." in write_urdf(model)[1]
+
+
+def test_that_a_robot_is_for_kinematics_only_is_remarked_on() -> None:
+    model = replace(load_model("planar2"), kinematic_only="its masses are not published.")
+    assert (
+        "that the model is for kinematics only is lost: URDF has no place for it. Do not use its dynamics: "
+        "its masses are not published." in write_urdf(model)[1]
+    )
+
+
+FRAMES_ON = {"needle": 1, "camera": 0, "mark": ROOT}  # frames, and the bodies of planar2 that carry them
+
+
+@pytest.mark.parametrize("order", list(permutations(FRAMES_ON)))
+def test_the_last_frame_of_a_chain_stays_the_last(order: tuple[str, ...]) -> None:
+    model = load_model("planar2")
+    extra = (Frame(name, FRAMES_ON[name], Pose.at((0.1, 0.2, 0.3))) for name in order)
+    model = replace(model, frames=(*model.frames, *extra))
+    again, remarks = round_trip(model)
+    assert again.frames[-1].name == model.frames[-1].name == order[-1]
+    assert not any("last frame" in remark for remark in remarks)
+
+
+def test_a_real_robot_keeps_the_order_of_its_frames(robots: Path) -> None:
+    model = read_urdf(robots / "tiago_pro_description/robots/tiago_pro.urdf")
+    again, _ = round_trip(model)
+    assert [frame.name for frame in again.frames] == [frame.name for frame in model.frames]
+
+
+def test_a_last_frame_on_another_branch_is_remarked_on() -> None:
+    model = load_model("parallelogram")
+    model = replace(model, frames=(*model.frames, Frame("patch", 1, Pose.at((0.1, 0.0, 0.0)))))
+    again, remarks = round_trip(model)
+    assert (
+        f'the last frame, "patch", is meant where no frame is named; of the written file it is '
+        f'"{again.frames[-1].name}". Name the frame.' in remarks
+    )
+
+
 def test_a_first_moment_without_mass_is_refused_by_name() -> None:
     model = read()
     odd = Inertial.of(Inertia(0.0, Vec3(1.0, 0.0, 0.0), Sym3.zero()))
@@ -385,20 +508,46 @@ PART = """\
 """
 
 
-@pytest.mark.parametrize("name", ["arm.urdf.xacro", "arm.urdf"])
-def test_xacro_is_expanded_whatever_the_suffix(tmp_path: Path, name: str) -> None:
+def test_a_xacro_file_is_expanded(tmp_path: Path) -> None:
     pytest.importorskip("xacrodoc")
-    (tmp_path / name).write_text(XACRO)
+    (tmp_path / "arm.urdf.xacro").write_text(XACRO)
     (tmp_path / "part.xacro").write_text(PART)
-    model = read_xacro(tmp_path / name)
+    model = read_urdf(tmp_path / "arm.urdf.xacro")
     assert model.joint_names == ("tip_joint",)
     assert model.bodies[0].inertial.m == 6
 
 
+def test_a_urdf_file_is_never_run_as_xacro(tmp_path: Path) -> None:
+    (tmp_path / "arm.urdf").write_text(XACRO)
+    with pytest.raises(ModelFileError, match=r"arm\.urdf:2: <xacro:property> is xacro; rename the file to"):
+        read_urdf(tmp_path / "arm.urdf")
+
+
+def test_a_macro_bomb_ends_in_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("xacrodoc")
+    monkeypatch.setattr(xacro_text, "SECONDS", 1.5)
+    levels = "".join(
+        f'<xacro:macro name="m{k + 1}"><xacro:m{k}/><xacro:m{k}/></xacro:macro>' for k in range(40)
+    )
+    bomb = f'<xacro:macro name="m0"><link name="l"/></xacro:macro>{levels}<xacro:m40/>'
+    path = tmp_path / "bomb.xacro"
+    path.write_text(f'<robot name="b" xmlns:xacro="http://www.ros.org/wiki/xacro">{bomb}</robot>')
+    with pytest.raises(ModelFileError, match=r"xacro has not expanded it in 1\.5 s; look for a macro that"):
+        read_urdf(path)
+
+
+def test_what_a_xacro_file_prints_does_not_disturb(tmp_path: Path) -> None:
+    pytest.importorskip("xacrodoc")
+    path = tmp_path / "arm.xacro"
+    path.write_text(XACRO.replace("2 * 3", "xacro.message('hello') or 6"))
+    (tmp_path / "part.xacro").write_text(PART)
+    assert read_urdf(path).bodies[0].inertial.m == 6
+
+
 def test_packages_beside_a_xacro_file_are_found(xacros: Path) -> None:
     pytest.importorskip("xacrodoc")
-    assert read_xacro(xacros / "kuka_description/kuka_lbr_iiwa/urdf/lbr_iiwa_14_r820.xacro").nv == 7
-    assert read_xacro(xacros / "unimation_puma560_description/urdf/puma560_robot.urdf.xacro").nv == 6
+    assert read_urdf(xacros / "kuka_description/kuka_lbr_iiwa/urdf/lbr_iiwa_14_r820.xacro").nv == 7
+    assert read_urdf(xacros / "unimation_puma560_description/urdf/puma560_robot.urdf.xacro").nv == 6
 
 
 def test_a_package_that_is_not_there_is_named(tmp_path: Path) -> None:
@@ -406,7 +555,7 @@ def test_a_package_that_is_not_there_is_named(tmp_path: Path) -> None:
     path = tmp_path / "arm.xacro"
     path.write_text(XACRO.replace("part.xacro", "$(find lost_package)/part.xacro"))
     with pytest.raises(ModelFileError, match='needs the package "lost_package"; put its folder beside'):
-        read_xacro(path)
+        read_urdf(path)
 
 
 def test_an_expression_that_fails_is_reported(tmp_path: Path) -> None:
@@ -415,21 +564,21 @@ def test_an_expression_that_fails_is_reported(tmp_path: Path) -> None:
     path.write_text(XACRO.replace("2 * 3", "2 * missing"))
     (tmp_path / "part.xacro").write_text(PART)
     with pytest.raises(ModelFileError, match=r"xacro cannot expand it: .*missing"):
-        read_xacro(path)
+        read_urdf(path)
 
 
 def test_a_file_of_macros_only_is_no_robot(tmp_path: Path) -> None:
     pytest.importorskip("xacrodoc")
     (tmp_path / "part.xacro").write_text(PART)
     with pytest.raises(ModelFileError, match="expands to no links; it may only define macros"):
-        read_xacro(tmp_path / "part.xacro")
+        read_urdf(tmp_path / "part.xacro")
 
 
 def test_an_entity_bomb_in_xacro_is_refused_before_it_is_expanded(tmp_path: Path) -> None:
     path = tmp_path / "arm.xacro"
     path.write_text('<!DOCTYPE robot [<!ENTITY a "b">]>' + XACRO)
     with pytest.raises(ModelFileError, match="document type or entity declaration is refused"):
-        read_xacro(path)
+        read_urdf(path)
 
 
 def test_the_missing_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -439,4 +588,4 @@ def test_the_missing_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     with pytest.raises(
         MissingExtraError, match=r"needs the package xacrodoc, .* pip install 'strobe\[xacro\]'"
     ):
-        read_xacro(path)
+        read_urdf(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
@@ -42,6 +43,29 @@ def test_a_failure_leaves_the_old_file_and_no_draft(tmp_path: Path) -> None:
         fail()
     assert target.read_text() == "old"
     assert os.listdir(tmp_path) == ["out.csv"]
+
+
+@pytest.mark.parametrize("refused", ["fsync", "replace"])
+def test_a_full_disk_is_said_with_the_name_of_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: str
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, refused, refuse)
+    with pytest.raises(OutputError, match=r"cannot write .*out\.csv: No space left on device\."):
+        write(tmp_path / "out.csv")
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_refusal_of_another_file_keeps_its_own_name(tmp_path: Path) -> None:
+    def read_while_writing() -> None:
+        with writing(tmp_path / "out.csv"):
+            (tmp_path / "in.csv").read_text()
+
+    with pytest.raises(FileNotFoundError, match=r"in\.csv"):
+        read_while_writing()
+    assert os.listdir(tmp_path) == []
 
 
 def test_an_existing_file_is_replaced_only_by_force(tmp_path: Path) -> None:

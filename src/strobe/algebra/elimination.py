@@ -22,29 +22,34 @@ def ldl_solve(
 
     ``guard`` gives what to divide by for a pivot and the diagonal entry that it came from.
     """
-    L, pivots = ldl_factors(M, parents)
-    D = [guard(pivot, M[i][i]) for i, pivot in enumerate(pivots)]
+    L, D = ldl_factors(M, parents, guard)
     x = list(b)
     for i in reversed(range(len(x))):  # Lᵀ y = b
         for j in ancestors(i, parents):
             x[j] = x[j] - L[i][j] * x[i]
     for i in range(len(x)):  # D z = y, L x = z
-        x[i] = x[i] / D[i]
+        x[i] = x[i] * D[i]
         for j in ancestors(i, parents):
             x[i] = x[i] - L[i][j] * x[j]
     return x
 
 
-def ldl_factors(M: Sequence[Numbers], parents: Sequence[int]) -> tuple[list[dict[int, Num]], list[Num]]:
-    """The rows of L (without its unit diagonal) and the pivots D of M = Lᵀ D L."""
+def ldl_factors(
+    M: Sequence[Numbers],
+    parents: Sequence[int],
+    guard: Callable[[Num, Num], Num] = lambda pivot, diagonal: pivot,
+) -> tuple[list[dict[int, Num]], list[Num]]:
+    """The rows of L (without its unit diagonal) and the inverse pivots 1/D of M = Lᵀ D L: one division each."""
     A = [{j: M[i][j] for j in (i, *ancestors(i, parents))} for i in range(len(M))]
+    inverse: list[Num] = [0.0] * len(A)
     for k in reversed(range(len(A))):
+        inverse[k] = 1.0 / guard(A[k][k], M[k][k])
         for i in ancestors(k, parents):
-            factor = A[k][i] / A[k][k]
+            factor = A[k][i] * inverse[k]
             for j in (i, *ancestors(i, parents)):
                 A[i][j] = A[i][j] - factor * A[k][j]
             A[k][i] = factor
-    return A, [A[i][i] for i in range(len(A))]
+    return A, inverse
 
 
 def ancestors(i: int, parents: Sequence[int]) -> Iterator[int]:

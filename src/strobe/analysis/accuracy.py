@@ -58,7 +58,9 @@ def measure(
     model = robot.model
     batch = sample(robot, states, seed)
     exact = precise_torques(reference, model, batch)
-    return {name: judge(model, float_torques(method, model, batch), exact) for name, method in methods.items()}
+    return {
+        name: judge(model, float_torques(method, model, batch), exact) for name, method in methods.items()
+    }
 
 
 def sample(robot: Robot, states: int, seed: int) -> State:
@@ -93,7 +95,9 @@ def judge(model: Model, values: Array, exact: Array) -> Accuracy:
     scale = torque.max(axis=1, keepdims=True)
     relative = difference / np.where(scale > 0, scale, 1.0)
     state, joint = _largest(relative)
-    return Accuracy(float(relative[state, joint]), _joint(model, joint), state, _worst(model, difference, exact))
+    return Accuracy(
+        float(relative[state, joint]), _joint(model, joint), state, _worst(model, difference, exact)
+    )
 
 
 def _worst(model: Model, difference: Array, exact: Array) -> Cancellation | None:

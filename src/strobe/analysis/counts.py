@@ -2,8 +2,9 @@
 
 Three ways to count one run of inverse dynamics:
 
-    dense    as the equations are written, for a robot without zeros: the papers' bookkeeping, in which the
-             entries of a link's rotation are free and everything else is charged
+    dense    as the equations are written, for a robot without zeros: the papers' bookkeeping, in which a
+             link's placement is free and everything else is charged; of the robot only the zeros of a joint
+             axis that is an axis of its link's frame are seen
     folded   for this robot: products with its zeros and ones and sums with its zeros cost nothing
     graph    folded, and what occurs twice is computed once, what no torque needs never
 
@@ -74,7 +75,7 @@ def cost(method: Method, model: Model) -> Cost:
 
 
 def dense(method: Method, model: Model) -> Operations:
-    """The operations as written; sines and cosines belong to the placements, which are free."""
+    """The operations as written."""
     return _counted(method, model, DenseCount())
 
 

@@ -2,7 +2,7 @@
 
 A lift to a prime field keeps the robot's zeros and right angles and draws everything else at random.
 Two different rational functions of degree d agree at a random point with probability at most d/p, p being
-the prime [Schwartz1980], so formulations that agree are
+the prime (Schwartz and Zippel), so formulations that agree are
 
     the same rational function for every robot of that structure, wrong with probability at most d/p per trial.
 
@@ -135,9 +135,7 @@ def compare(
 
 
 def _residues(methods: Mapping[str, Method], model: Model, system: FieldSystem) -> dict[str, list[int]]:
-    return {
-        name: [system.lower(t) for t in tau] for name, tau in torques(methods, model, system).items()
-    }
+    return {name: [system.lower(t) for t in tau] for name, tau in torques(methods, model, system).items()}
 
 
 def degrees(methods: Mapping[str, Method], model: Model) -> dict[Pair, int]:
@@ -181,7 +179,7 @@ def _round_trip(method: ForwardDynamics, model: Model, trials: int, seed: int) -
 
     try:
         outcomes = [redrawn(vanishing, seed + k) for k in range(trials)]
-    except ZeroPivotError:
+    except ZeroDivisionError:  # drawn zero again and again, or zero by structure
         return RoundTrip(None, why=f"{model.name} has a joint that moves no inertia: its pivot is zero.")
     system = DegreeSystem()
     bound = degree(system, _left_over(method, model, system))

@@ -31,7 +31,9 @@ class Jets:
         if depth == 0:
             return coefficients[0]
         half = len(coefficients) // 2
-        value, tangent = (self._nested(part, depth - 1) for part in (coefficients[:half], coefficients[half:]))
+        value, tangent = (
+            self._nested(part, depth - 1) for part in (coefficients[:half], coefficients[half:])
+        )
         return self.systems[depth - 1].seed(value, tangent)
 
     def constant(self, x: Num) -> Num:

@@ -90,7 +90,9 @@ class Scene:
         return [
             self.dual.seed(x, rate)
             for joint in self.model.joints
-            for x, rate in zip(joint.position(position), position_rates(joint, position, rates), strict=True)
+            for x, rate in zip(
+                joint.position(position), position_rates(joint, position, rates), strict=True
+            )
         ]
 
     def unit(self, *joints: int) -> list[float]:

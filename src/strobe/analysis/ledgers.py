@@ -116,6 +116,7 @@ class Line:
     times: Polynomial
     unit: Cost
     beyond: str = ""
+    fitted: bool = False  # assumed only because the sum comes out
 
     @property
     def total(self) -> Cost:
@@ -138,10 +139,9 @@ class Ledger:
         """The lines that the equations ask for: the honest count."""
         return _sum(line for line in self.lines if not line.beyond)
 
-    def assumptions(self, kind: str) -> tuple[str, ...]:
-        """What is assumed about the multiplications (m) or additions (a) beyond what is written."""
-        assumed = (line for line in self.lines if line.beyond and getattr(line.total, kind))
-        return tuple(dict.fromkeys(line.beyond for line in assumed))
+    def assumed(self, kind: str) -> list[Line]:
+        """The lines beyond what is written that touch the multiplications (m) or the additions (a)."""
+        return [line for line in self.lines if line.beyond and getattr(line.total, kind)]
 
     def __add__(self, other: Ledger) -> Ledger:
         return Ledger(self.lines + other.lines)
@@ -154,12 +154,14 @@ def _sum(lines: Iterable[Line]) -> Cost:
     return total
 
 
-def line(what: str, times: Polynomial | Number, *units: Cost, beyond: str = "") -> Line:
+def line(
+    what: str, times: Polynomial | Number, *units: Cost, beyond: str = "", fitted: bool = False
+) -> Line:
     """A line of one or more unit costs that always come together."""
     unit = cost(0, 0)
     for each in units:
         unit = unit + each
-    return Line(what, polynomial(times), unit, beyond)
+    return Line(what, polynomial(times), unit, beyond, fitted)
 
 
 def ledger(*lines: Line) -> Ledger:
@@ -171,11 +173,13 @@ def ledger(*lines: Line) -> Ledger:
 # are saved on link 1; revolute joints.
 
 HALF_INERTIAL = (
-    "the inertial traces are charged n(n+1)(n+2)/12 times, half of the distinct ones: a factor-2 slip, inferred"
+    "the inertial traces are charged n(n+1)(n+2)/12 times, half the distinct ones: a slip, inferred"
 )
 ONCE_PER_JOINT = "the inertial, Coriolis and gravity parts are combined once per joint, not once per (i, j)"
 FROM_ZERO = "the five terms of Ẅ are charged five sums, the first one being added to zero"
-UNKNOWN_SEVEN = "7 multiplications per link of unknown origin, fitted; the same number serves both recursive rows"
+UNKNOWN_SEVEN = (
+    "7 multiplications per link of unknown origin, fitted; the same number serves both recursive rows"
+)
 GRAVITY_PAIRS = "the 20 gravity multiplications are left out where i = j, fitted"
 
 
@@ -208,7 +212,7 @@ def kinematics(D: int) -> Ledger:
         line("scalings by rates and accelerations", N * 5, scaling(D)),
         line("sums of Ẇ_i and Ẅ_i", N * 5, matrix_sum(D)),
         line("first term added to zero", N, matrix_sum(D), beyond=FROM_ZERO),
-        line("unknown", N, multiplications(7), beyond=UNKNOWN_SEVEN),
+        line("unknown", N, multiplications(7), beyond=UNKNOWN_SEVEN, fitted=True),
     )
 
 
@@ -218,7 +222,13 @@ def waters_in_hollerbach() -> Ledger:
         line("traces", S1, trace_by_product(4), product(4)),
         line("m_j, subtraction, accumulation", S1, multiplications(1), additions(2)),
         line("gravity rows and dots", S1, matrix_vector(4), dot(4)),
-        line("gravity multiplications where i = j", -N, multiplications(20), beyond=GRAVITY_PAIRS),
+        line(
+            "gravity multiplications where i = j",
+            -N,
+            multiplications(20),
+            beyond=GRAVITY_PAIRS,
+            fitted=True,
+        ),
     )
 
 
@@ -307,9 +317,7 @@ def turney_lagrange() -> Rows:
         "trace": ledger(
             line("entry by entry", S1, trace_by_entries(4)), line("sum over q", V, additions(1))
         ),
-        "gravity": ledger(
-            line("one row of ∂T times m r", S1, dot(4)), line("sum over q", V, additions(1))
-        ),
+        "gravity": ledger(line("one row of ∂T times m r", S1, dot(4)), line("sum over q", V, additions(1))),
     }
 
 
@@ -459,8 +467,10 @@ def waters_gravity() -> Ledger:
 
 def waters_d_recursion() -> Ledger:
     """D_i recursive, gravity still over pairs."""
-    return waters_inertial() + waters_second_order() + ledger(
-        line("U_ji for gravity, j > i", V, MATRIX), line("gravity", S1, ORDER_16)
+    return (
+        waters_inertial()
+        + waters_second_order()
+        + ledger(line("U_ji for gravity, j > i", V, MATRIX), line("gravity", S1, ORDER_16))
     )
 
 

@@ -12,13 +12,15 @@ from functools import lru_cache
 
 from strobe.algebra import Sym3, Vec3
 from strobe.analysis.counts import Growth, fitted, general_arm
-from strobe.formulations import formulation
-from strobe.formulations.links import Z0, Arm
+from strobe.formulations import configuration_space, formulation
+from strobe.formulations.links import Z0, Arm, Link
 from strobe.models.inertial import Inertial
 from strobe.models.model import Body, Model
 from strobe.scalars import DenseCount, Num, Numbers
 
-LENGTHS = range(1, 9)
+LENGTHS = range(2, 9)  # joints; a single link is a case of its own
+
+ON_LINE = "configuration-space, on line"
 
 LIKE_FOR_LIKE: Mapping[str, tuple[str, str]] = {
     "Newton-Euler by cross products, full I": ("newton-euler", "full"),
@@ -49,8 +51,17 @@ class Measured:
 @lru_cache
 def measured(method: str, inertia: str = "full") -> Measured:
     """The dense count of a formulation's inverse dynamics; ``inertia`` is full or diagonal."""
+    if method == ON_LINE:
+        return _measured(_on_line, inertia)
     compute = formulation(method).inverse_dynamics
     return _measured(lambda model: compute(model, *model.variables()), inertia)
+
+
+def _on_line(model: Model) -> object:
+    """The quadratic form of configuration space with coefficients that are there already."""
+    _, qd, qdd = model.variables()
+    n = len(qd)
+    return configuration_space.evaluate(qd, [qd] * n, [[qd] * n] * n, qd, qdd)
 
 
 @lru_cache
@@ -81,7 +92,7 @@ def half_mass_matrix(model: Model, q: Numbers) -> list[list[Num]]:
     return columns
 
 
-def _inward(links: list, forces: list[tuple[Vec3, Vec3]]) -> list[Num]:  # pyright: ignore[reportMissingTypeArgument]
+def _inward(links: list[Link], forces: list[tuple[Vec3, Vec3]]) -> list[Num]:
     """The moments about each axis, from the first link of a run to the last."""
     *_, (f, n) = forces
     moments = [links[-1].z.dot(n)]
@@ -112,6 +123,7 @@ def diagonal(model: Model) -> Model:
 
 def _diagonal(body: Body) -> Body:
     own = body.inertial
-    assert own.com is not None and own.central is not None  # general arms have masses
+    if own.com is None or own.central is None:
+        return body  # a link without a centre of mass has no principal axes
     I = own.central
     return replace(body, inertial=Inertial.at_com(own.m, own.com, Sym3(I.xx, I.yy, I.zz, 0.0, 0.0, 0.0)))

@@ -39,7 +39,7 @@ class Polynomial:
         plain = text
         for glyph, fraction in VULGAR.items():
             plain = plain.replace(glyph, f" {fraction}")
-        terms = [match for match in TERM.finditer(plain.strip()) if match.group().strip()]
+        terms = [match for match in TERM.finditer(plain.strip()) if any(match.group(2, 3, 4))]
         if not terms or "".join(match.group() for match in terms) != plain.strip():
             raise ArgumentError(f'"{text}" is not a polynomial in n, such as 106½n²+620¼n−512.')
         return sum((_term(match) for match in terms), cls())

@@ -72,8 +72,14 @@ class Denavit:
     c: Num
     s: Num
 
+    @classmethod
+    def drawn(cls, system: Drawing) -> Denavit:
+        return cls(system.variable("a"), system.variable("d"), *system.point(1.0))
+
     def pose(self, turn: Pose) -> Pose:
-        return turn @ Pose((Shift(Vec3(0.0, 0.0, self.d)), Shift(Vec3(self.a, 0.0, 0.0)), Turn(0, self.c, self.s)))
+        return turn @ Pose(
+            (Shift(Vec3(0.0, 0.0, self.d)), Shift(Vec3(self.a, 0.0, 0.0)), Turn(0, self.c, self.s))
+        )
 
 
 class MovingArm:
@@ -107,7 +113,7 @@ class MovingArm:
     def general(cls, model: Model, system: Drawing) -> MovingArm:
         """Joints of the same types with every Denavit-Hartenberg constant drawn; links and gravity of any kind."""
         distal = model.distal()
-        table = [Denavit(*_variables(system, 2), *system.point(1.0)) for _ in distal.bodies]
+        table = [Denavit.drawn(system) for _ in distal.bodies]
         bodies = [_on(body, row, system) for body, row in zip(distal.bodies, table, strict=True)]
         return cls._drawn(replace(distal, bodies=tuple(bodies), system=system), system, table)
 
@@ -251,7 +257,9 @@ class MovingArm:
     @cached_property
     def W_by_acceleration(self) -> list[Mat3]:
         """Σ_j ∂_jW_i qdd_j."""
-        return [total([self.dW(j, i) * self.qdd[j] for j in self.up_to(i)], Mat3.zero()) for i in self._from_0]
+        return [
+            total([self.dW(j, i) * self.qdd[j] for j in self.up_to(i)], Mat3.zero()) for i in self._from_0
+        ]
 
     @cached_property
     def W_by_velocity(self) -> list[Mat3]:
@@ -265,7 +273,9 @@ class MovingArm:
 
     @cached_property
     def pdd(self) -> list[Vec3]:
-        linear = [total([self.dp(j, i) * self.qdd[j] for j in self.up_to(i)], Vec3.zero()) for i in self._from_0]
+        linear = [
+            total([self.dp(j, i) * self.qdd[j] for j in self.up_to(i)], Vec3.zero()) for i in self._from_0
+        ]
         square = [total([self.ddp(j, k, i) * rates for j, k, rates in self.products(i)], Vec3.zero())
                   for i in self._from_0]  # fmt: skip
         return [x + y for x, y in zip(linear, square, strict=True)]
@@ -400,11 +410,7 @@ def total(terms: Iterable[Any], none: Any = 0.0) -> Any:
 
 
 def drawn_vector(system: System) -> Vec3:
-    return Vec3(*_variables(system, 3))
-
-
-def _variables(system: System, count: int) -> list[Num]:
-    return [system.variable("drawn") for _ in range(count)]
+    return Vec3(system.variable("x"), system.variable("y"), system.variable("z"))
 
 
 def _on(body: Body, row: Denavit, system: Drawing) -> Body:

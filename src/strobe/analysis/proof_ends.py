@@ -8,7 +8,7 @@ from typing import Any
 from strobe.algebra import Mat3, Vec3
 from strobe.analysis.jets import Jets
 from strobe.analysis.proof_arm import MovingArm, inner4, total
-from strobe.analysis.proof_lines import ANY, OWN, Section
+from strobe.analysis.proof_lines import Section
 from strobe.formulations import newton_euler
 from strobe.formulations.links import Z0
 from strobe.scalars import Num
@@ -27,7 +27,8 @@ def kinetic_energy(arm: MovingArm) -> Pairs:
     jets, (W, p) = arm.in_time
     twice: Num = 0.0
     for q in arm.all_links:
-        Wd, pd = (x[q].map(lambda x: jets.coefficient(x, 1)) for x in (W, p))
+        Wd = W[q].map(lambda x: jets.coefficient(x, 1))
+        pd = p[q].map(lambda x: jets.coefficient(x, 1))
         v, w = pd + Wd @ arm.r(q), arm.w(q)
         twice = twice + v.dot(v) * arm.m(q) + w.dot(arm.links[q].I @ w)
     M = _mass_matrix(arm)
@@ -53,7 +54,9 @@ def mass_matrix_is_symmetric(arm: MovingArm) -> Pairs:
             yield M[i, j], M[j, i]
 
 
-@ENDS.line("3.1-3.4", "Ẇ_i W_iᵀ = [W_i ω_i ×] ; Ẅ_i W_iᵀ = [W_i α_i ×] + [W_i ω_i ×]², ω and α by the recursion")
+@ENDS.line(
+    "3.1-3.4", "Ẇ_i W_iᵀ = [W_i ω_i ×] ; Ẅ_i W_iᵀ = [W_i α_i ×] + [W_i ω_i ×]², ω and α by the recursion"
+)
 def rates_of_orientation(arm: MovingArm) -> Pairs:
     jets, (W, _) = arm.in_time
     for i in arm.all_links:

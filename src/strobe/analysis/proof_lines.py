@@ -7,7 +7,7 @@ variants that show what matters (an order of factors, a limit of a sum).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,13 +18,15 @@ Sides = Callable[[Any], Iterator[tuple[Any, Any]]]
 
 ANY = "any"
 CHAIN = "R"
+JOINT = "R_j"
 OWN = "R_i"
 SLIDING = "P"
 TWO = "R_i, n ≥ 2"
 
 REASONS = {
     ANY: "it speaks of nothing that this arm has",
-    CHAIN: "it assumes that every joint up to link i is revolute, and the first one is not",
+    CHAIN: "it assumes that every joint up to link i is revolute, and it speaks of no such link here",
+    JOINT: "it speaks of revolute joints, and there is none",
     OWN: "it assumes a revolute joint, and there is none",
     SLIDING: "it speaks of prismatic joints, and there is none",
     TWO: "it assumes a revolute joint with a link above its own, and there is none",
@@ -32,7 +34,7 @@ REASONS = {
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class False_:
+class FalseForm:
     """A form of a line that must fail: ``printed`` in the source, or a variant of ours."""
 
     text: str
@@ -50,7 +52,7 @@ class Line:
     sides: Sides
     rule: str = ""
     note: str = ""  # where the source prints it otherwise
-    false: list[False_] = field(default_factory=list)
+    false: list[FalseForm] = field(default_factory=list)
 
     def printed(self, text: str) -> Callable[[Sides], Sides]:
         """Adds the form that the source prints and that is not true."""
@@ -62,7 +64,7 @@ class Line:
 
     def _false(self, text: str, printed: bool) -> Callable[[Sides], Sides]:
         def add(sides: Sides) -> Sides:
-            self.false.append(False_(text, printed, sides))
+            self.false.append(FalseForm(text, printed, sides))
             return sides
 
         return add
@@ -97,6 +99,6 @@ def entries(side: Any) -> list[Num]:
     """The numbers of a side: of a number, a vector, a matrix or a list of them."""
     if isinstance(side, Mat4):
         return [x for row in side.rows for x in row]
-    if isinstance(side, Vec3 | Mat3) or (isinstance(side, Sequence) and not isinstance(side, str)):
+    if isinstance(side, Vec3 | Mat3 | list | tuple):
         return [x for part in side for x in entries(part)]
     return [side]

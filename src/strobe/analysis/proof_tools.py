@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from strobe.algebra import Mat3, Mat4, Vec3
-from strobe.analysis.proof_arm import E, MovingArm, Z, gyration, inner, total
-from strobe.analysis.proof_lines import CHAIN, OWN, SLIDING, Section
+from strobe.analysis.proof_arm import E, MovingArm, Z, gyration, total
+from strobe.analysis.proof_lines import JOINT, OWN, SLIDING, Section
 from strobe.formulations import uicker_kahn
 from strobe.formulations.links import Z0, Arm
 from strobe.scalars import Num
@@ -66,7 +66,7 @@ def derivative_of_one_rotation(arm: MovingArm) -> Pairs:
 @TOOLS.line(
     "1.11",
     "∂_j W_i = W_{j−1} Z R(j−1,i) = Q(0,j−1) W_i for j ≤ i ; = 0 for j > i",
-    OWN,
+    JOINT,
     note="the print carries i where j is meant, and j ≤ k for j ≤ i",
 )
 def derivative_of_orientation(arm: MovingArm) -> Pairs:
@@ -80,7 +80,9 @@ def derivative_of_orientation(arm: MovingArm) -> Pairs:
 
 
 @TOOLS.line(
-    "1.12", "∂_jk W_i = W_{v−1} Z R(v−1,u−1) Z R(u−1,i) = Q(0,v−1) Q(0,u−1) W_i, v = min(j,k), u = max(j,k) ≤ i", OWN
+    "1.12",
+    "∂_jk W_i = W_{v−1} Z R(v−1,u−1) Z R(u−1,i) = Q(0,v−1) Q(0,u−1) W_i, v = min(j,k), u = max(j,k)",
+    JOINT,
 )
 def second_derivative_of_orientation(arm: MovingArm) -> Pairs:
     for v, u, i in _turning_triples(arm):
@@ -106,7 +108,8 @@ def link_vector(arm: MovingArm) -> Pairs:
 
 
 @TOOLS.line(
-    "1.15-1.17", "T_0^i = [W_i p_i; 0 1] ; W_jᵀ (p_i − p_j) = Σ_{m=j+1..i} R(j,m) p*_m ; T_0^i (d,1) = (W_i d + p_i, 1)"
+    "1.15-1.17",
+    "T_0^i = [W_i p_i; 0 1] ; W_jᵀ (p_i − p_j) = Σ_{m=j+1..i} R(j,m) p*_m ; T_0^i (d,1) = (W_i d + p_i, 1)",
 )
 def homogeneous_matrices(arm: MovingArm) -> Pairs:
     d, _ = _two(arm)
@@ -123,7 +126,7 @@ def homogeneous_matrices(arm: MovingArm) -> Pairs:
 @TOOLS.line(
     "1.18",
     "∂_j p_i = Σ_{m=j..i} Q(0,j−1) W_m p*_m = (W_{j−1} z0) × (p_i − p_{j−1})",
-    OWN,
+    JOINT,
     note="the print has p_0^1 for p_0^i on the left",
 )
 def derivative_of_origin(arm: MovingArm) -> Pairs:
@@ -141,7 +144,10 @@ def _(arm: MovingArm) -> Pairs:
 
 
 @TOOLS.line(
-    "1.19", "∂_jk p_i = Σ_{m=u..i} Q(0,v−1) Q(0,u−1) W_m p*_m", OWN, note="the print has R_m^m for R_{k−1}^m"
+    "1.19",
+    "∂_jk p_i = Σ_{m=u..i} Q(0,v−1) Q(0,u−1) W_m p*_m",
+    JOINT,
+    note="the print has R_m^m for R_{k−1}^m",
 )
 def second_derivative_of_origin(arm: MovingArm) -> Pairs:
     for v, u, i in _turning_triples(arm):
@@ -177,7 +183,9 @@ def prismatic_derivatives(arm: MovingArm) -> Pairs:
                 yield arm.ddp(v, u, i), arm.Q(0, v - 1) @ arm.z(0, u - 1) if swings else Vec3.zero()
 
 
-@TOOLS.line("U", "U_ij = ∂_j T_0^i = T_0^{j−1} Q_j T_{j−1}^i ; U_ijk = T_0^{v−1} Q_v T_{v−1}^{u−1} Q_u T_{u−1}^i")
+@TOOLS.line(
+    "U", "U_ij = ∂_j T_0^i = T_0^{j−1} Q_j T_{j−1}^i ; U_ijk = T_0^{v−1} Q_v T_{v−1}^{u−1} Q_u T_{u−1}^i"
+)
 def derivatives_of_homogeneous_matrices(arm: MovingArm) -> Pairs:
     U, UU = uicker_kahn.derivatives(Arm(arm.model, arm.state[0]))
     for i in arm.all_links:
@@ -220,7 +228,9 @@ def jacobi(arm: MovingArm) -> Pairs:
     yield a.cross(b).cross(c), a.cross(b.cross(c)) - b.cross(a.cross(c))
 
 
-@TOOLS.line("1.23", "tr(ABC) = tr(CᵀBᵀAᵀ) = tr(BCA)", note="the cyclic part is used in 4.16 without a number")
+@TOOLS.line(
+    "1.23", "tr(ABC) = tr(CᵀBᵀAᵀ) = tr(BCA)", note="the cyclic part is used in 4.16 without a number"
+)
 def traces_turn_round(arm: MovingArm) -> Pairs:
     A, B, C = _matrices(arm)
     yield (A @ B @ C).trace(), (C.T @ B.T @ A.T).trace()
@@ -236,7 +246,9 @@ def _(arm: MovingArm) -> Pairs:
 # -- inertias -----------------------------------------------------------------------------------------
 
 
-@TOOLS.line("1.26", "J_i = ½ tr(I_i) 1 − I_i + m_i r_i r_iᵀ", note="printed for principal axes along frame i only")
+@TOOLS.line(
+    "1.26", "J_i = ½ tr(I_i) 1 − I_i + m_i r_i r_iᵀ", note="printed for principal axes along frame i only"
+)
 def second_moments_from_inertia(arm: MovingArm) -> Pairs:
     for i in arm.all_links:
         yield arm.J(i), _second_moments(arm, i, arm.I(i))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from strobe.analysis import ledgers, stages
 from strobe.analysis.ledgers import Ledger, Rows
+from strobe.analysis.measured import ON_LINE
 from strobe.analysis.polynomials import Polynomial
 
 Explanation = Callable[[], Ledger]
@@ -35,29 +36,38 @@ class Row:
 
 
 REMARKS: Mapping[tuple[str, str], str] = {
-    ("I", "Uicker/Kahn"): "no integer for n = 1 (215½ ; 167⅙), so the printed polynomials cannot be counts; "
+    (
+        "I",
+        "Uicker/Kahn",
+    ): "no integer for n = 1 (215½ ; 167⅙), so the printed polynomials cannot be counts; "
     "the additions are printed with 25n³ for 25n⁴",
     ("II", "Uicker/Kahn"): "the printed polynomial itself gives 67,143 multiplications",
     ("I", "Waters"): "620¼n gives 7,043½ for six joints; 621½n gives the 7,051 of table II",
     ("I", "Newton-Euler"): "the constants are met; 15 m and 18 a per link remain unexplained",
-    ("I", "Hollerbach 3×3"): "slope met with the fitted 7; the constant is −273. The printed recursion is not correct",
+    (
+        "I",
+        "Hollerbach 3×3",
+    ): "slope met with the fitted 7; the constant is −273. The printed recursion is not correct",
 }
 
 RESIDUES: Mapping[str, str] = {
-    "uicker-kahn": "ours forms W_{k−1} Q_k T_k once for all j, and link 1's derivatives keep their constant zero rows",
-    "waters": "ours keeps U_ii and the products with Q_i T_i instead of forming each term anew",
-    "hollerbach-4x4": "ours forms Ẅ by the last line of (10) from stored U_ii, 5 products for 8",
-    "hollerbach-3x3": "ours is the corrected recursion, with Z R_i by its two rows and U_ii stored",
-    "newton-euler": "ours by cross products, with ω × z q̇ two products and rotations outside the sums",
-    "newton-euler-hat": "ours counts ω × z q̇, m_n ā_n and τ, and nothing beyond link n",
-    "modified-newton-euler": "ours counts ω × z q̇, R_n a_{n−1} and τ, and nothing beyond link n",
-    "turney-lagrange": "ours forms q̇_j q̇_k once for all links and takes gravity along any direction",
+    "uicker-kahn": "ours adds all terms into one sum, needs 19 multiplications for gravity per (i, j), and "
+    "constant zero rows of link 1 are free; no inertial term is left out",
+    "waters": "ours stores U_ii (7 products and 4 scalings per link, not 8 and 5), gravity is 19 m per (i, j)",
+    "hollerbach-4x4": "ours stores U_ii (7 products and 4 scalings per link, not 8 and 5), m_i r_i is constant",
+    "hollerbach-3x3": "ours is the corrected recursion; Z R_i keeps its zero row, so its products cost 18 m for 27",
+    "newton-euler": "ours adds before it rotates, ω × z q̇ costs two products, and link 1 saves nothing",
+    "newton-euler-hat": "the count as written: ω × z q̇, m_n ā_n and τ counted, nothing beyond link n",
+    "modified-newton-euler": "as written, K diagonal: ω × z q̇, R_n a_{n−1} and τ counted, nothing beyond link n",
+    ON_LINE: "ours starts every sum with G_i instead of adding it to zero",
+    "turney-lagrange": "ours leaves no term out, forms q̇_j q̇_k once for all links, and lets gravity point "
+    "anywhere",
 }
 
 
-def _hollerbach(name: str, m: str, a: str, m6: int, a6: int, why: Explanation, ours: str | None) -> list[Row]:
+def _hollerbach(name: str, m: str, a: str, m6: int, a6: int, why: Explanation, ours: str) -> list[Row]:
     """A row of table I and the same row of table II."""
-    residue = RESIDUES.get(ours or "", "")
+    residue = RESIDUES[ours]
     paper, poly = "hollerbach", Polynomial.parse
     return [
         Row(paper, "I", name, poly(m), poly(a), why(), ours, residue=residue, remark=REMARKS.get(("I", name), "")),
@@ -87,7 +97,7 @@ def hollerbach() -> list[Row]:
         _hollerbach(
             "Newton-Euler", "150n−48", "131n−48", 852, 738, ledgers.newton_euler_in_hollerbach, "newton-euler"
         ),
-        _hollerbach("Horn/Raibert", "2n³+n²", "n³+n²+2n", 468, 264, ledgers.horn_raibert, None),
+        _hollerbach("Horn/Raibert", "2n³+n²", "n³+n²+2n", 468, 264, ledgers.horn_raibert, ON_LINE),
     ]  # fmt: skip
     return sorted((row for pair in rows for row in pair), key=lambda row: len(row.table))
 
@@ -113,7 +123,6 @@ NEWTON_EULER = {
     "p×Rf": ("6n", "3n"),
     "Rn": ("9n", "6n"),
     "add n": ("0", "15n"),
-    "τ": ("0", "0"),
 }
 MODIFIED = {
     "ω": ("9n", "7n"),
@@ -127,7 +136,6 @@ MODIFIED = {
     "p×Rf": ("6n", "3n"),
     "Rn": ("9n", "6n"),
     "add n": ("0", "15n"),
-    "τ": ("0", "0"),
 }
 TOTALS = {
     "Lagrange": ("81/6n³+165/2n²+5n", "40/3n³+58n²−64/3n"),
@@ -135,11 +143,20 @@ TOTALS = {
     "modified Newton-Euler": ("90n−27", "88n−24"),
 }
 SIMULTANEOUS = {
-    "prologue": ("42", "41"),
+    "ω_1": ("9", "7"),
+    "α_1": ("9", "9"),
+    "Â_1": ("6", "9"),
+    "ω_2": ("9", "7"),
+    "α_2": ("9", "9"),
     "outward stages": ("18n", "15n"),
     "inward stages": ("9n", "12n"),
     "total": ("27n+42", "27n+41"),
 }
+
+
+def _pair(figures: tuple[str, str]) -> tuple[Polynomial, Polynomial]:
+    m, a = figures
+    return Polynomial.parse(m), Polynomial.parse(a)
 
 
 def turney() -> list[Row]:
@@ -153,7 +170,7 @@ def turney() -> list[Row]:
     }
     first = [
         Row(
-            "turney", "1", name, *map(Polynomial.parse, TOTALS[name]), explained, ours, variant,
+            "turney", "1", name, *_pair(TOTALS[name]), explained, ours, variant,
             residue=RESIDUES[ours],
         )
         for name, (explained, ours, variant) in whole.items()
@@ -164,18 +181,19 @@ def turney() -> list[Row]:
 
 def _breakdown(table: str, printed: Mapping[str, tuple[str, str]], explained: Rows) -> list[Row]:
     """The lines of a table and, at its end, their total."""
-    rows = [
-        Row("turney", table, name, *map(Polynomial.parse, printed[name]), explained[name]) for name in printed
-    ]
+    rows = [Row("turney", table, name, *_pair(printed[name]), explained[name]) for name in printed]
     total = {"2": "Lagrange", "3": "Newton-Euler", "4": "modified Newton-Euler"}[table]
-    return [*rows, Row("turney", table, "total", *map(Polynomial.parse, TOTALS[total]), ledgers.merged(explained))]
+    return [
+        *rows,
+        Row("turney", table, "total", *_pair(TOTALS[total]), ledgers.merged(explained)),
+    ]
 
 
 def _table_5(steps: Rows) -> list[Row]:
     remark = "not the length of a legal schedule: n_i is added up beside R n_{i+1}, which it needs"
     return [
         Row(
-            "turney", "5", name, *map(Polynomial.parse, figures), steps[name],
+            "turney", "5", name, *_pair(figures), steps[name],
             remark=remark if name == "total" else "",
         )
         for name, figures in SIMULTANEOUS.items()
@@ -189,12 +207,14 @@ def waters() -> list[Row]:
         table: str, name: str, m: int, a: int, why: Explanation, ours: str | None = None, joints: int = 6,
         remark: str = "",
     ) -> Row:  # fmt: skip
-        return Row("waters", table, name, Polynomial(m), Polynomial(a), why(), ours, joints=joints, remark=remark)
+        return Row(
+            "waters", table, name, Polynomial(m), Polynomial(a), why(), ours, joints=joints, remark=remark
+        )
 
     closed = "Σ j(j³−1) and Σ j(2j²+j) meet the figure; what they leave out cannot be determined"
     return [
-        row("ladder", "as written", 2254, 973, ledgers.waters_naive, remark=closed),
-        row("ladder", "values recorded", 486, 275, ledgers.waters_recorded, remark="45 products = 3·n(n−1)/2 are unexplained"),
+        row("ladder", "straightforward", 2254, 973, ledgers.waters_naive, remark=closed),
+        row("ladder", "values recorded", 486, 275, ledgers.waters_recorded, remark="45 products are unexplained"),
         row("ladder", "backward recursion", 70, 106, ledgers.waters_backward, "waters"),
         row("ladder", "and D recursive", 60, 81, ledgers.waters_d_recursion),
         row("ladder", "and gravity recursive", 45, 77, ledgers.waters_both_recursions, "hollerbach-4x4"),
@@ -209,5 +229,9 @@ def waters() -> list[Row]:
     ]  # fmt: skip
 
 
-PAPERS: Mapping[str, Callable[[], list[Row]]] = {"hollerbach": hollerbach, "turney": turney, "waters": waters}
+PAPERS: Mapping[str, Callable[[], list[Row]]] = {
+    "hollerbach": hollerbach,
+    "turney": turney,
+    "waters": waters,
+}
 """The printed rows of each paper."""

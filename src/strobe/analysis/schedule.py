@@ -5,7 +5,8 @@ sines and cosines are there from the beginning. This is the simultaneous-steps t
 grain of single operations, and a legal schedule: a step starts after everything it needs has ended.
 
     work   W   steps in all                    path   D   steps of the longest chain of dependencies
-    length on P processors ≥ max(D, ⌈W / P⌉), and ≤ W / P + D by list scheduling [Graham1969]
+    length on P processors: at least max(D, ⌈W / P⌉); by list scheduling at most W / P + D, because every
+    round either keeps all processors busy or shortens the longest chain that is left
 """
 
 from __future__ import annotations

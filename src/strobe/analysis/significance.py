@@ -81,7 +81,9 @@ def checked_speeds(speeds: Sequence[float]) -> tuple[float, ...]:
         raise ArgumentError("there are no speeds; give one or more, such as 0.1, 1, 10.")
     for speed in speeds:
         if not speed > 0:
-            raise ArgumentError(f"a speed is {speed:g}; expected a positive multiple of the sampled motion.")
+            raise ArgumentError(
+                f"a speed is {speed:g}; expected a positive multiple of the sampled motion."
+            )
     return tuple(sorted(speeds))
 
 

@@ -36,15 +36,15 @@ TASKS = {
 }
 """What one task of one link costs; table 5 charges 12 additions for n_i where table 4 charges 15."""
 
-PROLOGUE = ("ω", "α", "Â", "ω", "α")
+PROLOGUE = {"ω_1": "ω", "α_1": "α", "Â_1": "Â", "ω_2": "ω", "α_2": "α"}
 OUTWARD = ("ω", "α", "Â", "a", "mā", "Tr ÂK", "s×mā")
 INWARD = ("Rf", "p×Rf", "Rn", "add n")
 
 
 def stage_ledgers() -> Rows:
     """Table 5: a serial prologue, then n outward and n inward stages, each as long as its longest task."""
-    rows = {
-        "prologue": ledger(*(line(task, 1, TASKS[task]) for task in PROLOGUE)),
+    rows = {name: ledger(line("one after the other", 1, TASKS[task])) for name, task in PROLOGUE.items()}
+    rows |= {
         "outward stages": ledger(line("the longest task", N, longest_task(OUTWARD))),
         "inward stages": ledger(line("the longest task", N, longest_task(INWARD))),
     }
@@ -93,7 +93,12 @@ def task_graph(n: int, pre_summed: bool) -> dict[Name, Task]:
             needs["f"] = [("mā", i)]
         else:
             needs["a"] = [("a", i - 1), ("Â", i)]
-            needs |= {"Rf": [("f", i + 1)], "f": [("Rf", i), ("mā", i)], "p×Rf": [("Rf", i)], "Rn": [("n", i + 1)]}
+            needs |= {
+                "Rf": [("f", i + 1)],
+                "f": [("Rf", i), ("mā", i)],
+                "p×Rf": [("Rf", i)],
+                "Rn": [("n", i + 1)],
+            }
         graph |= {(task, i): Task(TASKS[task], tuple(wanted)) for task, wanted in needs.items()}
         graph |= _moments(i, last, pre_summed)
     graph["f", n] = Task(cost(0, 0), (("mā", n),))

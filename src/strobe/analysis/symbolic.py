@@ -2,15 +2,18 @@
 """Formulations symbolically equal: differences that reduce to zero in a normal form, for small robots.
 
 A number is a polynomial with rational coefficients in the rates, the accelerations, the sliding positions,
-the parameters that the model file names, and a pair c, s for every angle, input or fixed. After every
-product s² becomes 1 − c², so that equal functions have equal polynomials and the test is an equality:
-no simplifier guesses. Unnamed constants enter as the decimals they were written as.
+the parameters that the model file names, and a pair c, s for every angle that is an input or has a name.
+After every product s² becomes 1 − c², so that equal functions have equal polynomials and the test is an
+equality: no simplifier guesses. Constants without a name enter as the decimals they were written as, a fixed
+angle without one as a rational point of the circle, t = tan(angle/2) to twelve digits.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import sympy
@@ -74,7 +77,9 @@ class Vocabulary(SymbolSystem):
         return x
 
     def point(self, angle: float) -> tuple[Num, Num]:
-        self.angles[_positive(self.expression(angle))] = None
+        value = self.expression(angle)
+        if value.free_symbols:
+            self.angles[_positive(value)] = None
         return 1.0, 0.0
 
 
@@ -87,13 +92,13 @@ class PolynomialSystem(SymbolSystem):
         words = Vocabulary()
         model.lift(words)
         inputs = [f"{kind}{k + 1}" for kind in ("q", "qd", "qdd") for k in range(model.nv)]
-        fixed = [f"fixed{k + 1}" for k in range(len(words.angles))]
+        fixed = [f"angle{k + 1}" for k in range(len(words.angles))]
         turning = [f"q{joint.q + 1}" for joint in model.joints if joint.turns]
-        pairs = [f"{letter}_{angle}" for angle in (*turning, *fixed) for letter in "cs"]
-        names = [*pairs, *inputs, *(str(symbol) for symbol in words.symbols)]
-        self.ring: Any = sympy.ring(names, sympy.QQ)[0]
+        pairs = [f"{letter}({angle})" for angle in (*turning, *fixed) for letter in "cs"]
+        symbols = [*map(sympy.Symbol, (*pairs, *inputs)), *words.symbols]
+        self.ring: Any = sympy.ring(symbols, sympy.QQ)[0]
         self.fixed = dict(zip(words.angles, fixed, strict=True))
-        self.generator: dict[str, Any] = dict(zip(names, self.ring.gens, strict=True))
+        self.generator: dict[str, Any] = dict(zip((*pairs, *inputs), self.ring.gens, strict=False))
         self.sines = [(2 * k, 2 * k + 1) for k in range(len(pairs) // 2)]  # positions of c and s
 
     def number(self, x: float) -> Num:
@@ -106,6 +111,8 @@ class PolynomialSystem(SymbolSystem):
 
     def point(self, angle: float) -> tuple[Num, Num]:
         value = self.expression(angle)
+        if not value.free_symbols:
+            return tuple(Polynomial(self, self.ring(x)) for x in _rational_point(angle))  # pyright: ignore
         c, s = self._pair(self.fixed[_positive(value)])
         return Polynomial(self, c), Polynomial(self, s if value == _positive(value) else -s)
 
@@ -134,7 +141,7 @@ class PolynomialSystem(SymbolSystem):
         return self.ring.from_dict({m: k for m, k in kept.items() if k})
 
     def _pair(self, angle: str) -> tuple[Any, Any]:
-        return self.generator[f"c_{angle}"], self.generator[f"s_{angle}"]
+        return self.generator[f"c({angle})"], self.generator[f"s({angle})"]
 
 
 class Polynomial(Scalar):
@@ -173,6 +180,13 @@ class Polynomial(Scalar):
 
     def literal(self, x: float) -> Polynomial:
         return Polynomial(self.system, self.system.ring(exact(x)))
+
+
+def _rational_point(angle: float) -> tuple[Any, Any]:
+    """Cosine and sine as exact fractions on the circle."""
+    t = Fraction(math.tan(angle / 2)).limit_denominator(10**6)
+    norm = 1 + t * t
+    return tuple(sympy.Rational(x.numerator, x.denominator) for x in ((1 - t * t) / norm, 2 * t / norm))  # pyright: ignore
 
 
 def _positive(angle: Any) -> Any:

@@ -18,7 +18,7 @@ Try:
   strobe torque panda            the torques that hold a Panda arm still
   strobe study stanford          one robot through every formulation: torques, costs, laws
 
-Any .urdf or .toml file can stand in the place of a name. All verbs: strobe --help"""
+A .urdf, .xacro, .xml (MJCF) or .toml file can stand in the place of a name. All verbs: strobe --help"""
 
 app = typer.Typer(
     cls=Verbs,
@@ -45,6 +45,8 @@ def strobe(
     ] = False,
 ) -> None:
     """A robot goes in, its dynamics come out.
+
+    A robot is a built-in name (strobe list) or a .urdf, .xacro, .xml (MJCF or URDF) or .toml file.
 
     Exit codes: 0, 1 (a check failed), 2 (bad input). Every verb has --help with an example, and --json.
     """

@@ -6,17 +6,19 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
 
-from strobe.errors import StrobeError, nearest
+from strobe.errors import StrobeError, UnknownNameError, nearest
 
 CHECK_FAILED = 1
 BAD_INPUT = 2
 BUG = 70
 INTERRUPTED = 130
+READER_GONE = 141
 
 # newer typers carry a click of their own, so it is not imported by name
 USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[1]
@@ -34,6 +36,7 @@ class Verbs(TyperGroup):
         windows_expand_args: bool = True,
         **extra: Any,
     ) -> Any:
+        _replace_closed_streams()
         _tolerate_narrow_encodings()
         run = super().main
         leave(lambda: run(args, "strobe", complete_var, False, windows_expand_args, **extra))
@@ -51,15 +54,25 @@ class Verbs(TyperGroup):
 def leave(run: Callable[[], Any]) -> NoReturn:
     """Run a command and exit with its code; whatever went wrong is said in one sentence on stderr."""
     try:
-        sys.exit(run() or 0)
+        code = run() or 0
+        sys.stdout.flush()
+        sys.exit(code)
     except StrobeError as error:
-        _say(str(error))
+        _say(_sentence(error))
         sys.exit(BAD_INPUT)
     except (KeyboardInterrupt, typer.Abort):
         _say("interrupted.")
         sys.exit(INTERRUPTED)
     except USAGE_ERROR as error:
         _say(_usage(error))
+        sys.exit(BAD_INPUT)
+    except BrokenPipeError:  # who read the output has seen enough
+        _drop_output()
+        sys.exit(READER_GONE)
+    except OSError as error:
+        what = "cannot write the output" if error.filename is None else f"cannot use {error.filename}"
+        _drop_output()
+        _say(f"{what}: {error.strerror or error}.")
         sys.exit(BAD_INPUT)
     except Exception as error:
         if os.environ.get("STROBE_DEBUG"):
@@ -82,9 +95,32 @@ def _usage(error: Any) -> str:
     return f"{sentence[:1].lower()}{sentence[1:]}\nTry: {path} --help"
 
 
+def _sentence(error: StrobeError) -> str:
+    """What an error says, without a pointer that only Python can follow."""
+    see = error.see if isinstance(error, UnknownNameError) else ""
+    return str(error).replace(f"; see {see}", "") if see.startswith("robot.") else str(error)
+
+
 def _say(sentence: str) -> None:
-    sys.stdout.flush()
+    """A sentence on stderr, behind what was printed before it."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _drop_output()
     print(f"strobe: {sentence}", file=sys.stderr)
+
+
+def _drop_output() -> None:
+    """Let go of what an output does not take, or Python tries again at its end and complains."""
+    with suppress(OSError, ValueError):  # a stream without a file descriptor holds nothing back
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _replace_closed_streams() -> None:
+    """Where output was closed (``>&-``) Python has no stream at all: what is printed goes nowhere."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115  open to the end
 
 
 def _tolerate_narrow_encodings() -> None:

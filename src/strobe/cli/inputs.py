@@ -93,7 +93,7 @@ def number(option: str, word: str) -> float:
     from strobe.models.expressions import ExpressionError, parse_expression
 
     try:
-        value = float(word)
+        value = decimal(word)
     except ValueError:
         try:
             value = float(parse_expression(word, {}))
@@ -104,10 +104,17 @@ def number(option: str, word: str) -> float:
     return value
 
 
+def decimal(text: str) -> float:
+    """A number in ASCII digits, as every tool writes it: what else Python reads (``1_000``) is refused."""
+    if not text.isascii() or "_" in text:
+        raise ValueError(text)
+    return float(text)
+
+
 class NumbersCommand(TyperCommand):
     """A verb whose options take lists of numbers, with or without quotes: ``--q 0.1 -0.2 0.3``."""
 
-    lists = ("--q", "--qd", "--qdd", "--wrench", "--gravity")
+    lists = ("--q", "--qd", "--qdd", "--wrench", "--gravity", "--speeds")
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         return super().parse_args(ctx, joined(args, self.lists))

@@ -11,12 +11,13 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from strobe.cli.inputs import decimal
 from strobe.cli.progress import watched
 from strobe.errors import ArgumentError, nearest
 from strobe.robot import Robot
@@ -25,6 +26,7 @@ from strobe.study.labels import position_labels, rate_labels
 TIMES = ("t", "time", "timestamp", "time_s", "time [s]")
 MOST_FAULTS = 20  # shown; the rest is counted
 DELIMITERS = ",;\t"
+SHORT = 5  # letters: in names below that, one mistake makes another word
 
 Slot = tuple[str, int]  # q, qd or qdd, and which of its numbers
 Rows = Sequence[tuple[int, list[str]]]  # line numbers and cells
@@ -102,6 +104,10 @@ def _lines(path: Path, faults: Faults) -> Iterator[tuple[int, list[str]]]:
 
 
 def _text(path: Path) -> str:
+    if path.is_dir():
+        raise ArgumentError(f"{path}: a folder, expected a CSV file.")
+    if path.exists() and not path.is_file():
+        raise ArgumentError(f"{path}: not a file but a pipe or a device; save the log to a file first.")
     try:
         return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
@@ -131,17 +137,49 @@ def _columns(
         elif name.lower() in TIMES and time is None:
             time = k
         else:
-            unknown.append(f'column "{name}" belongs to no joint of {robot.name}.{nearest(name, known)}')
-    remarks = [f"{text} It was ignored." for text in unknown]
+            unknown.append(name)
+    foreign = {name: f'column "{name}" belongs to no joint of {robot.name}.' for name in unknown}
     if missing := _missing(robot, "q", slots.values()):
         needed = _listed(missing, "q_")
         faults.add(f"no column for the position of {_listed(missing)}; {robot.name} needs {needed}.", line)
-        for text in unknown:
-            faults.add(text, line)
+        for name, text in foreign.items():
+            faults.add(f"{text}{nearest(name, known)}", line)
+        return slots, time, []
+    absent = {name: slot[0] for name, slot in known.items() if slot not in slots.values()}
+    meant = {name: column for name in unknown if (column := _misspelt(name, absent))}
+    for name, column in meant.items():
+        faults.add(f"{foreign[name]} Did you mean '{column}'? Rename it, or leave it out.", line)
+    remarks = [f"{text} It was ignored." for name, text in foreign.items() if name not in meant]
     for quantity in ("qd", "qdd"):
-        if absent := _missing(robot, quantity, slots.values()):
-            remarks.append(f"no column for {_listed(absent, f'{quantity}_')}: taken as 0.")
+        if missing := _missing(robot, quantity, slots.values()):
+            remarks.append(f"no column for {_listed(missing, f'{quantity}_')}: taken as 0.")
     return slots, time, remarks
+
+
+def _misspelt(name: str, absent: Mapping[str, str]) -> str:
+    """The absent column (with its quantity) that a name seems to stand for, or nothing."""
+    typed = name.lower()
+    best, distance = "", 3
+    for column, quantity in absent.items():
+        mistakes = _mistakes(typed, column.lower())
+        about = typed.startswith(spellings := (quantity, quantity[::-1])) or typed.endswith(spellings)
+        short = len(column) < SHORT and "q" not in typed
+        if mistakes < distance and mistakes <= (2 if about else 1) and not short:
+            best, distance = column, mistakes
+    return best
+
+
+def _mistakes(a: str, b: str) -> int:
+    """Letters to put in, leave out, replace or swap with a neighbour to turn one text into another."""
+    before, last = [], list(range(len(b) + 1))
+    for i, x in enumerate(a):
+        row = [i + 1]
+        for j, y in enumerate(b):
+            row.append(min(last[j + 1] + 1, row[j] + 1, last[j] + (x != y)))
+            if i and j and a[i - 1] == y and b[j - 1] == x:
+                row[-1] = min(row[-1], before[j - 1] + 1)
+        before, last = last, row
+    return last[-1]
 
 
 def _known_columns(robot: Robot) -> dict[str, Slot]:
@@ -177,7 +215,7 @@ def _numbers(rows: Rows, header: Sequence[str], columns: Iterable[int], faults: 
             faults.add(f"{cells}; the header has {len(header)}.", line)
             continue
         try:
-            table[r] = [float(row[k]) for k in columns]
+            table[r] = [decimal(row[k].strip()) for k in columns]
         except ValueError:
             table[r] = np.nan
     for r in np.flatnonzero(~np.isfinite(table).all(axis=1)).tolist():
@@ -190,7 +228,7 @@ def _numbers(rows: Rows, header: Sequence[str], columns: Iterable[int], faults: 
 def _explain(text: str, column: str, line: int, faults: Faults) -> None:
     """Add what is wrong with a cell, if anything is."""
     try:
-        if not math.isfinite(float(text)):
+        if not math.isfinite(decimal(text)):
             faults.add(f'column "{column}": "{text}" is not a finite number.', line)
     except ValueError:
         what = f'"{text}" is not a number' if text else "is empty"

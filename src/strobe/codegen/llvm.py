@@ -14,7 +14,6 @@ import struct
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from strobe.codegen import sincos
 from strobe.graph.program import Program
 from strobe.scalars import Node
 
@@ -62,14 +61,17 @@ class Emitter:
         self.lines: list[str] = []
         self.values: dict[Node, str] = {}
         self.declared: set[str] = set()
+        self.circle: dict[tuple[str, Node], str] = {}  # sines and cosines, by operation and angle
+        self.pending: list[tuple[Node, list[str]]] = []
         self._count = 0
+        self._entry = 0
 
     def text(self) -> str:
         self._body()
         body, self.lines = self.lines, []
         self._loop()
         parts = [*sorted(self.declared), "", *body, "", *self.lines, "", PACK.format(T=self.target.scalar)]
-        parts.append(f'attributes #0 = {{ nounwind {self.target.attributes} }}')
+        parts.append(f"attributes #0 = {{ nounwind {self.target.attributes} }}")
         return "\n".join(parts) + "\n"
 
     # -- one group of states ------------------------------------------------------------------------
@@ -79,6 +81,7 @@ class Emitter:
         signature = ", ".join(f"ptr %b{k}, i64 %s{k}" for k in range(len(arguments)))
         self.lines.append(f"define internal void @body({signature}, i64 %i, i64 %last) #0 {{")
         self.lines.append("entry:")
+        self._entry = len(self.lines)
         rows = self._row_numbers()
         for k, argument in enumerate(self.program.inputs):
             self._load(k, argument.name, argument.size, rows)
@@ -90,16 +93,16 @@ class Emitter:
         """The state of each lane, clamped to the last one."""
         numbers: list[str] = []
         for lane in range(self.target.width):
-            number = self._new(f"add nuw i64 %i, {lane}")
-            past = self._new(f"icmp ugt i64 {number}, %last")
-            numbers.append(self._new(f"select i1 {past}, i64 %last, i64 {number}"))
+            number = self.new(f"add nuw i64 %i, {lane}")
+            past = self.new(f"icmp ugt i64 {number}, %last")
+            numbers.append(self.new(f"select i1 {past}, i64 %last, i64 {number}"))
         return numbers
 
     def _rows(self, k: int, rows: list[str]) -> list[str]:
         pointers: list[str] = []
         for number in rows:
-            offset = self._new(f"mul i64 {number}, %s{k}")
-            pointers.append(self._new(f"getelementptr i8, ptr %b{k}, i64 {offset}"))
+            offset = self.new(f"mul i64 {number}, %s{k}")
+            pointers.append(self.new(f"getelementptr i8, ptr %b{k}, i64 {offset}"))
         return pointers
 
     def _load(self, k: int, name: str, size: int, rows: list[str]) -> None:
@@ -123,43 +126,45 @@ class Emitter:
         T, V = self.target.scalar, self.target.vector
         vector = "poison"
         for lane, pointer in enumerate(pointers):
-            address = self._new(f"getelementptr {T}, ptr {pointer}, i64 {j}")
-            value = self._new(f"load {T}, ptr {address}, align {self.target.bytes}")
+            address = self.new(f"getelementptr {T}, ptr {pointer}, i64 {j}")
+            value = self.new(f"load {T}, ptr {address}, align {self.target.bytes}")
             if self.target.width == 1:
-                return self._new(f"insertelement {V} poison, {T} {value}, i32 0")
-            vector = self._new(f"insertelement {V} {vector}, {T} {value}, i32 {lane}")
+                return self.new(f"insertelement {V} poison, {T} {value}, i32 0")
+            vector = self.new(f"insertelement {V} {vector}, {T} {value}, i32 {lane}")
         return vector
 
     def _load_row(self, pointer: str, start: int, stop: int) -> str:
         t = self.target
-        address = self._new(f"getelementptr {t.scalar}, ptr {pointer}, i64 {start}")
+        address = self.new(f"getelementptr {t.scalar}, ptr {pointer}, i64 {start}")
         if stop - start == t.width:
-            return self._new(f"load {t.vector}, ptr {address}, align {t.bytes}")
+            return self.new(f"load {t.vector}, ptr {address}, align {t.bytes}")
         name = f"@llvm.masked.load.{t.suffix}.p0"
         self.declared.add(f"declare {t.vector} {name}(ptr, i32, <{t.width} x i1>, {t.vector})")
         mask = _mask(stop - start, t.width)
-        return self._new(f"call {t.vector} {name}(ptr {address}, i32 {t.bytes}, {mask}, {t.vector} poison)")
+        return self.new(f"call {t.vector} {name}(ptr {address}, i32 {t.bytes}, {mask}, {t.vector} poison)")
 
     def _store(self, k: int, rows: list[str]) -> None:
         t = self.target
-        values = [self._value(node) for node in self.program.outputs]
+        values = [self.value(node) for node in self.program.outputs]
         pointers = self._rows(k, rows)
         for start, stop in _blocks(len(values), t.width):
             columns = values[start:stop] + ["poison"] * (t.width - (stop - start))
             if t.width == 1:
-                element = self._new(f"extractelement {t.vector} {columns[0]}, i32 0")
-                address = self._new(f"getelementptr {t.scalar}, ptr {pointers[0]}, i64 {start}")
+                element = self.new(f"extractelement {t.vector} {columns[0]}, i32 0")
+                address = self.new(f"getelementptr {t.scalar}, ptr {pointers[0]}, i64 {start}")
                 self.lines.append(f"  store {t.scalar} {element}, ptr {address}, align {t.bytes}")
                 continue
             for pointer, row in zip(pointers, self._transpose(columns), strict=True):
-                address = self._new(f"getelementptr {t.scalar}, ptr {pointer}, i64 {start}")
+                address = self.new(f"getelementptr {t.scalar}, ptr {pointer}, i64 {start}")
                 if stop - start == t.width:
                     self.lines.append(f"  store {t.vector} {row}, ptr {address}, align {t.bytes}")
                     continue
                 name = f"@llvm.masked.store.{t.suffix}.p0"
                 self.declared.add(f"declare void {name}({t.vector}, ptr, i32, <{t.width} x i1>)")
                 mask = _mask(stop - start, t.width)
-                self.lines.append(f"  call void {name}({t.vector} {row}, ptr {address}, i32 {t.bytes}, {mask})")
+                self.lines.append(
+                    f"  call void {name}({t.vector} {row}, ptr {address}, i32 {t.bytes}, {mask})"
+                )
 
     def _transpose(self, rows: Sequence[str]) -> list[str]:
         """W vectors of W numbers, columns for rows: log2 W rounds of two-vector shuffles."""
@@ -175,7 +180,7 @@ class Emitter:
                 high = [c + distance if not c & distance else W + c for c in range(W)]
                 for slot, mask in ((i, low), (i + distance, high)):
                     picks = ", ".join(f"i32 {m}" for m in mask)
-                    vectors[slot] = self._new(f"shufflevector {V} {a}, {V} {b}, <{W} x i32> <{picks}>")
+                    vectors[slot] = self.new(f"shufflevector {V} {a}, {V} {b}, <{W} x i32> <{picks}>")
             distance //= 2
         return vectors
 
@@ -187,7 +192,7 @@ class Emitter:
             self._need(angle)
         plain = [angle for angle in angles if not _uses_sincos(angle)]
         if plain:
-            self._sincos([angle for angle in plain])
+            self._sincos(plain)
         for node in self.program.nodes:
             self._need(node)
 
@@ -199,7 +204,7 @@ class Emitter:
             if node in self.values:
                 stack.pop()
                 continue
-            if node.op in ("sin", "cos") and (node.op, node.args[0]) not in self._circle:
+            if node.op in ("sin", "cos") and (node.op, node.args[0]) not in self.circle:
                 missing = [a for a in node.args if a not in self.values]
                 if missing:
                     stack += missing
@@ -212,13 +217,7 @@ class Emitter:
             self.values[node] = self._operation(node)
             stack.pop()
 
-    @property
-    def _circle(self) -> dict[tuple[str, Node], str]:
-        if not hasattr(self, "_points"):
-            self._points: dict[tuple[str, Node], str] = {}
-        return self._points
-
-    def _value(self, node: Node) -> str:
+    def value(self, node: Node) -> str:
         if node.op == "constant":
             return self._splat(node.value)  # pyright: ignore[reportArgumentType]
         return self.values[node]
@@ -228,10 +227,10 @@ class Emitter:
         if op == "constant":
             return self._splat(node.value)  # pyright: ignore[reportArgumentType]
         if op in ("sin", "cos"):
-            return self._circle[op, node.args[0]]
-        args = [self._value(a) for a in node.args]
+            return self.circle[op, node.args[0]]
+        args = [self.value(a) for a in node.args]
         if op in BINARY:
-            return self._new(f"{BINARY[op]} {FLAGS} {V} {args[0]}, {args[1]}")
+            return self.new(f"{BINARY[op]} {FLAGS} {V} {args[0]}, {args[1]}")
         return SECOND_GROUP[op](self, *args)
 
     def _sincos(self, angles: list[Node]) -> None:
@@ -249,11 +248,27 @@ class Emitter:
 
     # -- text ---------------------------------------------------------------------------------------
 
-    def _new(self, operation: str) -> str:
+    def new(self, operation: str) -> str:
         self._count += 1
         name = f"%t{self._count}"
         self.lines.append(f"  {name} = {operation}")
         return name
+
+    def widened(self, x: str) -> str:
+        """A vector in double precision."""
+        t = self.target
+        return self.new(f"fpext {t.vector} {x} to <{t.width} x double>") if t.single else x
+
+    def narrowed(self, x: str) -> str:
+        """A vector in double precision as the target has it."""
+        t = self.target
+        return self.new(f"fptrunc <{t.width} x double> {x} to {t.vector}") if t.single else x
+
+    def scratch(self, kind: str) -> str:
+        """A cell on the stack of the body."""
+        self._count += 1
+        self.lines.insert(self._entry, f"  %cell{self._count} = alloca {kind}, align 64")
+        return f"%cell{self._count}"
 
     def label(self) -> str:
         self._count += 1
@@ -264,7 +279,7 @@ class Emitter:
         V = self.target.vector
         full = f"@llvm.{name}.{self.target.suffix}"
         self.declared.add(f"declare {V} {full}({', '.join([V] * len(args))})")
-        return self._new(f"call {V} {full}({', '.join(f'{V} {a}' for a in args)})")
+        return self.new(f"call {V} {full}({', '.join(f'{V} {a}' for a in args)})")
 
     def _splat(self, value: float) -> str:
         return f"splat ({self.target.scalar} {literal(value, self.target.single)})"
@@ -283,7 +298,11 @@ def _blocks(size: int, width: int) -> Iterator[tuple[int, int]]:
 
 
 def _mask(valid: int, width: int) -> str:
-    return f"<{width} x i1> <" + ", ".join(f"i1 {'true' if k < valid else 'false'}" for k in range(width)) + ">"
+    return (
+        f"<{width} x i1> <"
+        + ", ".join(f"i1 {'true' if k < valid else 'false'}" for k in range(width))
+        + ">"
+    )
 
 
 def _uses_sincos(root: Node) -> bool:
@@ -301,24 +320,38 @@ def _uses_sincos(root: Node) -> bool:
 
 def _compare(e: Emitter, x: str, y: str) -> str:
     W, V = e.target.width, e.target.vector
-    flag = e._new(f"fcmp olt {V} {x}, {y}")
-    return e._new(f"uitofp <{W} x i1> {flag} to {V}")
+    flag = e.new(f"fcmp olt {V} {x}, {y}")
+    return e.new(f"uitofp <{W} x i1> {flag} to {V}")
 
 
 def _choose(e: Emitter, condition: str, x: str, y: str) -> str:
     W, V = e.target.width, e.target.vector
-    flag = e._new(f"fcmp une {V} {condition}, zeroinitializer")
-    return e._new(f"select <{W} x i1> {flag}, {V} {x}, {V} {y}")
+    flag = e.new(f"fcmp une {V} {condition}, zeroinitializer")
+    return e.new(f"select <{W} x i1> {flag}, {V} {x}, {V} {y}")
+
+
+def _called(e: Emitter, name: str, x: str, y: str) -> str:
+    """A function that the runtime provides, lane by lane in double precision."""
+    W = e.target.width
+    V = f"<{W} x double>"
+    e.declared.add(f"declare void @{name}(i64, ptr, ptr, ptr)")
+    cells = [e.scratch(V) for _ in range(3)]
+    for value, cell in zip((x, y), cells, strict=False):
+        e.lines.append(f"  store {V} {e.widened(value)}, ptr {cell}, align 64")
+    e.lines.append(f"  call void @{name}(i64 {W}, ptr {cells[0]}, ptr {cells[1]}, ptr {cells[2]})")
+    return e.narrowed(e.new(f"load {V}, ptr {cells[2]}, align 64"))
 
 
 SECOND_GROUP: dict[str, Callable[..., str]] = {
-    "neg": lambda e, x: e._new(f"fneg {FLAGS} {e.target.vector} {x}"),
+    "neg": lambda e, x: e.new(f"fneg {FLAGS} {e.target.vector} {x}"),
     "sqrt": lambda e, x: e.intrinsic("sqrt", x),
     "abs": lambda e, x: e.intrinsic("fabs", x),
     "min": lambda e, x, y: e.intrinsic("minimum", x, y),
     "max": lambda e, x, y: e.intrinsic("maximum", x, y),
     "less": _compare,
     "where": _choose,
+    "atan2": lambda e, y, x: _called(e, "strobe_atan2", y, x),
+    "tanh": lambda e, x: _called(e, "strobe_tanh", x, x),
 }
 
 PACK = """\

@@ -39,9 +39,9 @@ def emit_loop(e: Emitter) -> None:
             name = f"%c{k}_{d}"
             out(f"  %pc{k}_{d} = getelementptr i64, ptr %steps, i64 {position + d}")
             out(f"  {name} = load i64, ptr %pc{k}_{d}, align 8")
-            same = e._new(f"icmp eq i64 {name}, {expected}")
+            same = e.new(f"icmp eq i64 {name}, {expected}")
             if core[d] > 1:
-                together = e._new(f"and i1 {together}, {same}")
+                together = e.new(f"and i1 {together}, {same}")
             expected *= core[d]
             own.insert(0, name)
         position += len(core)
@@ -71,15 +71,15 @@ def _detour(e: Emitter, cores: list[tuple[int, ...]], strides: list[list[str]]) 
 
     def copies(k: int, inwards: bool) -> None:
         core, own = cores[k], strides[k]
-        offset = e._new(f"mul i64 %j, %s{k}")
-        row = e._new(f"getelementptr i8, ptr %b{k}, i64 {offset}")
+        offset = e.new(f"mul i64 %j, %s{k}")
+        row = e.new(f"getelementptr i8, ptr %b{k}, i64 {offset}")
         lines, inner = (1, core[0]) if len(core) == 1 else core
         for line in range(lines):
             there = row
             if len(core) == 2:
-                down = e._new(f"mul i64 {own[0]}, {line}")
-                there = e._new(f"getelementptr i8, ptr {row}, i64 {down}")
-            here = e._new(f"getelementptr i8, ptr %scratch{k}, i64 {line * inner * bytes_}")
+                down = e.new(f"mul i64 {own[0]}, {line}")
+                there = e.new(f"getelementptr i8, ptr {row}, i64 {down}")
+            here = e.new(f"getelementptr i8, ptr %scratch{k}, i64 {line * inner * bytes_}")
             near, far = f"ptr {here}, i64 {bytes_}", f"ptr {there}, i64 {own[-1]}"
             pair = f"{near}, {far}" if inwards else f"{far}, {near}"
             out(f"  call void @copy({pair}, i64 {inner})")

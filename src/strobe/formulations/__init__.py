@@ -75,7 +75,7 @@ FORMULATIONS: dict[str, Method] = {
         Method("newton-euler-base", newton_euler_base, tool=True),
         Method("newton-euler", newton_euler, tool=True),
         Method("newton-euler-hat", newton_euler_hat, tool=True),
-        Method("newton-euler-armstrong", newton_euler_armstrong, ONE_DEGREE),
+        Method("newton-euler-armstrong", newton_euler_armstrong, TREE),
         Method("turney-lagrange", turney_lagrange),
         Method("modified-newton-euler", modified_newton_euler, tool=True),
         Method("decomposition", decomposition, ONE_DEGREE),

@@ -1,15 +1,15 @@
-"""Newton-Euler at joint frames with first moments, O(n), on trees of one-degree joints. [Armstrong1979]
+"""Newton-Euler at joint frames with first moments, O(n), on trees. [Armstrong1979]
 
-Everything of body i in its joint frame; e is the joint's axis, P_i the origin seen from the parent, h = m c and
-I are about the origin, so that bodies with m = 0 and h ≠ 0 (regrouped ones) are no exception.
+Everything of body i in its joint frame; P_i is its origin seen from the parent, h = m c and I are about that origin,
+so that bodies with m = 0 and h ≠ 0 (regrouped ones) are no exception. The joint adds an angular velocity w and a
+linear one u of its own, S qd = (w, u) and S qdd = (ẇ, u̇), one of which vanishes for joints of one degree:
 
-    ω' = R_iᵀ ω_p,   ω_i = ω' + e qd_i,   ω̇_i = R_iᵀ ω̇_p + ω' × e qd_i + e qdd_i     revolute
-    v̇_i = R_iᵀ (v̇_p + U_p P_i)   [+ 2 ω' × e qd_i + e qdd_i if prismatic, and ω_i = ω', ω̇_i = R_iᵀ ω̇_p]
+    ω' = R_iᵀ ω_p,   ω_i = ω' + w,   ω̇_i = R_iᵀ ω̇_p + ω' × w + ẇ
+    v̇_i = R_iᵀ (v̇_p + U_p P_i) + 2 ω' × u + u̇ + w × u
     U_i = [ω̇_i ×] + [ω_i ×]²
-    F_i = m v̇_i + U_i h
-    N_i = vee(U_i K) + h × v̇_i,   K = ½ tr(I) 1 − I
+    F_i = m v̇_i + U_i h,   N_i = I ω̇_i + ω_i × I ω_i + h × v̇_i
 
-    f_p += R_i f_i,   n_p += R_i n_i + P_i × R_i f_i,   tau_i = e · n_i or e · f_i
+    f_p += R_i f_i,   n_p += R_i n_i + P_i × R_i f_i,   tau_i = Sᵀ (n_i, f_i)
 
 The moment is written out over the six products of ω, squares before differences: this order needs the
 fewest operations once common terms are shared [Khalil1987].
@@ -17,14 +17,13 @@ fewest operations once common terms are shared [Khalil1987].
 
 from __future__ import annotations
 
-from strobe.algebra import Mat3, Pose, Sym3, Vec3
-from strobe.errors import UnsupportedModelError
+from strobe.algebra import Force, Mat3, Pose, Sym3, Vec3
 from strobe.models.model import ROOT, Body, Model
 from strobe.scalars import Num, Numbers
 
 
 def inverse_dynamics(model: Model, q: Numbers, qd: Numbers, qdd: Numbers) -> list[Num]:
-    """Joint forces of a tree of revolute and prismatic joints."""
+    """Joint forces tau = M(q) qdd + C(q, qd) qd + g(q), one per degree of freedom."""
     tree = model.proximal()
     w, wd = {ROOT: tree.rest.angular}, {ROOT: tree.rest.angular}
     vd, U = {ROOT: -tree.gravity.linear}, {ROOT: Mat3.zero()}
@@ -34,18 +33,15 @@ def inverse_dynamics(model: Model, q: Numbers, qd: Numbers, qdd: Numbers) -> lis
     n: dict[int, Vec3] = {}
 
     for body in tree.bodies:
-        i, p, e = body.index, body.parent, _axis(body)
-        (rate,), (accel,) = body.rates(qd), body.rates(qdd)
-        poses[i], P[i] = body.pose(q), _offset(body, q)
+        i, p = body.index, body.parent
+        own, change = body.S @ body.rates(qd), body.S @ body.rates(qdd)
+        poses[i], P[i] = body.pose(q), offset(body, q)
         into = poses[i].inverse().inward
         carried = into(w[p])
-        vd[i] = into(vd[p] + U[p] @ P[i])
-        if body.joint.turns:
-            w[i] = carried + e * rate
-            wd[i] = into(wd[p]) + carried.cross(e) * rate + e * accel
-        else:
-            w[i], wd[i] = carried, into(wd[p])
-            vd[i] = vd[i] + carried.cross(e) * (2.0 * rate) + e * accel
+        w[i] = carried + own.angular
+        wd[i] = into(wd[p]) + carried.cross(own.angular) + change.angular
+        slip = carried.cross(own.linear * 2.0) + change.linear + own.angular.cross(own.linear)
+        vd[i] = into(vd[p] + U[p] @ P[i]) + slip
         U[i] = Mat3.acceleration(w[i], wd[i])
         m, h, I = body.inertia.m, body.inertia.h, body.inertia.I
         f[i] = vd[i] * m + U[i] @ h
@@ -58,7 +54,7 @@ def inverse_dynamics(model: Model, q: Numbers, qd: Numbers, qdd: Numbers) -> lis
             f[p] += Rf
             n[p] = n[p] + poses[i].direction(n[i]) + P[i].cross(Rf)
 
-    return [_axis(body).dot((n if body.joint.turns else f)[body.index]) for body in tree.bodies]
+    return [tau for body in tree.bodies for tau in body.S.T @ Force(n[body.index], f[body.index])]
 
 
 def moment(I: Sym3, w: Vec3, wd: Vec3, U: Mat3) -> Vec3:
@@ -71,18 +67,7 @@ def moment(I: Sym3, w: Vec3, wd: Vec3, U: Mat3) -> Vec3:
     )
 
 
-def _axis(body: Body) -> Vec3:
-    if body.joint.nv != 1:
-        raise UnsupportedModelError(
-            f'joint "{body.joint.name}" has {body.joint.nv} degrees of freedom; newton-euler-armstrong takes joints '
-            "with one. Use spatial-newton-euler."
-        )
-    return Vec3.unit(body.joint.axis, body.joint.sign)
-
-
-def _offset(body: Body, q: Numbers) -> Vec3:
-    """The joint frame's origin in parent axes; constant unless the joint slides."""
-    fixed = body.before.translation
-    if body.joint.turns:
-        return fixed.map(body.system.entry)
-    return fixed + body.before.direction(_axis(body)) * body.joint.position(q)[0]
+def offset(body: Body, q: Numbers) -> Vec3:
+    """The joint frame's origin in parent axes; constant where the joint only turns."""
+    origin = (body.before @ body.joint.pose(q)).translation
+    return origin.map(body.system.entry) if body.joint.turns else origin

@@ -73,7 +73,9 @@ class Program:
         return "\n".join([*lines, "return " + " ".join(f"%{node.index}" for node in self.outputs)])
 
 
-def trace(function: Callable[..., Any], inputs: Mapping[str, int], shape: tuple[int, ...], graph: Graph) -> Program:
+def trace(
+    function: Callable[..., Any], inputs: Mapping[str, int], shape: tuple[int, ...], graph: Graph
+) -> Program:
     """The program of a function of lists of numbers that returns nested lists of numbers."""
     numbers = {name: [graph.variable(f"{name}[{k}]") for k in range(size)] for name, size in inputs.items()}
     flat = _flatten(function(**numbers))

@@ -1,4 +1,4 @@
-"""Arguments of edits as Python numbers, checked."""
+"""Arguments as Python numbers, checked."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def finite_numbers(name: str, values: Any, count: int | None = None) -> list[flo
     """One or more finite numbers as Python floats, or a sentence that says what was given."""
     try:
         numbers = [float(x) for x in np.ravel(values)]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         numbers = [math.nan]
     if not all(map(math.isfinite, numbers)) or count not in (None, len(numbers)):
         what = {None: "finite numbers", 1: "a finite number"}.get(count, f"{count} finite numbers")

@@ -8,19 +8,21 @@ into placements.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from graphlib import CycleError, TopologicalSorter
 
 from strobe.algebra import Motion, Pose, Turn, Vec3
 from strobe.errors import Fault, ModelFileError, nearest
 from strobe.models.checks import check
 from strobe.models.inertial import Inertial
-from strobe.models.joints import KINDS, Friction, Joint, Limits, Motor
+from strobe.models.joints import WITH_AXIS, Friction, Joint, Limits, Motor
 from strobe.models.model import ROOT, Body, Coupling, Frame, Loop, Model, moved
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 SNAP = 1e-9  # angles this close to a right angle are one (radians)
 NEARLY = 2e-3  # angles this close are reported
+LARGEST_ANGLE = 1e6  # radians: beyond this no angle is meant, and its sine is arbitrary
 
 
 class Faults:
@@ -67,6 +69,7 @@ class LinkData:
     name: str
     inertial: Inertial = field(default_factory=Inertial.zero)
     where: str = ""
+    axes: Pose = field(default_factory=Pose)  # those that its inertia is stated in
 
 
 @dataclass(slots=True)
@@ -84,6 +87,7 @@ class JointData:
     motor: Motor = field(default_factory=Motor)
     friction: Friction = field(default_factory=Friction)
     where: str = ""
+    axis_where: str = ""  # where it is not that of the joint
 
 
 @dataclass(slots=True)
@@ -109,61 +113,39 @@ class Assembly:
 
 def snapped(angle: float, tolerance: float = SNAP) -> float:
     """The angle, or the right angle it is meant to be."""
-    right = round(angle / (math.pi / 2)) * (math.pi / 2)
+    right = _right_angle(angle)
     return right if abs(angle - right) <= tolerance and angle != right else angle
 
 
 def nearly_right(angle: float, tolerance: float = SNAP) -> bool:
     """Whether an angle looks like a right angle written with few digits."""
-    right = round(angle / (math.pi / 2)) * (math.pi / 2)
-    return tolerance < abs(angle - right) < NEARLY
+    return tolerance < abs(angle - _right_angle(angle)) < NEARLY
+
+
+def _right_angle(angle: float) -> float:
+    return round(angle / (math.pi / 2)) * (math.pi / 2)
 
 
 def assemble(data: Assembly) -> Model:
     """The model, or a `ModelFileError` with every fault."""
     check(data)
     root, order = _tree(data)
+    _report_circles(data)
     data.faults.raise_if_any()
-    bodies: list[Body] = []
-    frames: list[Frame] = []
-    inertials = {link.name: link.inertial for link in data.links}
-    placed: dict[str, tuple[int, Pose]] = {root: (ROOT, Pose())}  # link -> body that carries it, and where
-    base = inertials[root]
-    frames.append(Frame(root, ROOT, Pose()))
-    q = v = 0
+    built = _Build(root, {link.name: link.inertial for link in data.links})
     for joint in order:
-        carrier, placement = placed[joint.parent]
-        if joint.kind == "fixed":
-            here = (placement @ joint.before @ joint.after).trimmed()
-            placed[joint.child] = carrier, here
-            frames.append(Frame(joint.child, carrier, here))
-            extra = inertials[joint.child]
-            if carrier == ROOT:
-                base = base + moved(extra, here)
-            elif not extra.is_zero():
-                bodies[carrier] = _heavier(bodies[carrier], moved(extra, here))
-            continue
-        axis, sign, into, out = _axis(joint.axis, joint.kind)
-        moving = Joint(joint.name, joint.kind, axis, sign, q, v, joint.limits, joint.motor, joint.friction)
-        index = len(bodies)
-        before = (placement @ joint.before @ into).trimmed()
-        after = (out @ joint.after).trimmed()
-        bodies.append(Body(index, joint.child, carrier, moving, before, after, inertials[joint.child]))
-        placed[joint.child] = index, Pose()
-        frames.append(Frame(joint.child, index, Pose()))
-        q, v = q + moving.nq, v + moving.nv
+        built.join(joint)
     for name, link, pose, _ in data.frames:
-        carrier, placement = placed[link]
-        frames.append(Frame(name, carrier, (placement @ pose).trimmed()))
+        built.add_frame(name, link, pose)
     return Model(
         name=data.name,
-        bodies=tuple(bodies),
+        bodies=tuple(built.bodies),
         gravity=Motion(Vec3.zero(), Vec3(*data.gravity)),
-        frames=tuple(frames),
+        frames=tuple(built.frames),
         couplings=tuple(data.couplings),
         loops=tuple(data.loops),
         base_name=root,
-        base_inertial=base,
+        base_inertial=built.base,
         title=data.title,
         source=data.source,
         parameters=dict(data.parameters),
@@ -174,15 +156,62 @@ def assemble(data: Assembly) -> Model:
     )
 
 
-def _heavier(body: Body, extra: Inertial) -> Body:
-    return replace(body, inertial=body.inertial + extra)
+class _Build:
+    """The bodies and frames so far, and for every link the body that carries it, and where."""
+
+    def __init__(self, root: str, inertials: Mapping[str, Inertial]) -> None:
+        self.inertials = inertials
+        self.base = inertials[root]
+        self.bodies: list[Body] = []
+        self.frames = [Frame(root, ROOT, Pose())]
+        self.placed: dict[str, tuple[int, Pose]] = {root: (ROOT, Pose())}
+        self.nq = self.nv = 0
+
+    def join(self, joint: JointData) -> None:
+        """Take the next joint with its child; the parent is there already."""
+        if joint.kind == "fixed":
+            self._merge(joint)
+        else:
+            self._move(joint)
+        self.frames.append(Frame(joint.child, *self.placed[joint.child]))
+
+    def add_frame(self, name: str, link: str, pose: Pose) -> None:
+        carrier, placement = self.placed[link]
+        self.frames.append(Frame(name, carrier, (placement @ pose).trimmed()))
+
+    def _merge(self, joint: JointData) -> None:
+        """A child that does not move adds its mass to what carries its parent."""
+        carrier, placement = self.placed[joint.parent]
+        here = (placement @ joint.before @ joint.after).trimmed()
+        self.placed[joint.child] = carrier, here
+        extra = moved(self.inertials[joint.child], here)
+        if carrier == ROOT:
+            self.base = self.base + extra
+        elif not extra.is_zero():
+            body = self.bodies[carrier]
+            self.bodies[carrier] = replace(body, inertial=body.inertial + extra)
+
+    def _move(self, joint: JointData) -> None:
+        """A child that moves is a body."""
+        carrier, placement = self.placed[joint.parent]
+        axis, sign, into, out = _axis(joint.axis, joint.kind)
+        moving = Joint(
+            joint.name, joint.kind, axis, sign, self.nq, self.nv, joint.limits, joint.motor, joint.friction
+        )
+        index = len(self.bodies)
+        before = (placement @ joint.before @ into).trimmed()
+        after = (out @ joint.after).trimmed()
+        inertial = self.inertials[joint.child]
+        self.bodies.append(Body(index, joint.child, carrier, moving, before, after, inertial))
+        self.placed[joint.child] = index, Pose()
+        self.nq, self.nv = self.nq + moving.nq, self.nv + moving.nv
 
 
 def _axis(axis: tuple[float, float, float], kind: str) -> tuple[int, int, Pose, Pose]:
     """Coordinate axis and sign of a joint, and the rotations into and out of its own frame."""
-    if kind in KINDS and KINDS[kind].nv > 1:
+    if kind not in WITH_AXIS:
         return 2, 1, Pose(), Pose()
-    size = math.sqrt(sum(x * x for x in axis))
+    size = math.hypot(*axis)
     x, y, z = (a / size for a in axis)
     large = [k for k, component in enumerate((x, y, z)) if abs(component) > SNAP]
     if len(large) == 1:
@@ -192,58 +221,108 @@ def _axis(axis: tuple[float, float, float], kind: str) -> tuple[int, int, Pose, 
     return 2, 1, into, into.inverted()
 
 
+# -- the structure --------------------------------------------------------------------------------------
+
+
 def _tree(data: Assembly) -> tuple[str, list[JointData]]:
     """The root link and the joints, depth first in file order; every fault of the structure."""
     faults = data.faults
-    names = {link.name: link.where for link in data.links}
-    _report_twins(data.links, "link", faults)
-    _report_twins(data.joints, "joint", faults)
-    usable: list[JointData] = []
-    carrier: dict[str, JointData] = {}
-    for joint in data.joints:
-        good = True
-        for role, link in (("parent", joint.parent), ("child", joint.child)):
-            if link not in names:
-                good = False
-                faults.error(
-                    joint.where,
-                    f'joint "{joint.name}" names the {role} link "{link}", which does not exist.'
-                    f"{nearest(link, names)}",
-                )
-        if joint.parent == joint.child and good:
-            good = False
-            faults.error(joint.where, f'joint "{joint.name}" joins link "{joint.child}" to itself.')
-        if good and joint.child in carrier:
-            good = False
-            faults.error(
-                joint.where,
-                f'link "{joint.child}" is the child of two joints, "{carrier[joint.child].name}" and '
-                f'"{joint.name}"; a tree allows one. Close a loop with a constraint instead.',
-            )
-        if good:
-            carrier[joint.child] = joint
-            usable.append(joint)
-    for name, link, _, where in data.frames:
-        if link not in names:
-            faults.error(
-                where, f'frame "{name}" is on link "{link}", which does not exist.{nearest(link, names)}'
-            )
-    roots = [name for name in names if name not in carrier]
+    names = dict.fromkeys(link.name for link in data.links)
     if not names:
         faults.error("", "no links: a robot needs at least one.")
         return "", []
-    reached = _walk(roots[0], usable) if len(roots) == 1 else []
+    _report_twins(data.links, "link", faults)
+    _report_twins(data.joints, "joint", faults)
+    carrier = _carriers(data.joints, names, faults)
+    _report_lost_frames(data, names)
+    roots = [name for name in names if name not in carrier]
+    _report_roots(roots, faults)
+    _report_cycle(carrier, faults)
+    return (roots[0], _walk(roots[0], carrier.values())) if len(roots) == 1 else ("", [])
+
+
+def _carriers(joints: Iterable[JointData], names: Collection[str], faults: Faults) -> dict[str, JointData]:
+    """For each link the joint that carries it; joints that join nothing are reported and left out."""
+    carrier: dict[str, JointData] = {}
+    for joint in joints:
+        wrong = _wrong_ends(joint, names, carrier)
+        for text in wrong:
+            faults.error(joint.where, text)
+        if not wrong:
+            carrier[joint.child] = joint
+    return carrier
+
+
+def _wrong_ends(joint: JointData, names: Collection[str], carrier: Mapping[str, JointData]) -> list[str]:
+    """What is wrong with the two links that a joint names."""
+    ends = (("parent", joint.parent), ("child", joint.child))
+    lost = [
+        f'joint "{joint.name}" names the {role} link "{link}", which does not exist.{nearest(link, names)}'
+        for role, link in ends
+        if link not in names
+    ]
+    if lost:
+        return lost
+    if joint.parent == joint.child:
+        return [f'joint "{joint.name}" joins link "{joint.child}" to itself.']
+    if joint.child in carrier:
+        return [
+            f'link "{joint.child}" is the child of two joints, "{carrier[joint.child].name}" and '
+            f'"{joint.name}"; a tree allows one. Close a loop with a constraint instead.'
+        ]
+    return []
+
+
+def _report_lost_frames(data: Assembly, names: Collection[str]) -> None:
+    for name, link, _, where in data.frames:
+        if link not in names:
+            data.faults.error(
+                where, f'frame "{name}" is on link "{link}", which does not exist.{nearest(link, names)}'
+            )
+
+
+def _report_roots(roots: Sequence[str], faults: Faults) -> None:
+    """Several roots are a fault of their own only where no broken joint explains them."""
     if len(roots) > 1 and not faults.errors:
-        listed = ", ".join(f'"{r}"' for r in roots[:6])
+        listed = ", ".join(f'"{root}"' for root in roots[:6])
         faults.error("", f"{len(roots)} root links ({listed}); a robot has one. Join the others to it.")
-    on_cycle = [j for j in usable if not _leads_to_root(j, carrier)]
+
+
+def _report_cycle(carrier: Mapping[str, JointData], faults: Faults) -> None:
+    on_cycle = [joint for joint in carrier.values() if not _leads_to_root(joint, carrier)]
     if on_cycle:
-        loop = ", ".join(f'"{j.name}"' for j in on_cycle[:6])
+        loop = ", ".join(f'"{joint.name}"' for joint in on_cycle[:6])
         faults.error(
             on_cycle[0].where,
             f"the joints {loop} form a cycle: no link of it is the base. Break it at one joint.",
         )
-    return (roots[0] if roots else ""), reached
+
+
+def _report_circles(data: Assembly) -> None:
+    """Every circle of joints that follow each other, at its first joint in the file."""
+    places = {joint.name: joint.where for joint in data.joints}
+    follows = {coupling.joint: list(coupling.terms) for coupling in data.couplings}
+    while circle := _circle(follows):
+        chain = " -> ".join(f'"{name}"' for name in (*circle, circle[0]))
+        text = (
+            f"the joints {chain} follow each other in a circle; break it at one joint."
+            if len(circle) > 1
+            else f'joint "{circle[0]}" follows itself; let it follow another, or none.'
+        )
+        data.faults.error(places.get(circle[0], ""), text)
+        follows = {name: others for name, others in follows.items() if name not in circle}
+
+
+def _circle(follows: Mapping[str, Sequence[str]]) -> list[str]:
+    """The joints of one circle, beginning with the one that is stated first; none if there is none."""
+    try:
+        TopologicalSorter(follows).prepare()
+    except CycleError as error:
+        circle: list[str] = error.args[1][:0:-1]  # each followed by the one it follows
+        first = min(map(list(follows).index, circle))
+        start = circle.index(list(follows)[first])
+        return circle[start:] + circle[:start]
+    return []
 
 
 def _leads_to_root(joint: JointData, carrier: Mapping[str, JointData]) -> bool:

@@ -30,11 +30,17 @@ def change_base(model: Model, base: str) -> Model:
     if now == base:
         return model
     if joints:
-        neutral = {name: model.joint(name).neutral() for name in joints}
-        model = replace(lock(model, neutral), base_name=model.bodies[len(joints) - 1].name)
+        model = _at_rest(model, joints)
     if base == "fixed":
         return model
     return _on_base(model, _floating_joints(model) if base == "floating" else _sliding_joints(model))
+
+
+def _at_rest(model: Model, joints: Sequence[str]) -> Model:
+    """The model with the joints of its base held at zero, named after the base if that lies at the root."""
+    held = lock(model, {name: model.joint(name).neutral() for name in joints})
+    base = held.frame(model.bodies[len(joints) - 1].name)
+    return held if base.placement.steps else replace(held, base_name=base.name)
 
 
 def _mobility(model: Model) -> tuple[str, list[str]]:
@@ -45,7 +51,8 @@ def _mobility(model: Model) -> tuple[str, list[str]]:
     first = model.bodies[:3]
     names = [body.joint.name for body in first]
     chained = all(body.parent == body.index - 1 for body in first) and len(roots) == 1
-    if chained and names == _slide_names(()):
+    slides = all(body.joint.kind == "prismatic" for body in first)
+    if chained and slides and names == _slide_names(()):
         return "translating", names
     return "fixed", []
 

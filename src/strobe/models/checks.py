@@ -8,21 +8,29 @@ tensor nearest to a stated one comes from the nearest such Σ.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from strobe.algebra import Pose, Sym3, Turn, Vec3
+from strobe.models.joints import WITH_AXIS
 
 if TYPE_CHECKING:
     from strobe.models.assembly import Assembly, JointData, LinkData
+    from strobe.models.inertial import Inertial
+
+Triple = tuple[float, float, float]
 
 SLACK = 1e-9  # of the trace: how far principal moments may break an inequality by rounding
 FAR = 50.0  # metres: no link is that long
 LONG = 10.0  # metres: not every link is that long
+OFF_CENTRE = 5.0  # metres: no centre of mass of a link is that far, unless the link is
+HEAVY = 1000.0  # kg: a crane, a vehicle
 FULL_TURN = 2 * math.pi * 1.01
 TWO_TURNS = 4 * math.pi
+NO_AXIS = 1e-12  # the length of an axis that points nowhere
+UNIT = 1e-6  # how far the length of an axis may be from 1 before it is worth a note
 SPREAD = 5.0  # radius of gyration over the size of a link; sound links of real robots reach 4
 SMALLEST = 0.02  # metres: below this size, offsets say nothing about how far a link extends
 
@@ -37,9 +45,16 @@ def check(data: Assembly) -> None:
         _check_mass(data, link)
         _check_inertia(data, link)
         _check_spread(data, link, sizes.get(link.name, 0.0))
+        _check_angles(data, link.where, f'link "{link.name}" has an inertia turned by', _angles(link.axes))
     for joint in data.joints:
+        if joint.kind in WITH_AXIS:
+            _check_axis(data, joint)
         _check_drive(data, joint)
-        _check_degrees(data, joint)
+        _check_limits(data, joint)
+        angles = _angles(joint.before @ joint.after)
+        _check_angles(data, joint.where, f'joint "{joint.name}" is placed with', angles)
+    for name, _, placement, where in data.frames:
+        _check_angles(data, where, f'frame "{name}" is placed with', _angles(placement))
     _check_metres(data)
 
 
@@ -83,16 +98,15 @@ def _check_inertia(data: Assembly, link: LinkData) -> None:
         return
     I = np.array([[float(cast(float, x)) for x in row] for row in central.matrix()])
     moments = [float(x) for x in np.linalg.eigvalsh(I)]
-    a, b, c = moments
-    slack = a + b - c
-    tolerance = SLACK * abs(float(np.trace(I)))
-    if a >= -tolerance and slack >= -tolerance:
+    fault = broken_rule(moments)
+    if not fault:
         return
+    a, b, c = moments
     shown = ", ".join(f"{x:.6g}" for x in moments)
     broken = (
         f"{a:.6g} is negative; none may be"
-        if a < -tolerance
-        else f"{a:.6g} + {b:.6g} >= {c:.6g} fails by {-slack:.3g}"
+        if fault == "sign"
+        else f"{a:.6g} + {b:.6g} >= {c:.6g} fails by {c - a - b:.3g}"
     )
     names = zip(("ixx", "iyy", "izz", "ixy", "ixz", "iyz"), nearest_valid(central), strict=True)
     valid = " ".join(f"{name}={cast(float, x):.9g}" for name, x in names)
@@ -102,6 +116,15 @@ def _check_inertia(data: Assembly, link: LinkData) -> None:
         f'link "{link.name}" has principal moments of inertia {shown}: {broken}. No body has them; kept as '
         f"stated. Nearest valid: {valid}",
     )
+
+
+def broken_rule(moments: Sequence[float]) -> str:
+    """Which rule ascending principal moments break beyond rounding: ``sign``, ``triangle`` or none."""
+    a, b, c = moments
+    tolerance = SLACK * abs(a + b + c)
+    if a < -tolerance:
+        return "sign"
+    return "triangle" if a + b - c < -tolerance else ""
 
 
 def nearest_valid(central: Sym3) -> Sym3:
@@ -142,6 +165,16 @@ def _sizes(data: Assembly) -> dict[str, float]:
 # -- joints ---------------------------------------------------------------------------------------------
 
 
+def _check_axis(data: Assembly, joint: JointData) -> None:
+    size = math.hypot(*joint.axis)
+    who = f'joint "{joint.name}" has axis ({_listed(joint.axis)})'
+    where = joint.axis_where or joint.where
+    if not NO_AXIS <= size < math.inf:
+        data.faults.error(where, f"{who}; a {joint.kind} joint needs a unit axis.")
+    elif abs(size - 1) > UNIT:
+        data.faults.note(where, f"{who} of length {size:.6g}; normalised.")
+
+
 def _check_drive(data: Assembly, joint: JointData) -> None:
     never_negative = {
         "damping": joint.friction.viscous,
@@ -156,9 +189,14 @@ def _check_drive(data: Assembly, joint: JointData) -> None:
             data.faults.error(
                 joint.where, f'joint "{joint.name}" has {what} {value!r}; it must be zero or positive.'
             )
+    if joint.motor.efficiency != 1:
+        data.faults.warning(
+            joint.where,
+            f'joint "{joint.name}" has motor efficiency {joint.motor.efficiency:g}: kept, not modelled.',
+        )
 
 
-def _check_degrees(data: Assembly, joint: JointData) -> None:
+def _check_limits(data: Assembly, joint: JointData) -> None:
     bounds = (joint.limits.lower, joint.limits.upper)
     if joint.kind == "revolute" and any(_like_degrees(bound) for bound in bounds):
         data.faults.warning(
@@ -166,17 +204,20 @@ def _check_degrees(data: Assembly, joint: JointData) -> None:
             f'joint "{joint.name}" has limits {bounds[0]:g} and {bounds[1]:g}, which look like degrees; '
             "radians are expected.",
         )
-    steep = [angle for angle in _angles(joint.before @ joint.after) if abs(angle) > FULL_TURN]
-    if steep:
-        data.faults.warning(
-            joint.where,
-            f'joint "{joint.name}" is placed with an angle of {steep[0]:g}, more than a full turn; radians '
-            "are expected, not degrees.",
-        )
 
 
 def _like_degrees(bound: float) -> bool:
     return TWO_TURNS < abs(bound) <= 720 and bound % 5 == 0
+
+
+def _check_angles(data: Assembly, where: str, what: str, angles: Iterable[float]) -> None:
+    """Angles of more than a full turn, which are degrees more often than turns."""
+    steepest = max(angles, key=abs, default=0.0)
+    if abs(steepest) > FULL_TURN:
+        data.faults.warning(
+            where,
+            f"{what} an angle of {steepest:g}, more than a full turn; radians are expected, not degrees.",
+        )
 
 
 def _angles(pose: Pose) -> Iterator[float]:
@@ -192,9 +233,9 @@ def _check_metres(data: Assembly) -> None:
     links = [
         (link.where, f'link "{link.name}" has its centre of mass', _length(link.inertial.com))
         for link in data.links
-        if link.inertial.com is not None
+        if link.inertial.com is not None and _is_off_centre(link.inertial)
     ]
-    far = [item for item in (*joints, *links) if item[2] > FAR]
+    far = [*(item for item in joints if item[2] > FAR), *links]
     offsets = [item for item in joints if item[2] > 0]
     if not far and len(offsets) > 1 and all(length > LONG for _, _, length in offsets):
         far = offsets
@@ -206,11 +247,17 @@ def _check_metres(data: Assembly) -> None:
         )
 
 
+def _is_off_centre(inertial: Inertial) -> bool:
+    """Whether a centre of mass is farther away than that of a link of its mass can be."""
+    most = FAR if cast(float, inertial.m) > HEAVY else OFF_CENTRE
+    return inertial.com is not None and _length(inertial.com) > most
+
+
 def _any(numbers: Vec3 | Sym3) -> bool:
     return any(x != 0 for x in numbers)
 
 
-def _listed(numbers: Vec3 | Sym3) -> str:
+def _listed(numbers: Vec3 | Sym3 | Triple) -> str:
     return ", ".join(f"{cast(float, x):g}" for x in numbers)
 
 

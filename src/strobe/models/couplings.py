@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 from strobe.errors import UnsupportedModelError
 from strobe.models.joints import Joint
@@ -74,8 +75,18 @@ def _combine(terms: Terms, values: Numbers) -> Num:
     return total
 
 
+_known: WeakKeyDictionary[Model, Coordinates] = WeakKeyDictionary()
+
+
 def coordinates(model: Model) -> Coordinates:
-    """The independent coordinates of a model; couplings of couplings are resolved."""
+    """The independent coordinates of a model; worked out once."""
+    if model not in _known:
+        _known[model] = _resolved(model)
+    return _known[model]
+
+
+def _resolved(model: Model) -> Coordinates:
+    """Couplings of couplings followed to the independent joints."""
     following = {coupling.joint: coupling for coupling in model.couplings}
     independent: list[Joint] = []
     q = v = 0

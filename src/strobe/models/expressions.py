@@ -8,16 +8,25 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from strobe.errors import StrobeError, nearest
 
+DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 LONGEST = 500  # characters; deeper nesting than Python's parser allows cannot be written in fewer
 
 
 class ExpressionError(StrobeError, ValueError):
     """An expression that is not one of the few allowed."""
+
+
+def decimal(word: str) -> float:
+    """A finite number in ASCII digits as files write it; raises ValueError with the word."""
+    if not DECIMAL.fullmatch(word) or not math.isfinite(value := float(word)):
+        raise ValueError(word)
+    return value
 
 
 class Expression(float):
@@ -78,12 +87,19 @@ def parse_expression(text: str, parameters: Mapping[str, float]) -> float:
 def _parse(text: str) -> ast.expr:
     if len(text) > LONGEST:
         raise ExpressionError(f"an expression of {len(text)} characters; at most {LONGEST} are accepted.")
+    written = text.strip()
     try:
-        return ast.parse(text.strip(), mode="eval").body
+        if not written.isascii():  # Python would take letters and digits of other scripts for ours
+            raise ValueError(text)
+        tree = ast.parse(written, mode="eval").body
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+                decimal(ast.get_source_segment(written, node) or "")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise ExpressionError(
             f'"{text}" is not an expression; use numbers, parameter names, pi, + - * / and parentheses.'
         ) from None
+    return tree
 
 
 OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {

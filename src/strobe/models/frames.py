@@ -22,6 +22,8 @@ def add_frame(
     frame: str,
 ) -> Model:
     """The model with one more named frame (now its last), placed relative to another."""
+    if not isinstance(name, str) or not name.strip():
+        raise ArgumentError(f"the name of a frame is {name!r}; expected a text that is not empty.")
     place = model.frame(frame)
     if any(known.name == name for known in model.frames):
         raise ArgumentError(f'{model.name} has a frame "{name}" already; names are unique, choose another.')

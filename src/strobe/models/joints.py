@@ -210,3 +210,5 @@ KINDS: dict[str, Kind] = {
         (0.0, 0.0, 0.0, *IDENTITY), _float, lambda j: LINEAR + ANGULAR, _move_float, _between_floats
     ),
 }
+
+WITH_AXIS = tuple(name for name, kind in KINDS.items() if kind.nv == 1)  # revolute, continuous, prismatic

@@ -8,15 +8,18 @@ from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 
-from strobe.errors import ArgumentError, Fault, ModelFileError, UnknownNameError, nearest
+from strobe.errors import ArgumentError, ModelFileError, UnknownNameError, nearest
 from strobe.models import library
 from strobe.models.model import Model
+from strobe.models.text_files import decoded_head, file_fault, read_bytes
 
 HEAD = 65536  # bytes in which the root element of an XML file must begin
+LARGEST_SNAP = 0.1  # radians: beyond this, angles that are meant become right ones
 
 
 def load_model(source: str | PathLike[str], *, snap: float | None = None, strict: bool = False) -> Model:
     """The model behind a built-in name, ``random(n, seed)`` or a path to a model file."""
+    _require_snap(snap)
     name = os.fspath(source)
     if name in library.built_in_names():
         return _built_in(name, snap, strict)
@@ -28,6 +31,15 @@ def load_model(source: str | PathLike[str], *, snap: float | None = None, strict
         raise UnknownNameError("robot", name, "the library", known, "strobe list")
     _require_file(path)
     return _reader(path)(path, snap=snap, strict=strict)
+
+
+def _require_snap(snap: float | None) -> None:
+    if snap is None or (isinstance(snap, int | float) and 0 <= snap <= LARGEST_SNAP):
+        return
+    raise ArgumentError(
+        f"snap is {snap!r}; expected an angle from 0 to {LARGEST_SNAP} rad, within which an angle counts as "
+        "a right one (1e-4 is usual)."
+    )
 
 
 def _built_in(name: str, snap: float | None, strict: bool) -> Model:
@@ -62,12 +74,6 @@ def _urdf(path: Path, *, snap: float | None, strict: bool) -> Model:
     return read_urdf(path, snap=snap, strict=strict)
 
 
-def _xacro(path: Path, *, snap: float | None, strict: bool) -> Model:
-    from strobe.models.urdf import read_xacro
-
-    return read_xacro(path, snap=snap, strict=strict)
-
-
 def _mjcf(path: Path, *, snap: float | None, strict: bool) -> Model:
     from strobe.models.mjcf import read_mjcf
 
@@ -75,7 +81,7 @@ def _mjcf(path: Path, *, snap: float | None, strict: bool) -> Model:
 
 
 Reader = Callable[..., Model]
-BY_SUFFIX: dict[str, Reader] = {".toml": _toml, ".urdf": _urdf, ".xacro": _xacro}
+BY_SUFFIX: dict[str, Reader] = {".toml": _toml, ".urdf": _urdf, ".xacro": _urdf}
 BY_ROOT: dict[str, Reader] = {"robot": _urdf, "mujoco": _mjcf}
 XML = (".xml", ".mjcf")
 SUFFIXES = (*BY_SUFFIX, *XML)
@@ -87,23 +93,17 @@ def _reader(path: Path) -> Reader:
         return BY_SUFFIX[suffix]
     if suffix not in XML:
         found = f"the suffix {suffix} is not one of a robot file" if suffix else "the file has no suffix"
-        raise _refusal(path, f"{found}; expected {', '.join(SUFFIXES)}.{nearest(suffix, SUFFIXES)}")
+        raise file_fault(path, f"{found}; expected {', '.join(SUFFIXES)}.{nearest(suffix, SUFFIXES)}")
     root = _root_element(path)
     if root not in BY_ROOT:
         found = f"the root element is <{root}>" if root else "no XML element was found"
-        raise _refusal(path, f"{found}, expected <robot> (URDF) or <mujoco> (MJCF).")
+        raise file_fault(path, f"{found}, expected <robot> (URDF) or <mujoco> (MJCF).")
     return BY_ROOT[root]
 
 
 def _root_element(path: Path) -> str:
     """The name of the first element, read without parsing the file."""
-    try:
-        with path.open("rb") as file:
-            head = file.read(HEAD)
-    except OSError as error:
-        raise _refusal(path, f"cannot be read: {error.strerror or error}.") from None
-    encoding = "utf-16" if head[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
-    text = re.sub(r"<!--.*?-->|<\?.*?\?>", "", head.decode(encoding, "replace"), flags=re.DOTALL)
+    text = re.sub(r"<!--.*?-->|<\?.*?\?>", "", decoded_head(read_bytes(path)[:HEAD]), flags=re.DOTALL)
     found = re.search(r"<([A-Za-z_][\w.-]*)", text)
     return found[1] if found else ""
 
@@ -117,16 +117,18 @@ def _require_file(path: Path) -> None:
     """Refuse what is not a readable file, in a sentence that helps to find the right one."""
     try:
         if path.is_dir():
-            raise _refusal(path, f"a folder, expected a robot file.{_robot_files(path)}")
+            raise file_fault(path, f"a folder, expected a robot file.{_robot_files(path)}")
         if not path.exists():
-            raise _refusal(path, f"no such file.{_similar(path)}")
+            raise file_fault(path, f"no such file.{_similar(path)}")
+        if not path.is_file():
+            raise file_fault(path, "a pipe or device, expected a robot file; save its content to one.")
         with path.open("rb"):
             pass
     except (OSError, ValueError) as error:
         if isinstance(error, ModelFileError):
             raise
         reason = error.strerror if isinstance(error, OSError) else None
-        raise _refusal(path, f"cannot be read: {reason or error}.") from None
+        raise file_fault(path, f"cannot be read: {reason or error}.") from None
 
 
 def _robot_files(folder: Path) -> str:
@@ -146,7 +148,3 @@ def _similar(path: Path) -> str:
         else f' The built-in robot is loaded as "{path.stem}".'
     )
     return hint + stem
-
-
-def _refusal(path: Path, text: str) -> ModelFileError:
-    return ModelFileError([Fault(str(path), text)])

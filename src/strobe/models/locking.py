@@ -38,6 +38,11 @@ def lock(model: Model, joints: Mapping[str, Any]) -> Model:
 
 def _chosen(model: Model, joints: Mapping[str, Any]) -> dict[str, Position]:
     """The position of every joint that a pattern names."""
+    if not isinstance(joints, Mapping):
+        raise ArgumentError(
+            f"the joints to lock are {joints!r}; expected a mapping from names to positions, "
+            'such as {"elbow": 0.3}.'
+        )
     positions: dict[str, Position] = {}
     origin: dict[str, str] = {}
     for pattern, value in joints.items():
@@ -54,6 +59,8 @@ def _chosen(model: Model, joints: Mapping[str, Any]) -> dict[str, Position]:
 
 
 def _matching(model: Model, pattern: str) -> list[Joint]:
+    if not isinstance(pattern, str):
+        raise ArgumentError(f"a joint to lock is named {pattern!r}; expected its name, a text.")
     exact = [joint for joint in model.joints if joint.name == pattern]
     found = exact or [joint for joint in model.joints if fnmatchcase(joint.name, pattern)]
     if not found:
@@ -100,6 +107,7 @@ def _with_followers(model: Model, positions: dict[str, Position]) -> dict[str, P
 
 
 def leaders(coupling: Coupling) -> str:
+    """The joints that a coupling follows, for a sentence."""
     return " and ".join(f'"{name}"' for name in coupling.terms)
 
 

@@ -7,8 +7,9 @@ from its reference position q0:
 
 so a body with several joints is a chain whose inner links weigh nothing. q means MuJoCo's qpos; a free
 joint's position is absolute. Velocities agree with MuJoCo's qvel except for a free joint's linear part,
-which is in world axes there and in body axes here. Contacts, actuators and sensors are not read;
-what else changes the dynamics and is left out (springs, tendons, soft constraints) is reported.
+which is in world axes there and in body axes here. What the file disables (gravity, damping, friction
+loss, equalities) is not there. Contacts, sensors and the forces of actuators are not read; what else
+changes the dynamics and is left out (springs, tendons, soft constraints) is reported.
 """
 
 from __future__ import annotations
@@ -21,13 +22,18 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from strobe.algebra import Pose, Shift, Spin, Sym3, Vec3, quaternion_rotation
 from strobe.errors import Fault, MissingExtraError, ModelFileError
 from strobe.models.assembly import SNAP, Assembly, Faults, JointData, LinkData, assemble, nearly_right
-from strobe.models.edits import factored
 from strobe.models.inertial import Inertial
-from strobe.models.joints import Friction, Limits, Motor
+from strobe.models.joints import WITH_AXIS, Friction, Limits, Motor
+from strobe.models.locking import lock
 from strobe.models.model import Coupling, Loop, Model, moved
+from strobe.models.names import unused_name
+from strobe.models.placements import factored
+from strobe.models.text_files import read_bytes, require_size
 
 JOINT_KINDS = ("floating", "spherical", "prismatic", "revolute")  # MuJoCo's free, ball, slide, hinge
 
@@ -39,7 +45,8 @@ def read_mjcf(
 ) -> Model:
     """The model in an MJCF file, or in ``text`` that would stand there."""
     faults = Faults(fspath(path), strict)
-    return assemble(_Reader(_compiled(faults, text), faults, snap or SNAP).assembly())
+    reader = _Reader(_compiled(faults, text), faults, SNAP if snap is None else snap)
+    return lock(assemble(reader.assembly()), reader.held)
 
 
 def _mujoco() -> Any:
@@ -53,8 +60,10 @@ def _mujoco() -> Any:
 def _compiled(faults: Faults, text: str | None) -> Any:
     """MuJoCo's own model; its complaints and remarks as faults of the file."""
     path, mujoco = faults.path, _mujoco()
-    if text is None and not Path(path).is_file():
-        raise ModelFileError([Fault(path, "no such file.")])
+    if text is None:
+        read_bytes(path)
+    else:
+        require_size(path, text.encode("utf-8", "replace"))
     try:
         with _remarks_into(faults, mujoco):
             compiler = mujoco.MjModel
@@ -92,10 +101,12 @@ class _Reader:
         self.links = self._names("body", compiled.nbody)
         self.joints = self._names("joint", compiled.njnt)
         self.taken = set(self.links)  # names of links and frames
+        self.held: dict[str, float] = {}  # joints that an equality holds at a position
 
     def assembly(self) -> Assembly:
         m, faults = self.m, self.faults
-        data = Assembly(_model_name(m, faults.path), [], [], faults, gravity=_triple(m.opt.gravity))
+        gravity = (0.0, 0.0, 0.0) if self._is_disabled("GRAVITY") else _triple(m.opt.gravity)
+        data = Assembly(_model_name(m, faults.path), [], [], faults, gravity=gravity)
         data.links = [
             LinkData(name, self._inertial(i), f'body "{name}"') for i, name in enumerate(self.links)
         ]
@@ -109,16 +120,21 @@ class _Reader:
         self._report_what_is_left_out()
         return data
 
+    def _is_disabled(self, *flags: str) -> bool:
+        """Whether the file's options disable one of the parts of MuJoCo's dynamics."""
+        bits = _mujoco().mjtDisableBit
+        return any(self.m.opt.disableflags & int(getattr(bits, f"mjDSBL_{flag}")) for flag in flags)
+
     # -- names --------------------------------------------------------------------------------------
 
     def _names(self, kind: str, count: int) -> list[str]:
         """The names of things of one kind; one without a name is called by its number."""
         stated = [getattr(self.m, kind)(i).name for i in range(count)]
-        return [name or _unused(f"{kind}{i}", stated) for i, name in enumerate(stated)]
+        return [name or unused_name(f"{kind}{i}", stated) for i, name in enumerate(stated)]
 
     def _fresh(self, name: str) -> str:
         """A name for a link or frame that no other has."""
-        fresh = _unused(name, self.taken)
+        fresh = unused_name(name, self.taken)
         self.taken.add(fresh)
         return fresh
 
@@ -155,27 +171,50 @@ class _Reader:
             parent, before = child, Pose()
 
     def _fixed_name(self, body: str) -> str:
-        return _unused(f"{body}_fixed", self.joints)
+        return unused_name(f"{body}_fixed", self.joints)
 
     def _joint(self, j: int, parent: str, child: str, before: Pose) -> JointData:
         m = self.m
         kind, dof = JOINT_KINDS[int(m.jnt_type[j])], int(m.jnt_dofadr[j])
         anchor = Pose() if kind == "floating" else _shift(m.jnt_pos[j])
         outward = Pose() if kind == "floating" else before @ anchor
-        loss = float(m.dof_frictionloss[dof])
         return JointData(
             self.joints[j],
             kind,
             parent,
             child,
             before=outward.trimmed(),
-            axis=_triple(m.jnt_axis[j]) if kind in ("prismatic", "revolute") else (0.0, 0.0, 1.0),
+            axis=_triple(m.jnt_axis[j]) if kind in WITH_AXIS else (0.0, 0.0, 1.0),
             after=(self._to_reference(j, kind) @ anchor.inverted()).trimmed(),
             limits=self._limits(j, kind),
-            motor=Motor(inertia=float(m.dof_armature[dof])),
-            friction=Friction(float(m.dof_damping[dof]), (loss, -loss)),
+            motor=Motor(inertia=float(m.dof_armature[dof]) + self._of_actuators("armature", j)),
+            friction=self._friction(j),
             where=f'joint "{self.joints[j]}"',
         )
+
+    def _friction(self, j: int) -> Friction:
+        m, dof = self.m, int(self.m.jnt_dofadr[j])
+        damping = float(m.dof_damping[dof]) + self._of_actuators("damping", j)
+        loss = float(m.dof_frictionloss[dof])
+        if self._is_disabled("DAMPER"):
+            damping = 0.0
+        if self._is_disabled("FRICTIONLOSS", "CONSTRAINT"):
+            loss = 0.0
+        return Friction(damping, (loss, -loss))
+
+    def _of_actuators(self, what: str, j: int) -> float:
+        """The armature or damping that actuators add to a joint: gear² × theirs."""
+        stated = getattr(self.m, f"actuator_{what}", None)  # MuJoCo has it from version 4 on
+        if stated is None:
+            return 0.0
+        driving = (k for k in self._joint_actuators() if self.m.actuator_trnid[k, 0] == j)
+        return sum(float(self.m.actuator_gear[k, 0]) ** 2 * float(stated[k]) for k in driving)
+
+    def _joint_actuators(self) -> list[int]:
+        """The actuators that act on a joint, not on a tendon, a site or a body."""
+        kinds = _mujoco().mjtTrn
+        direct = (int(kinds.mjTRN_JOINT), int(kinds.mjTRN_JOINTINPARENT))
+        return [k for k, kind in enumerate(self.m.actuator_trntype) if int(kind) in direct]
 
     def _to_reference(self, j: int, kind: str) -> Pose:
         """The motion by −q0 that follows a motion by q, where a joint has a reference position q0."""
@@ -191,7 +230,7 @@ class _Reader:
     def _limits(self, j: int, kind: str) -> Limits:
         m = self.m
         effort = float(max(abs(m.jnt_actfrcrange[j]))) if m.jnt_actfrclimited[j] else math.inf
-        if not m.jnt_limited[j] or kind not in ("prismatic", "revolute"):
+        if not m.jnt_limited[j] or kind not in WITH_AXIS:
             return Limits(effort=effort)
         lower, upper = (float(x) for x in m.jnt_range[j])
         return Limits(lower, upper, effort=effort)
@@ -223,6 +262,9 @@ class _Reader:
 
     def _constraints(self, data: Assembly) -> None:
         kinds = _mujoco().mjtEq
+        if self.m.neq and self._is_disabled("EQUALITY", "CONSTRAINT"):
+            self.faults.note("", f"equalities are disabled: {self.m.neq} left out.")
+            return
         for i, name in enumerate(self._names("equality", self.m.neq)):
             kind, where = int(self.m.eq_type[i]), f'equality "{name}"'
             if not self.m.eq_active0[i]:
@@ -247,17 +289,18 @@ class _Reader:
                 where, f'"{self.joints[follower]}" follows by a curve, not a line: left out.'
             )
             return
-        if any(coupling.joint == self.joints[follower] for coupling in data.couplings):
+        if self.joints[follower] in (*self.held, *(coupling.joint for coupling in data.couplings)):
             self.faults.warning(
                 where, f'"{self.joints[follower]}" follows another joint already: left out.'
             )
             return
         offset = a0 + float(m.qpos0[m.jnt_qposadr[follower]])
-        terms: dict[str, float] = {}
-        if leader >= 0:
-            offset -= a1 * float(m.qpos0[m.jnt_qposadr[leader]])
-            terms = {self.joints[leader]: a1}
-        data.couplings.append(Coupling(self.joints[follower], terms, offset))
+        if leader < 0:
+            self.held[self.joints[follower]] = offset
+            self.faults.note(where, f'"{self.joints[follower]}" is locked at {offset:g}.')
+            return
+        offset -= a1 * float(m.qpos0[m.jnt_qposadr[leader]])
+        data.couplings.append(Coupling(self.joints[follower], {self.joints[leader]: a1}, offset))
 
     def _loop(self, i: int, name: str, where: str, data: Assembly, *, welded: bool) -> None:
         """Two frames that MuJoCo pulls together, by a ball or altogether."""
@@ -285,34 +328,45 @@ class _Reader:
         )
         return [(self.links[k], place) for k, place in zip(ids, places, strict=True)]
 
+    # -- what is left out ---------------------------------------------------------------------------
+
     def _report_what_is_left_out(self) -> None:
-        m = self.m
+        m, warn = self.m, self.faults.warning
         for j, name in enumerate(self.joints):
-            if m.jnt_stiffness[j]:
-                text = f"a spring of stiffness {float(m.jnt_stiffness[j]):g} is left out."
-                self.faults.warning(f'joint "{name}"', text)
-            if any(getattr(m, "dof_dampingpoly", [[0.0]] * m.nv)[m.jnt_dofadr[j]]):
-                self.faults.warning(f'joint "{name}"', "damping beyond its linear part is left out.")
+            self._report_passive_forces(j, f'joint "{name}"')
         for i, name in enumerate(self.links):
-            if m.body_gravcomp[i]:
-                self.faults.warning(f'body "{name}"', "its compensation of gravity is left out.")
-        if m.ntendon:
-            self.faults.warning("", f"{m.ntendon} tendons are left out.")
+            if m.body_gravcomp[i] and not self._is_disabled("GRAVITY"):
+                warn(f'body "{name}"', "its compensation of gravity is left out.")
+        for k, name in enumerate(self._names("actuator", len(m.actuator_trntype))):
+            self._report_actuator(k, f'actuator "{name}"')
+        for count, what in ((m.ntendon, "tendons"), (m.nflex, "flexible bodies"), (m.nplugin, "plugins")):
+            if count:
+                warn("", f"{count} {what} left out: the model moves without them.")
         if m.opt.density or m.opt.viscosity:
-            self.faults.warning("", "the medium (density, viscosity) is left out: there is no drag.")
+            warn("", "the medium (density, viscosity) is left out: there is no drag.")
+
+    def _report_passive_forces(self, j: int, where: str) -> None:
+        m = self.m
+        if m.jnt_stiffness[j] and not self._is_disabled("SPRING"):
+            text = f"a spring of stiffness {float(m.jnt_stiffness[j]):g} is left out."
+            self.faults.warning(where, text)
+        curved = any(getattr(m, "dof_dampingpoly", [[0.0]] * m.nv)[m.jnt_dofadr[j]])
+        if curved and not self._is_disabled("DAMPER"):
+            self.faults.warning(where, "damping beyond its linear part is left out.")
+
+    def _report_actuator(self, k: int, where: str) -> None:
+        """Armature and damping that an actuator adds elsewhere than to a joint, or not in proportion."""
+        direct = k in self._joint_actuators()
+        for kind in ("dampingpoly",) if direct else ("armature", "damping", "dampingpoly"):
+            if np.any(getattr(self.m, f"actuator_{kind}", 0.0 * self.m.actuator_gear)[k]):
+                what = "damping beyond its linear part" if kind == "dampingpoly" else f"its {kind}"
+                self.faults.warning(where, f"{what} is left out.")
 
 
 def _model_name(compiled: Any, path: str) -> str:
     """The name the file states (MuJoCo's own default says nothing), or the file's."""
     stated = bytes(compiled.names).split(b"\0", 1)[0].decode("utf-8", "replace")
     return Path(path).stem if stated in ("", "MuJoCo Model") else stated
-
-
-def _unused(name: str, taken: Any) -> str:
-    """The name, with underscores behind it until it is new."""
-    while name in taken:
-        name += "_"
-    return name
 
 
 def _triple(values: Any) -> Triple:

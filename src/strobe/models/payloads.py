@@ -11,10 +11,11 @@ import numpy as np
 from strobe.algebra import Inertia, Sym3, Vec3
 from strobe.errors import ArgumentError
 from strobe.models.arguments import finite_numbers
+from strobe.models.checks import broken_rule
 from strobe.models.inertial import Inertial
 from strobe.models.model import ROOT, Model, moved
 
-SLACK = 1e-6  # rounding allowed in a stated inertia, relative to its trace
+SLACK = 1e-6  # rounding allowed between numbers that should be equal, relative to trace or mass
 
 
 def attach_payload(
@@ -75,13 +76,14 @@ def _inertia(m: float, inertia: Any) -> Sym3:
             f"the payload's inertia is not symmetric: {_first_asymmetric(I)}. "
             "Give xx, yy, zz, xy, xz, yz, or a symmetric 3×3 matrix."
         )
-    moments = np.linalg.eigvalsh(0.5 * (I + I.T))
+    moments = np.linalg.eigvalsh(0.5 * (I + I.T)).tolist()
+    fault = broken_rule(moments)
     shown = ", ".join(f"{x:.4g}" for x in moments)
-    if moments[0] < -SLACK * abs(trace):
+    if fault == "sign":
         raise ArgumentError(
             f"the payload's inertia has the principal moments ({shown}); a moment is not negative."
         )
-    if moments[2] > (moments[0] + moments[1]) + SLACK * trace:
+    if fault == "triangle":
         raise ArgumentError(
             f"the payload's inertia has the principal moments ({shown}); in no body is one larger than the "
             "sum of the other two. Is it given about the centre of mass?"

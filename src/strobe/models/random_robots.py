@@ -22,7 +22,7 @@ LETTERS = {"R": "revolute", "P": "prismatic", "S": "spherical", "F": "floating",
 
 def random_model(n: int, seed: int = 0, *, kinds: str = "RP", tree: bool = False) -> Model:
     """n joints of the kinds R, P, S(pherical), F(loating), C(ontinuous) in a chain, or a random tree."""
-    _check(n, kinds)
+    _check(n, seed, kinds)
     rng = np.random.default_rng(seed)
     name = f"random-{n}-{seed}"
     links = [LinkData("base")]
@@ -35,11 +35,12 @@ def random_model(n: int, seed: int = 0, *, kinds: str = "RP", tree: bool = False
     return assemble(Assembly(name, links, joints, Faults(name), frames=[tool], title=title, source=title))
 
 
-def _check(n: int, kinds: str) -> None:
+def _check(n: int, seed: int, kinds: str) -> None:
     if not isinstance(n, int | np.integer) or n < 1:
         raise ArgumentError(f"a random robot with {n!r} joints; expected a whole number, 1 or more.")
-    unknown = [letter for letter in kinds if letter not in LETTERS]
-    if unknown or not kinds:
+    if not isinstance(seed, int | np.integer) or seed < 0:
+        raise ArgumentError(f"seed is {seed!r}; expected a whole number, 0 or more.")
+    if not isinstance(kinds, str) or not kinds or not LETTERS.keys() >= set(kinds):
         choices = ", ".join(f"{letter} {kind}" for letter, kind in LETTERS.items())
         raise ArgumentError(f"kinds is {kinds!r}; expected one or more letters of: {choices}.")
 

@@ -14,15 +14,24 @@ gone. Regrouped bodies are not physical: m = 0 with a first moment has no centre
 from __future__ import annotations
 
 from dataclasses import replace
+from weakref import WeakKeyDictionary
 
 from strobe.algebra import Inertia, Sym3, Vec3
 from strobe.models.inertial import Inertial
 from strobe.models.joints import Joint
 from strobe.models.model import ROOT, Model
 
+_known: WeakKeyDictionary[Model, Model] = WeakKeyDictionary()
+
 
 def regrouped(model: Model) -> Model:
     """The model at joint frames with the same joint torques and fewer parameters; any number system."""
+    if model not in _known:
+        _known[model] = _regrouped(model)
+    return _known[model]
+
+
+def _regrouped(model: Model) -> Model:
     proximal = model.proximal()
     inertias = {body.index: body.inertia for body in proximal.bodies}
     for body in reversed(proximal.bodies):
@@ -45,14 +54,20 @@ def split(joint: Joint, body: Inertia) -> tuple[Inertia, Inertia]:
         return body, none
     axis = joint.axis
     across = {2: body.I.yy, 0: body.I.zz, 1: body.I.xx}[axis]
-    alike = Sym3(*(0.0 if k == axis else across for k in range(3)), 0.0, 0.0, 0.0)
+    xx, yy, zz = (0.0 if k == axis else across for k in range(3))
+    alike = Sym3(xx, yy, zz, 0.0, 0.0, 0.0)
     along = [entry if k == axis else 0.0 for k, entry in enumerate(body.h)]
-    stays = Inertia(0.0, Vec3(*(h if k != axis else 0.0 for k, h in enumerate(body.h))), _minus(body.I, axis))
+    stays = Inertia(
+        0.0, Vec3(*(h if k != axis else 0.0 for k, h in enumerate(body.h))), _minus(body.I, axis)
+    )
     return stays, Inertia(body.m, Vec3(*along), alike)
 
 
 def _minus(I: Sym3, axis: int) -> Sym3:
     """I less its equal part across the axis, with the exact zero that leaves."""
-    xx, yy, zz = I.xx, I.yy, I.zz
-    diagonal = {2: (xx - yy, 0.0, zz), 0: (xx, yy - zz, 0.0), 1: (0.0, yy, zz - xx)}[axis]
-    return Sym3(*diagonal, I.xy, I.xz, I.yz)
+    xx, yy, zz = {
+        2: (I.xx - I.yy, 0.0, I.zz),
+        0: (I.xx, I.yy - I.zz, 0.0),
+        1: (0.0, I.yy, I.zz - I.xx),
+    }[axis]
+    return Sym3(xx, yy, zz, I.xy, I.xz, I.yz)

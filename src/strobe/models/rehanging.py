@@ -13,20 +13,22 @@ Placed = Mapping[int, tuple[int, Pose]]  # old body -> new carrier, and where on
 
 
 def rehung(body: Body, index: int, placed: Placed) -> Body:
+    """A body under another number, on the new carrier of its parent."""
     carrier, placement = placed[body.parent]
     return replace(body, index=index, parent=carrier, before=joined(placement @ body.before))
 
 
 def reattached(frame: Frame, placed: Placed) -> Frame:
+    """A frame on the new carrier of its body."""
     carrier, placement = placed[frame.body]
     return Frame(frame.name, carrier, joined(placement @ frame.placement))
 
 
 def numbered(bodies: Iterable[Body]) -> tuple[Body, ...]:
     """The same bodies with their joints' slices one after the other."""
-    numbered: list[Body] = []
+    result: list[Body] = []
     q = v = 0
     for body in bodies:
-        numbered.append(replace(body, joint=body.joint.at(q, v)))
+        result.append(replace(body, joint=body.joint.at(q, v)))
         q, v = q + body.joint.nq, v + body.joint.nv
-    return tuple(numbered)
+    return tuple(result)

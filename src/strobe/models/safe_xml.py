@@ -16,11 +16,9 @@ from xml.sax.handler import ContentHandler
 from defusedxml import DefusedXmlException
 from defusedxml.sax import parseString
 
-from strobe.errors import Fault, ModelFileError
+from strobe.models.text_files import UTF16, file_fault, require_size, require_utf8
 
-LARGEST = 32 * 2**20  # bytes
 DEEPEST = 200  # elements inside each other
-UTF16 = (b"\xff\xfe", b"\xfe\xff")  # byte order marks
 
 
 @dataclass(slots=True)
@@ -82,62 +80,36 @@ class _Tree(ContentHandler):
         self.open.pop()
 
 
-def read_bytes(path: Path) -> bytes:
-    """The content of a file that is not too large."""
-    try:
-        size = path.stat().st_size
-        if size > LARGEST:
-            raise _fault(path, f"the file has {size} bytes; at most {LARGEST} are read.")
-        return path.read_bytes()
-    except OSError as error:
-        raise _fault(path, f"cannot be read: {error.strerror or error}.") from None
-
-
 def parse_xml(path: Path | str, content: bytes | str) -> Element:
     """The root element, or a `ModelFileError` that says why this is no XML to read."""
     data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
-    if len(data) > LARGEST:
-        raise _fault(path, f"the text has {len(data)} bytes; at most {LARGEST} are read.")
+    require_size(path, data)
     _require_text(path, data)
     tree = _Tree()
     try:
         parseString(data, tree, forbid_dtd=True)
     except DefusedXmlException:
-        raise _fault(
+        raise file_fault(
             path, "a document type or entity declaration is refused; remove the <!DOCTYPE …>.", tree.line
         ) from None
     except SAXParseException as error:
         line, column = error.getLineNumber() or 1, (error.getColumnNumber() or 0) + 1
-        raise _fault(path, f"malformed XML at column {column}: {error.getMessage()}.", line) from None
+        raise file_fault(path, f"malformed XML at column {column}: {error.getMessage()}.", line) from None
     except (LookupError, ValueError) as error:  # an encoding that Python does not know, or is no text
-        raise _fault(path, f"cannot be decoded: {error}. Save the file as UTF-8.", 1) from None
+        raise file_fault(path, f"cannot be decoded: {error}. Save the file as UTF-8.", 1) from None
     if tree.root is None:
-        raise _fault(path, "no XML element found.")
+        raise file_fault(path, "no XML element found.")
     return tree.root
 
 
 def _require_text(path: Path | str, data: bytes) -> None:
     if not data.strip():
-        raise _fault(path, "the file is empty.")
+        raise file_fault(path, "the file is empty.")
     if data.startswith(UTF16):
         return
     if b"\0" in data:
-        raise _fault(
+        raise file_fault(
             path, "contains NUL bytes: it is binary, or UTF-16 without a byte order mark. Save it as UTF-8."
         )
-    if b"encoding" in data.split(b"?>", 1)[0][:200]:
-        return
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise _fault(
-            path,
-            f"byte 0x{data[error.start]:02x} is not UTF-8; save the file as UTF-8, or declare its encoding "
-            "in the first line.",
-            line,
-        ) from None
-
-
-def _fault(path: Path | str, text: str, line: int | None = None) -> ModelFileError:
-    return ModelFileError([Fault(f"{path}:{line}" if line else str(path), text)])
+    if b"encoding" not in data.split(b"?>", 1)[0][:200]:
+        require_utf8(path, data, ", or declare its encoding in the first line")

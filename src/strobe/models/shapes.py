@@ -27,8 +27,8 @@ Array = np.ndarray
 
 def box(size: Sequence[float], *, density: float | None = None, mass: float | None = None) -> Inertial:
     """A solid box with edges x, y, z along the axes."""
-    if len(size) != 3:
-        raise ArgumentError(f"the size of a box is {tuple(size)!r}; expected three lengths x, y, z.")
+    if np.shape(size) != (3,):
+        raise ArgumentError(f"the size of a box is {size!r}; expected three lengths x, y, z.")
     x, y, z = (_positive(f"the size of a box along {axis}", s) for axis, s in zip("xyz", size, strict=True))
     m = _mass(x * y * z, density, mass)
     return _centred(m, m * (y * y + z * z) / 12, m * (x * x + z * z) / 12, m * (x * x + y * y) / 12)
@@ -101,7 +101,7 @@ def mesh(
 def _triangles(name: str, source: Any) -> tuple[Array, Array]:
     """Vertices (n, 3) and faces (k, 3) of a mesh, checked."""
     if isinstance(source, tuple):
-        vertices, faces = np.asarray(source[0], float), np.asarray(source[1], int)
+        vertices, faces = _arrays(name, source)
     else:
         vertices, faces = _read(name)
     if vertices.ndim != 2 or vertices.shape[1] != 3 or not np.all(np.isfinite(vertices)):
@@ -113,6 +113,16 @@ def _triangles(name: str, source: Any) -> tuple[Array, Array]:
             f"{name} has a face that names vertex {faces.max()} of {len(vertices)} (from 0)."
         )
     return vertices, faces
+
+
+def _arrays(name: str, source: tuple[Any, ...]) -> tuple[Array, Array]:
+    try:
+        vertices, faces = source
+        return np.asarray(vertices, float), np.asarray(faces, int)
+    except (TypeError, ValueError, OverflowError):
+        raise ArgumentError(
+            f"{name} is not made of numbers; expected vertices (n, 3) and faces (k, 3)."
+        ) from None
 
 
 def _read(path: str) -> tuple[Array, Array]:
@@ -169,9 +179,12 @@ def _mass(volume: float, density: float | None, mass: float | None) -> float:
 
 
 def _positive(name: str, value: Any) -> float:
-    number = float(value)
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
     if not (math.isfinite(number) and number > 0):
-        raise ArgumentError(f"{name} is {number:g}; expected a positive number.")
+        raise ArgumentError(f"{name} is {value!r}; expected a positive number.")
     return number
 
 

@@ -17,10 +17,9 @@ from strobe.algebra import Pose, Shift, Sym3, Turn, Vec3
 from strobe.errors import nearest
 from strobe.models.assembly import JointData, LinkData
 from strobe.models.inertial import Inertial
-from strobe.models.joints import KINDS, Friction, Limits, Motor
+from strobe.models.joints import KINDS, WITH_AXIS, Friction, Limits, Motor
 from strobe.models.toml_table import Table, Triple
 
-WITH_AXIS = ("revolute", "prismatic", "continuous")  # kinds of joints with one degree of freedom
 Z: Triple = (0.0, 0.0, 1.0)
 
 
@@ -114,7 +113,7 @@ def _joints(table: Table, links: Sequence[Table], tree: Tree) -> None:
         kind = link.choice("joint", (*KINDS, "fixed"))
         name = link.text("name") or link.path
         joint = JointData(link.text("joint_name", name), kind, _parent(link, tree), name, where=link.path)
-        joint.axis = _axis(link, kind)
+        joint.axis, joint.axis_where = _axis(link, kind), link.where("axis")
         joint.before, joint.after = placement(link, "before"), placement(link, "after")
         tree.hang(link, joint)
 
@@ -147,10 +146,9 @@ def _axis(link: Table, kind: str) -> Triple:
     if "axis" not in link:
         link.error("", f'the key "axis" is missing; a {kind} joint needs one, such as [0, 0, 1].')
         return Z
+    known = len(link.context.faults.errors)
     x, y, z = map(float, link.triple("axis"))
-    if link.data["axis"] == [0, 0, 0]:
-        link.error("axis", f"found [0, 0, 0]; a {kind} joint needs an axis that is not zero.")
-    return (x, y, z) if x or y or z else Z
+    return (x, y, z) if len(link.context.faults.errors) == known else Z
 
 
 # -- placements -------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import keyword
 import math
 import re
 import tomllib
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,13 +27,14 @@ from strobe.models.assembly import (
     assemble,
 )
 from strobe.models.couplings import coordinates
-from strobe.models.joints import KINDS, Joint
+from strobe.models.joints import KINDS, WITH_AXIS, Joint
+from strobe.models.locking import leaders
 from strobe.models.model import Coupling, Frame, Loop, Model
-from strobe.models.toml_links import STRUCTURES, WITH_AXIS, Tree, inertial, placement, pose, read_structure
+from strobe.models.text_files import read_bytes, require_utf8
+from strobe.models.toml_links import STRUCTURES, Tree, inertial, placement, pose, read_structure
 from strobe.models.toml_table import Context, Table
 from strobe.scalars import Numbers
 
-LARGEST = 8 * 2**20  # bytes
 FORMAT = 1
 CLOSED = 1e-6  # metres between the origins of a loop that counts as closed
 PHYSICAL = ("warn", "error", "known-violation")
@@ -45,8 +47,7 @@ def read_toml(
 ) -> Model:
     """The model in a TOML file (or in ``text``), or a `ModelFileError` with every fault of it."""
     faults = Faults(str(path), strict)
-    if text is None:
-        text = _text(Path(path), faults)
+    text = _text(path) if text is None else text
     context = Context(faults, SNAP if snap is None else snap)
     root = Table(_parsed(text, faults), "", context)
     content = _content(root, Path(path).stem)
@@ -57,19 +58,10 @@ def read_toml(
 # -- the text ---------------------------------------------------------------------------------------
 
 
-def _text(path: Path, faults: Faults) -> str:
-    try:
-        size = path.stat().st_size
-        if size > LARGEST:
-            faults.error("", f"the file has {size} bytes; robot files of at most {LARGEST} bytes are read.")
-        else:
-            return path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        faults.error("", f"byte {error.start + 1} is not UTF-8 text; save the file as UTF-8.")
-    except OSError as error:
-        faults.error("", f"cannot be read: {error.strerror or error}.")
-    faults.raise_if_any()
-    return ""
+def _text(path: Path | str) -> str:
+    content = read_bytes(path).removeprefix(BOM_UTF8)
+    require_utf8(path, content)
+    return content.decode("utf-8")
 
 
 def _parsed(text: str, faults: Faults) -> dict[str, object]:
@@ -77,6 +69,8 @@ def _parsed(text: str, faults: Faults) -> dict[str, object]:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         faults.error("", f"not valid TOML: {error}.")
+    except ValueError:  # Python reads no decimal integer beyond some thousand digits
+        faults.error("", "not valid TOML: an integer has too many digits.")
     except RecursionError:
         faults.error("", "not valid TOML: nested too deeply.")
     faults.raise_if_any()
@@ -92,7 +86,7 @@ class _Content:
 
     assembly: Assembly
     base: str
-    locked: dict[str, float | tuple[float, ...]]
+    locked: dict[str, tuple[float, ...]]
     poses: dict[str, tuple[float, ...]]
     golden: list[dict[str, object]]
     degrees: bool
@@ -110,7 +104,8 @@ def _content(root: Table, default_name: str) -> _Content:
     base.finish()
     read_structure(root, tree)
     frames = _frames(root, tree)
-    couplings, locked = _couplings(root, tree.joints), _locked(root, tree.joints)
+    couplings = _couplings(root, tree.joints)
+    locked = _locked(root, tree.joints, couplings)
     nq, nv = _sizes(_free_joints(tree.joints, couplings, locked), kind)
     assembly = Assembly(
         name=root.text("name", default_name),
@@ -145,7 +140,7 @@ def _check_format(root: Table) -> None:
     if "format" not in root:
         root.error("", f'the key "format" is missing; expected format = {FORMAT} in the first line.')
     elif root.data["format"] != FORMAT or isinstance(root.data["format"], bool):
-        root.error("format", f"found {root.data['format']}, expected {FORMAT}, the only format there is.")
+        root.error("format", f"found {root.shown('format')}, expected {FORMAT}, the only format there is.")
 
 
 def _read_parameters(table: Table) -> None:
@@ -176,7 +171,7 @@ def _finished(model: Model, content: _Content) -> Model:
     if content.base != "fixed":
         model = edits.change_base(model, content.base)
     if content.locked:
-        model = edits.lock(model, content.locked)  # pyright: ignore[reportArgumentType]
+        model = edits.lock(model, content.locked)
     free = coordinates(model).joints
     poses = {name: _in_radians(q, free, content.degrees, "q") for name, q in content.poses.items()}
     golden = tuple(_golden_in_radians(entry, free, content.degrees) for entry in content.golden)
@@ -258,7 +253,7 @@ def _frame_link(table: Table, names: Sequence[str]) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         if 0 <= value < len(names):
             return names[value]
-        table.error("link", f"found {value}, expected 0 (the base) to {len(names) - 1}.")
+        table.error("link", f"found {table.shown('link')}, expected 0 (the base) to {len(names) - 1}.")
     elif isinstance(value, str):
         table.error("link", f'no link "{value}".{nearest(value, names)}')
     else:
@@ -292,32 +287,23 @@ def _couplings(root: Table, joints: Sequence[JointData]) -> list[Coupling]:
         terms = table.table("terms")
         if "terms" not in table or not terms.data:
             table.error("", 'the key "terms" is missing; expected a table of joints and factors.')
-        factors = {other: float(terms.number(other)) for other in terms.data}
-        for other in factors:
-            _known_joint(terms, other, other, moving)
-        turns = known and moving[name].kind != "prismatic"
-        offset = table.number("offset")
-        offset = float(table.context.radians(offset) if turns else offset)
+        unit = table.context.unit(known and _turns(moving[name]))
+        factors: dict[str, float] = {}
+        for other in terms.data:
+            leads = _known_joint(terms, other, other, moving)
+            per = table.context.unit(leads and _turns(moving[other]))
+            factors[other] = float(terms.number(other)) * (unit / per)
+        offset = float(table.number("offset")) * unit
         if name in couplings:
             table.error("joint", f'joint "{name}" is coupled twice; a joint follows one rule.')
         couplings[name] = Coupling(name, factors, offset)
         table.finish()
-    _report_circles(root, couplings)
     return list(couplings.values())
 
 
-def _report_circles(root: Table, couplings: Mapping[str, Coupling]) -> None:
-    for name in couplings:
-        reached: set[str] = set()
-        ahead = list(couplings[name].terms)
-        while ahead:
-            other = ahead.pop()
-            if other in couplings and other not in reached:
-                reached.add(other)
-                ahead += couplings[other].terms
-        if name in reached:
-            root.error("couplings", f'joint "{name}" follows itself; break the circle at one joint.')
-            return
+def _turns(joint: JointData) -> bool:
+    """Whether the one position of a joint is an angle."""
+    return joint.kind in WITH_AXIS and joint.kind != "prismatic"
 
 
 def _loops(root: Table, frames: Sequence[str]) -> list[Loop]:
@@ -333,22 +319,41 @@ def _loops(root: Table, frames: Sequence[str]) -> list[Loop]:
     return loops
 
 
-def _locked(root: Table, joints: Sequence[JointData]) -> dict[str, float | tuple[float, ...]]:
-    moving = _moving(joints)
-    locked: dict[str, float | tuple[float, ...]] = {}
+def _locked(
+    root: Table, joints: Sequence[JointData], couplings: Sequence[Coupling]
+) -> dict[str, tuple[float, ...]]:
+    moving, following = _moving(joints), {coupling.joint: coupling for coupling in couplings}
+    locked: dict[str, tuple[float, ...]] = {}
     for table in root.tables("locked"):
-        name = table.text("joint")
-        several = isinstance(table.data.get("position"), list)
-        position = table.numbers("position") if several else table.number("position")
+        name, stated = table.text("joint"), "position" in table
         if name and name not in moving:
             table.error("joint", f'no joint "{name}".{nearest(name, moving)}')
         elif name in locked:
             table.error("joint", f'joint "{name}" is locked twice.')
+        elif name in following:
+            table.error("joint", f'joint "{name}" follows {leaders(following[name])}; lock those instead.')
         elif name:
-            angle = moving[name].kind in ("revolute", "continuous") and isinstance(position, float)
-            locked[name] = float(table.context.radians(position)) if angle else position  # pyright: ignore
+            locked[name] = _locked_position(table, moving[name]) if stated else _neutral(moving[name])
         table.finish()
     return locked
+
+
+def _locked_position(table: Table, joint: JointData) -> tuple[float, ...]:
+    """A position in radians and metres: one number, or an array for a joint with a quaternion."""
+    size, known = KINDS[joint.kind].nq, len(table.context.faults.errors)
+    alone = size == 1 and not isinstance(table.data["position"], list)
+    position = (table.number("position"),) if alone else table.numbers("position", size)
+    if len(table.context.faults.errors) > known:
+        return _neutral(joint)
+    if size > 1 and not any(position[-4:]):
+        text = "the quaternion is (0, 0, 0, 0), which is no rotation; write 1, 0, 0, 0 for none."
+        table.error("position", text)
+        return _neutral(joint)
+    return tuple(float(x) * table.context.unit(_turns(joint)) for x in position)
+
+
+def _neutral(joint: JointData) -> tuple[float, ...]:
+    return KINDS[joint.kind].neutral
 
 
 def _free_joints(

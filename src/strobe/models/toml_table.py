@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from strobe.errors import nearest
-from strobe.models.assembly import SNAP, Faults, nearly_right, snapped
+from strobe.models.assembly import LARGEST_ANGLE, SNAP, Faults, nearly_right, snapped
 from strobe.models.expressions import Expression, ExpressionError, parse_expression
 
 Triple = tuple[float, float, float]
@@ -51,6 +51,10 @@ class Context:
             return 0.0
         return number
 
+    def unit(self, turns: bool) -> float:
+        """What one unit of a joint's position in the file is, in radians or metres."""
+        return math.pi / 180 if self.degrees and turns else 1.0
+
     def radians(self, value: float) -> float:
         """An angle (or its rate) as the file means it; a named one keeps its name."""
         if not self.degrees:
@@ -61,6 +65,9 @@ class Context:
 
     def angle(self, value: float, where: str) -> float:
         """A fixed angle in radians, snapped to the right angle it is meant to be."""
+        if abs(self.radians(value)) > LARGEST_ANGLE:
+            self.faults.error(where, f"found {float(value)!r}, which is too large for an angle.")
+            return 0.0
         angle = snapped(self.radians(value), self.snap)
         if nearly_right(angle, self.snap):
             self.faults.note(
@@ -215,4 +222,7 @@ def shown(value: object) -> str:
         return f"[{listed}{', …' if len(value) > 4 else ''}]"
     if isinstance(value, str):
         return f'"{value[:60]}{"…" if len(value) > 60 else ""}"'
-    return str(value)[:60]
+    try:
+        return str(value)[:60]
+    except ValueError:  # an integer beyond the digits that Python writes
+        return "a huge integer"

@@ -17,6 +17,7 @@ from strobe.models.expressions import Expression
 from strobe.models.inertial import Inertial
 from strobe.models.joints import Friction, Joint, Limits, Motor
 from strobe.models.model import ROOT, Body, Coupling, Frame, Loop, Model
+from strobe.models.names import unused_name
 
 UNIT_AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
@@ -87,9 +88,14 @@ def _fixed(model: Model, frame: Frame) -> str:
     """A frame that stands between bodies, as a link of its own."""
     entries: dict[str, object] = {"name": frame.name}
     if frame.name in model.joint_names:
-        entries["joint_name"] = f"{frame.name}_fixed"
+        entries["joint_name"] = unused_name(f"{frame.name}_fixed", _taken(model))
     entries |= {"parent": _carrier(model, frame.body), "joint": "fixed"}
     return _section("[[joints.link]]", entries | _placement("before", frame.placement))
+
+
+def _taken(model: Model) -> set[str]:
+    """The names of joints, and those that frames written as links give to theirs."""
+    return {*model.joint_names, *(frame.name for frame in model.frames)}
 
 
 def _moving(model: Model, body: Body) -> str:

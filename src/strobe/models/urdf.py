@@ -3,7 +3,7 @@
 Read for dynamics: meshes are never opened, visuals, collisions, transmissions and the elements of
 simulators are passed over. The child link's frame is the joint's frame (after = 1). A joint's origin is
 a translation and Rz(yaw) Ry(pitch) Rx(roll); an inertia is given about the centre of mass, in the axes of
-its own origin. xacro files are expanded first by the package xacrodoc.
+its own origin. Files with the suffix .xacro are expanded first (`xacro_text`).
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from strobe.algebra import Inertia, Pose, Sym3, Vec3
-from strobe.errors import Fault, MissingExtraError, ModelFileError, nearest
+from strobe.errors import nearest
 from strobe.models.assembly import (
+    LARGEST_ANGLE,
     SNAP,
     Assembly,
     Faults,
@@ -25,31 +26,49 @@ from strobe.models.assembly import (
     nearly_right,
     snapped,
 )
+from strobe.models.expressions import decimal
 from strobe.models.inertial import Inertial
-from strobe.models.joints import KINDS, Friction, Limits
+from strobe.models.joints import KINDS, WITH_AXIS, Friction, Limits
 from strobe.models.model import Coupling, Model
-from strobe.models.safe_xml import Element, parse_xml, read_bytes
-from strobe.models.urdf_writer import UNBOUNDED, write_urdf
-
-__all__ = ["read_urdf", "read_xacro", "write_urdf"]
+from strobe.models.safe_xml import Element, parse_xml
+from strobe.models.text_files import file_fault, read_bytes
+from strobe.models.urdf_writer import UNBOUNDED
+from strobe.models.xacro_text import expanded
 
 Triple = tuple[float, float, float]
 
 TYPES = (*KINDS, "fixed")
-WITH_AXIS = ("revolute", "continuous", "prismatic")
 INERTIA = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
-UNIT = 1e-6  # how far the length of an axis may be from 1 before it is worth a note
-SLIP = 0.8  # how alike two tags are for one to be a slip for the other
+SLIP = 0.75  # how alike two words are for one to be a slip for the other
 
-KNOWN = {  # what each element may contain; what is close to one of these, but not it, is a slip
-    "robot": ("link", "joint", "transmission", "gazebo", "material", "sensor", "mujoco"),
-    "link": ("inertial", "visual", "collision", "sensor", "contact"),
+ONCE = {  # what each element contains at most once
+    "link": ("inertial",),
     "inertial": ("origin", "mass", "inertia"),
-    "joint": (
-        "origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "calibration",
-        "safety_controller",
+    "joint": ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic"),
+}
+PASSED_OVER = {  # what is known and says nothing about dynamics; anything in <robot> may be an extension
+    "link": (
+        "visual", "collision", "sensor", "contact", "gazebo", "collision_checking", "self_filter", "surface",
+        "kinematic", "gravity", "verbose",
     ),
+    "joint": ("calibration", "safety_controller", "gazebo"),
+    "robot": ("link", "joint", "transmission", "gazebo", "material", "sensor", "mujoco"),
 }  # fmt: skip
+ATTRIBUTES = {
+    "robot": ("name", "version", "xmlns"),
+    "link": ("name", "type"),
+    "joint": ("name", "type"),
+    "origin": ("xyz", "rpy"),
+    "mass": ("value",),
+    "inertia": INERTIA,
+    "parent": ("link",),
+    "child": ("link",),
+    "axis": ("xyz",),
+    "limit": ("lower", "upper", "velocity", "effort"),
+    "dynamics": ("damping", "friction"),
+    "mimic": ("joint", "multiplier", "offset"),
+}
+EXTENDED = ("robot", "link", "joint", "limit", "dynamics")  # real files add attributes of their own here
 
 
 def read_urdf(
@@ -60,20 +79,24 @@ def read_urdf(
     root = parse_xml(path, content)
     _require_robot(path, root)
     label = str(path)
-    if Path(path).suffix.lower() == ".xacro" or any(
-        element.tag.startswith("xacro:") for element in root.walk()
-    ):
-        root = parse_xml(path, _expanded(Path(path), content))
+    if Path(path).suffix.lower() == ".xacro":
+        root = parse_xml(path, expanded(Path(path), content))
         label = f"{path} (expanded)"
         if not root.all("link"):
             text = "expands to no links; it may only define macros for other files to call."
-            raise ModelFileError([Fault(str(path), text)])
+            raise file_fault(path, text)
+    _refuse_xacro(path, root)
     return assemble(_Reader(Faults(label, strict), SNAP if snap is None else snap).robot(root, Path(path)))
 
 
-def read_xacro(path: Path | str, *, snap: float | None = None, strict: bool = False) -> Model:
-    """The model in a xacro file; lines in its faults count in the expanded text."""
-    return read_urdf(path, snap=snap, strict=strict)
+def _refuse_xacro(path: Path | str, root: Element) -> None:
+    """xacro is a program: it runs only where the file's name says that it is one."""
+    for element in root.walk():
+        if element.tag.startswith("xacro:"):
+            text = (
+                f"<{element.tag}> is xacro; rename the file to {Path(path).name}.xacro to have it expanded."
+            )
+            raise file_fault(path, text, element.line)
 
 
 def _require_robot(path: Path | str, root: Element) -> None:
@@ -83,7 +106,7 @@ def _require_robot(path: Path | str, root: Element) -> None:
         "mujoco": "this is MJCF; give the file the suffix .xml to read it as such.",
         "sdf": "this is SDF, which Strobe does not read; convert it to URDF.",
     }.get(root.tag, "a URDF file has <robot>.")
-    raise ModelFileError([Fault(f"{path}:{root.line}", f"the root element is <{root.tag}>; {what}")])
+    raise file_fault(path, f"the root element is <{root.tag}>; {what}", root.line)
 
 
 class _Reader:
@@ -113,12 +136,14 @@ class _Reader:
             return None
         who = f'link "{name}"'
         self._slips(element, who)
-        found = element.all("inertial")
-        if len(found) > 1:
-            self.faults.warning(found[1].where, f"{who} has {len(found)} <inertial>; the first is used.")
-        return LinkData(name, self.inertial(found[0], who) if found else Inertial.zero(), element.where)
+        stated = element.first("inertial")
+        if stated is None:
+            return LinkData(name, where=element.where)
+        inertial, axes = self.inertial(stated, who)
+        return LinkData(name, inertial, element.where, axes)
 
-    def inertial(self, element: Element, who: str) -> Inertial:
+    def inertial(self, element: Element, who: str) -> tuple[Inertial, Pose]:
+        """Mass properties in the axes of the link, and the axes that they were stated in."""
         self._slips(element, who)
         mass, inertia, known = element.first("mass"), element.first("inertia"), len(self.faults.errors)
         if mass is None:
@@ -133,7 +158,7 @@ class _Reader:
         if len(self.faults.errors) > known:  # nothing to be said about an inertia that was not understood
             entries = [0.0] * 6
         turned = pose.inertia(Inertia(0.0, Vec3.zero(), Sym3(*entries))).I
-        return Inertial.at_com(m, pose.translation, turned)
+        return Inertial.at_com(m, pose.translation, turned), pose
 
     # -- joints -------------------------------------------------------------------------------------
 
@@ -146,13 +171,22 @@ class _Reader:
         kind = self._kind(element, who)
         parent, child = (self._end(element, role, who) for role in ("parent", "child"))
         before = self._origin(element, who, remark=True)
-        axis = self._axis(element, kind, who) if kind in WITH_AXIS else (0.0, 0.0, 1.0)
+        axis = element.first("axis") if kind in WITH_AXIS else None
         limits = self._limits(element, kind, who) if kind in WITH_AXIS else Limits()
         friction = self._friction(element, who)
         if parent is None or child is None:
             return None
         return JointData(
-            name, kind, parent, child, before, axis, limits=limits, friction=friction, where=element.where
+            name,
+            kind,
+            parent,
+            child,
+            before,
+            self._axis(axis, who),
+            limits=limits,
+            friction=friction,
+            where=element.where,
+            axis_where=axis.where if axis else "",
         )
 
     def _kind(self, element: Element, who: str) -> str:
@@ -180,18 +214,10 @@ class _Reader:
             return None
         return end.attributes["link"]
 
-    def _axis(self, element: Element, kind: str, who: str) -> Triple:
-        stated = element.first("axis")
-        axis = self._triple(stated, "xyz", who, (1.0, 0.0, 0.0), required=True)
-        size = math.hypot(*axis)
-        where = stated.where if stated else element.where
-        shown = f"({', '.join(f'{x:g}' for x in axis)})"
-        if size == 0:
-            self.faults.error(where, f"{who} has axis {shown}; a {kind} joint needs a unit axis.")
-            return (1.0, 0.0, 0.0)
-        if abs(size - 1) > UNIT:
-            self.faults.note(where, f"{who} has axis {shown} of length {size:.6g}; normalised.")
-        return axis
+    def _axis(self, stated: Element | None, who: str) -> Triple:
+        """The axis; x where it is not stated, or not understood."""
+        values = self._values(stated, "xyz", who, 3) if stated else ()
+        return (values[0], values[1], values[2]) if values else (1.0, 0.0, 0.0)
 
     def _limits(self, element: Element, kind: str, who: str) -> Limits:
         stated = element.first("limit")
@@ -227,8 +253,7 @@ class _Reader:
 
     def couplings(self, elements: Iterable[Element], kinds: Mapping[str, str]) -> list[Coupling]:
         """The mimic joints, each naming the moving joint that it follows."""
-        found: dict[str, Coupling] = {}
-        places: dict[str, str] = {}
+        found: list[Coupling] = []
         for element in elements:
             name, mimic = element.attributes.get("name", ""), element.first("mimic")
             if mimic is None or name not in kinds:
@@ -242,20 +267,8 @@ class _Reader:
             elif kinds[name] == "fixed":
                 self.faults.note(mimic.where, f"{who} is fixed; its <mimic> has no effect.")
             else:
-                found[name], places[name] = Coupling(name, {target: factor}, offset), mimic.where
-        self._circles(found, places)
-        return list(found.values())
-
-    def _circles(self, couplings: Mapping[str, Coupling], places: Mapping[str, str]) -> None:
-        reported: set[str] = set()
-        for start in couplings:
-            trail = [start]
-            while trail[-1] in couplings and trail.count(trail[-1]) == 1:
-                trail += couplings[trail[-1]].terms
-            if trail[-1] in couplings and trail[-1] == start and start not in reported:
-                reported |= set(trail)
-                chain = " -> ".join(f'"{name}"' for name in trail)
-                self.faults.error(places[start], f"the joints {chain} mimic each other in a circle.")
+                found.append(Coupling(name, {target: factor}, offset))
+        return found
 
     # -- attributes ---------------------------------------------------------------------------------
 
@@ -267,17 +280,47 @@ class _Reader:
         return None
 
     def _slips(self, element: Element, who: str) -> None:
-        """Misspelled elements, which would otherwise be passed over."""
-        known = KNOWN[element.tag]
+        """What would be passed over without a word: misspelled or repeated elements and attributes."""
         for child in element.children:
-            close = difflib.get_close_matches(child.tag, known, n=1, cutoff=SLIP)
-            if child.tag not in known and close:
-                text = f"{who}: unknown element <{child.tag}> is passed over. Did you mean <{close[0]}>?"
-                self.faults.warning(child.where, text)
+            self._unknown_element(element, child, who)
+            if child.tag in ONCE.get(element.tag, ()) and child.tag not in ONCE:
+                self._unknown_attributes(child, who)
+        for tag in ONCE.get(element.tag, ()):
+            if len(found := element.all(tag)) > 1:
+                self.faults.warning(found[1].where, f"{who} has {len(found)} <{tag}>; the first is used.")
+        self._unknown_attributes(element, who)
+
+    def _unknown_element(self, element: Element, child: Element, who: str) -> None:
+        known = (*ONCE.get(element.tag, ()), *PASSED_OVER.get(element.tag, ()))
+        if child.tag in known or ":" in child.tag:
+            return
+        close = _slip(child.tag, known)
+        if close or element.tag != "robot":
+            hint = f" Did you mean <{close}>?" if close else ""
+            text = f"{who}: unknown element <{child.tag}> is passed over.{hint}"
+            self.faults.warning(child.where, text)
+
+    def _unknown_attributes(self, element: Element, who: str) -> None:
+        """Where the right attribute is there too, an unknown one is no slip for it."""
+        known = ATTRIBUTES.get(element.tag, ())
+        missing = [name for name in known if name not in element.attributes]
+        unknown = [name for name in element.attributes if name not in known and ":" not in name]
+        foreign = [name for name in unknown if element.tag in EXTENDED and not nearest(name, missing)]
+        for name in unknown:
+            if name not in foreign:
+                text = f"{who}: unknown attribute {name} of <{element.tag}> is passed over."
+                self.faults.warning(element.where, text + nearest(name, missing))
+        if foreign and element.tag in ("limit", "dynamics"):
+            text = f"{who}: of <{element.tag}> nothing is made of {', '.join(foreign)}."
+            self.faults.note(element.where, text)
 
     def _origin(self, element: Element, who: str, remark: bool = False) -> Pose:
         stated = element.first("origin")
-        xyz, rpy = (self._triple(stated, name, who, (0.0, 0.0, 0.0)) for name in ("xyz", "rpy"))
+        xyz, rpy = (self._triple(stated, name, who) for name in ("xyz", "rpy"))
+        if stated and any(abs(angle) > LARGEST_ANGLE for angle in rpy):
+            shown = " ".join(f"{angle:g}" for angle in rpy)
+            self.faults.error(stated.where, f'{who} has rpy "{shown}", which is too large for angles.')
+            return Pose.at(xyz)
         if remark and stated and any(nearly_right(angle, self.snap) for angle in rpy):
             shown = " ".join(f"{angle:g}" for angle in rpy)
             self.faults.note(
@@ -288,15 +331,12 @@ class _Reader:
         roll, pitch, yaw = (snapped(angle, self.snap) for angle in rpy)
         return Pose.at(xyz, (roll, pitch, yaw))
 
-    def _triple(
-        self, element: Element | None, attribute: str, who: str, default: Triple, required: bool = False
-    ) -> Triple:
-        if element is None:
-            return default
-        if attribute not in element.attributes and not required:
-            return default
+    def _triple(self, element: Element | None, attribute: str, who: str) -> Triple:
+        """Three numbers; zeros where they are not stated, or not understood."""
+        if element is None or attribute not in element.attributes:
+            return (0.0, 0.0, 0.0)
         values = self._values(element, attribute, who, 3)
-        return (values[0], values[1], values[2]) if values else default
+        return (values[0], values[1], values[2]) if values else (0.0, 0.0, 0.0)
 
     def _number(self, element: Element, attribute: str, who: str, default: float | None = None) -> float:
         """One number; zero after saying what is wrong with it."""
@@ -325,7 +365,7 @@ class _Reader:
             self.faults.error(element.where, f"{found}; expected {expected}, found {len(words)}.")
             return ()
         try:
-            values = [_decimal(word) for word in words]
+            values = [decimal(word) for word in words]
         except ValueError as error:
             self.faults.error(element.where, f'{found}; "{_short(str(error))}" is not a finite number.')
             return ()
@@ -339,15 +379,11 @@ def _bound(value: float | None, missing: float = math.inf) -> float:
     return math.copysign(math.inf, value) if abs(value) >= UNBOUNDED else value
 
 
-def _decimal(word: str) -> float:
-    """A finite number as files write it; raises ValueError with the word."""
-    try:
-        value = float(word)
-    except ValueError:
-        raise ValueError(word) from None
-    if not math.isfinite(value) or "_" in word:
-        raise ValueError(word)
-    return value
+def _slip(tag: str, known: Iterable[str]) -> str:
+    """The known tag that another is a slip for, whatever its case; or none."""
+    spelled = {name.lower(): name for name in known}
+    close = difflib.get_close_matches(tag.lower(), spelled, n=1, cutoff=SLIP)
+    return spelled[close[0]] if close else ""
 
 
 def _short(text: str, most: int = 60) -> str:
@@ -360,61 +396,8 @@ def _mimic_fault(name: str, target: str, kinds: Mapping[str, str]) -> str:
         return 'has a <mimic> without a joint; write <mimic joint="…"/>.'
     if target not in kinds:
         return f'mimics "{target}", which does not exist.{nearest(target, kinds)}'
-    if target == name:
-        return "mimics itself."
     if kinds[target] not in WITH_AXIS:
         return f'mimics "{target}", which is {kinds[target]}; a joint with one degree of freedom is needed.'
     if kinds[name] not in (*WITH_AXIS, "fixed"):
         return f"is {kinds[name]} and cannot mimic another; only joints with one degree of freedom can."
     return ""
-
-
-# -- xacro ----------------------------------------------------------------------------------------------
-
-LEVELS = 4  # folders above a xacro file that are searched for the packages it names
-SUFFIXES = ("", "_description", "_support")  # what a package's name and its folder's may differ by
-
-
-def _expanded(path: Path, content: bytes | str) -> str:
-    """The text of a xacro file with its macros, properties and includes worked out.
-
-    Expanding evaluates the file's own expressions and reads the files it includes: it is for files
-    that one trusts as one trusts a script.
-    """
-    try:
-        import xacro
-        from xacrodoc import XacroDoc, packages
-    except ImportError:
-        raise MissingExtraError(f"{path} (xacro)", "xacrodoc", "xacro") from None
-    text = content if isinstance(content, str) else content.decode("utf-8", "replace")
-    packages.reset()
-    packages.walk_up_from(path)
-    packages.update_package_cache(_packages_around(path.resolve()))
-    xacro.init_stacks(str(path))  # includes are relative to this file
-    try:
-        return XacroDoc.from_string(text, resolve_packages=False).dom.toxml()
-    except Exception as error:  # whatever the file's own expressions raise
-        cause = getattr(error, "exc", None) or error
-        if isinstance(cause, packages.PackageNotFoundError):
-            text = f'needs the package "{cause.args[0]}"; put its folder beside the one of this file.'
-        else:
-            text = f"xacro cannot expand it: {_short(' '.join(str(error).split()), 300)}"
-        raise ModelFileError([Fault(str(path), text)]) from None
-
-
-def _packages_around(path: Path) -> dict[str, Path]:
-    """Folders near a file under every package name that they may stand for; the nearest wins."""
-    found: dict[str, Path] = {}
-    for folder in list(path.parents)[:LEVELS]:
-        for near in (folder, *sorted(child for child in _children(folder) if child.is_dir())):
-            stem = near.name.removesuffix("_description").removesuffix("_support")
-            for suffix in SUFFIXES:
-                found.setdefault(stem + suffix, near)
-    return found
-
-
-def _children(folder: Path) -> list[Path]:
-    try:
-        return list(folder.iterdir())
-    except OSError:
-        return []

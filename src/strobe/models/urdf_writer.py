@@ -4,6 +4,8 @@ In URDF the frame of a link is that of its joint. A body placed behind its joint
 
     after a pure rotation A, or any A behind a slide:   origin = before · A,  axis = A⁻¹ e
     otherwise: a link "…_joint_frame" that carries the mass, and the body's own frame fixed to it.
+
+Frames stand where the model lists them, between the bodies, so that reading finds them in that order.
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ from strobe.algebra import Pose, Shift, Vec3
 from strobe.errors import UnsupportedModelError
 from strobe.models.inertial import Inertial
 from strobe.models.joints import Joint
-from strobe.models.model import ROOT, Body, Model, moved
+from strobe.models.model import ROOT, Body, Frame, Model, moved
+from strobe.models.names import unused_name
 from strobe.scalars import Num
 
 UNBOUNDED = 1e300  # a limit at least this large stands for none
@@ -49,13 +52,11 @@ class _Writer:
     def write(self) -> None:
         model = self.model
         self._link(model.base_name, model.base_inertial)
-        for body in model.bodies:
-            self._body(body)
-        written = {model.base_name: Pose(), **{body.name: Pose() for body in model.bodies}}
-        for frame in model.frames:
-            if frame.name not in written:
-                self._fixed(frame.name, self._name_of(frame.body), frame.placement)
-                written[frame.name] = frame.placement
+        for part in _parts(model):
+            if isinstance(part, Body):
+                self._body(part)
+            else:
+                self._fixed(part.name, self._name_of(part.body), part.placement)
         self._remark_on_model()
 
     def _name_of(self, index: int) -> str:
@@ -85,7 +86,8 @@ class _Writer:
             self._link(body.name, body.inertial)
             self._joint(joint, parent, body.name, body.before @ after, after.inverse().inward(axis))
             return
-        moving = _unused(f"{body.name}_joint_frame", self.links)
+        moving = unused_name(f"{body.name}_joint_frame", self.links)
+        self.links.add(moving)
         self._link(moving, moved(body.inertial, after))
         self._joint(joint, parent, moving, body.before, axis)
         self._fixed(body.name, moving, after)
@@ -93,7 +95,9 @@ class _Writer:
     def _fixed(self, name: str, parent: str, placement: Pose) -> None:
         """A frame, as a link without mass."""
         SubElement(self.robot, "link", name=name)
-        self._placed(_unused(f"{name}_fixed", self.joints), "fixed", parent, name, placement)
+        joint = unused_name(f"{name}_fixed", self.joints)
+        self.joints.add(joint)
+        self._placed(joint, "fixed", parent, name, placement)
 
     # -- joints -------------------------------------------------------------------------------------
 
@@ -146,6 +150,12 @@ class _Writer:
         for coupling in self.model.couplings:
             if coupling.joint != joint.name:
                 continue
+            if not coupling.terms:
+                self.remarks.append(
+                    f'joint "{joint.name}" is held at {coupling.offset:g}, which URDF cannot say: it moves '
+                    "freely there. Lock it before writing."
+                )
+                continue
             if len(coupling.terms) != 1:
                 text = f'joint "{joint.name}" follows {len(coupling.terms)} joints, URDF can say one: '
                 self.remarks.append(f"{text}the coupling is lost.")
@@ -164,6 +174,47 @@ class _Writer:
             )
         for loop in self.model.loops:
             self.remarks.append(f'the closed loop "{loop.name}" is lost: URDF describes trees.')
+        if self.model.kinematic_only:
+            self.remarks.append(
+                "that the model is for kinematics only is lost: URDF has no place for it. "
+                f"Do not use its dynamics: {self.model.kinematic_only}"
+            )
+        self._remark_on_last_frame()
+
+    def _remark_on_last_frame(self) -> None:
+        """A frame that is not named when asking for kinematics is the last one."""
+        found = _walked_last(_parts(self.model))
+        read = found.name if found else self.model.base_name
+        if self.model.frames and self.model.frames[-1].name != read:
+            self.remarks.append(
+                f'the last frame, "{self.model.frames[-1].name}", is meant where no frame is named; of the '
+                f'written file it is "{read}". Name the frame.'
+            )
+
+
+def _parts(model: Model) -> list[Body | Frame]:
+    """Bodies, and frames that are not those of bodies, in an order that keeps the last frame last."""
+    own = {body.name: body for body in model.bodies}
+    listed = {
+        frame.name: own.get(frame.name, frame) for frame in model.frames if frame.name != model.base_name
+    }
+    parts = list(listed.values())
+    if [part for part in parts if isinstance(part, Body)] != list(model.bodies):
+        parts = [*model.bodies, *(part for part in parts if isinstance(part, Frame))]
+    if (last := _walked_last(parts)) and last.name != model.frames[-1].name:
+        frames = [part for part in parts if isinstance(part, Frame)]
+        early = [frame for frame in frames if frame is not parts[-1]]
+        parts = [*early, *model.bodies, *(frame for frame in frames if frame is parts[-1])]
+    return parts
+
+
+def _walked_last(parts: Iterable[Body | Frame]) -> Body | Frame | None:
+    """The part that a reader, walking the tree depth first, comes to last."""
+    last_on = {part.parent if isinstance(part, Body) else part.body: part for part in parts}
+    part = last_on.get(ROOT)
+    while isinstance(part, Body) and part.index in last_on:
+        part = last_on[part.index]
+    return part
 
 
 def _is_absorbed(joint: Joint, after: Pose) -> bool:
@@ -186,12 +237,3 @@ def _bound(value: float) -> str:
 def _text(numbers: Iterable[Num]) -> str:
     """Numbers with every digit that tells them apart; no negative zeros."""
     return " ".join(repr(float(cast(float, x)) + 0.0) for x in numbers)
-
-
-def _unused(name: str, taken: set[str]) -> str:
-    """The name, numbered if it is taken; taken from now on."""
-    free, k = name, 2
-    while free in taken:
-        free, k = f"{name}_{k}", k + 1
-    taken.add(free)
-    return free

@@ -9,12 +9,19 @@ import numpy as np
 
 from strobe.errors import ArgumentError, DtypeError, ShapeError
 
+REASONS = {
+    "wrench": "a wrench is (fx, fy, fz, mx, my, mz) in base axes",
+    "gravity": "it is an acceleration in base axes",
+    "dt": "it is a time",
+}
 
-def collected(
-    values: Mapping[str, Any], cores: Mapping[str, int], why: Mapping[str, str]
-) -> dict[str, np.ndarray]:
-    """Arrays of one dtype; Python lists and numbers take that of the arrays beside them."""
-    arrays = {name: checked(name, value, (cores[name],), why[name]) for name, value in values.items()}
+
+def collected(values: Mapping[str, Any], sizes: Mapping[str, int], why: str) -> dict[str, np.ndarray]:
+    """Arrays of one dtype, ordered as ``sizes``; lists and Python numbers take that of the arrays beside them."""
+    arrays = {
+        name: checked(name.split(" ")[0], values[name], (size,), REASONS.get(name.split(" ")[0], why))
+        for name, size in sizes.items()
+    }
     strong = [arrays[name] for name, value in values.items() if isinstance(value, np.ndarray | np.generic)]
     dtype = np.result_type(*strong) if strong else np.dtype(np.float64)
     return {name: array.astype(dtype, copy=False) for name, array in arrays.items()}

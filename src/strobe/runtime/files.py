@@ -30,7 +30,7 @@ def writing(path: Path, *, inputs: Iterable[Path] = (), force: bool = False) -> 
     with _explained(path):
         stream = open(draft, "x", encoding="utf-8", newline="")  # noqa: SIM115  closed below, before the move
     try:
-        with stream:
+        with _explained(path), stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
@@ -64,6 +64,12 @@ def _explained(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if isinstance(error, OutputError | BrokenPipeError):
+        if isinstance(error, OutputError | BrokenPipeError) or _names_another(error, path):
             raise
         raise OutputError(f"cannot write {os.fspath(path)}: {error.strerror or error}.") from None
+
+
+def _names_another(error: OSError, path: Path) -> bool:
+    """Whether the system refused a file that is neither this one nor its draft."""
+    name = error.filename
+    return isinstance(name, str) and not os.path.realpath(name).startswith(os.path.realpath(path))

@@ -19,6 +19,8 @@ ONE: Powers = {}
 
 
 def _times(a: Powers, b: Powers) -> Powers:
+    if not (a and b):
+        return a or b
     return {k: a.get(k, 0) + b.get(k, 0) for k in {*a, *b}}
 
 

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from strobe.analysis.accuracy import TOLERANCE, relative
+from strobe.formulations import DEFAULT
 from strobe.robot import Robot
 from strobe.study.case import Array, Case
 from strobe.study.labels import rate_labels
@@ -17,23 +19,22 @@ from strobe.study.tables import remark, table, tidy
 
 TITLE = "Torques, by every formulation"
 
-TOLERANCE = 1e-11  # rounding of any order of evaluation stays below this
 GOLDEN_TOLERANCE = 1e-10  # published values carry 12 digits
 
 
 def measure(case: Case) -> dict[str, Any]:
-    """Torques without friction by each formulation, against the first and the published ones."""
+    """Torques without friction by each formulation, against the reference and the published ones."""
     case.require_dynamics()
     tau = {
         name: case.robot.inverse_dynamics(case.q, case.qd, case.qdd, friction=False, formulation=name)
         for name in case.formulations
     }
-    reference = next(iter(tau.values()))
-    differences = {name: relative(values, reference) for name, values in tau.items()}
+    differences = {name: relative(values, tau[DEFAULT]) for name, values in tau.items()}
     published = _against_published(case)
     return {
         "state": case.origin,
         "joints": rate_labels(case.robot),
+        "reference": DEFAULT,
         "tau": tau,
         "relative_difference": differences,
         "refused": case.refused,
@@ -46,23 +47,14 @@ def measure(case: Case) -> dict[str, Any]:
 def render(data: Mapping[str, Any]) -> Iterator[Any]:
     yield remark(f"the same motion through different equations, friction left out; at {data['state']}")
     names = list(data["tau"])
-    values = [tidy(data["tau"][name]) for name in names]
-    rows = [list(row) for row in zip(data["joints"], *values, strict=True)]
-    yield table(["joint", *names], rows)
-    first, *others = names
-    for name in others:
-        yield f"{name} agrees with {first} to {data['relative_difference'][name]:.1e} (relative)"
+    values = tidy([data["tau"][name] for name in names])
+    differences = (f"{data['relative_difference'][name]:.0e}" for name in names)
+    rows = [[name, *tau, d] for name, tau, d in zip(names, values, differences, strict=True)]
+    yield table(["formulation", *data["joints"], f"relative to {data['reference']}"], rows)
     if data["published"]:
         yield f"the published torques are met to {data['published']['relative_difference']:.1e} (relative)"
     for name, reason in data["refused"].items():
         yield remark(f"{name} does not apply: {reason}")
-
-
-def relative(values: Array, reference: Array) -> float:
-    """Largest difference over the largest entry of the reference."""
-    scale = float(np.max(np.abs(reference), initial=0.0))
-    difference = float(np.max(np.abs(values - reference), initial=0.0))
-    return difference / scale if scale else difference
 
 
 def _against_published(case: Case) -> dict[str, Any] | None:

@@ -1,0 +1,208 @@
+"""What five documents claim about manipulator dynamics, and what became of each claim.
+
+H [Hollerbach1980], T [Turney1980], A [Asada1986], D [Decomposition2012], W [Waters1979]. A claim with a check is
+recomputed from counts, polynomials or robots whenever it is asked for; the check also says whether what came
+out bears the verdict out. A claim without one is stated with its reason, and marked so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from strobe.analysis import findings_counts as counts
+from strobe.analysis import findings_mechanics as mechanics
+from strobe.analysis.findings_counts import Check
+
+
+class Verdict(StrEnum):
+    """What a claim is worth."""
+
+    TRUE = "true"
+    QUALIFIED = "qualified"  # true under a condition that the figure names
+    FALSE = "false"
+    OPEN = "open"  # cannot be decided here
+
+
+TRUE, QUALIFIED, FALSE, OPEN = Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A claim in our words, a verdict, and a check or a reason."""
+
+    id: str
+    text: str
+    verdict: Verdict
+    check: Check | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A claim with what was found; ``holds`` is None where it is stated only."""
+
+    claim: Claim
+    figure: str
+    holds: bool | None
+
+    @property
+    def status(self) -> str:
+        return "stated" if self.holds is None else "recomputed"
+
+
+def judge(claim: Claim) -> Judged:
+    """Look at the facts behind a claim."""
+    if claim.check is None:
+        return Judged(claim, claim.reason, None)
+    found = claim.check()
+    return Judged(claim, found.figure, found.holds)
+
+
+def judged(progress: Callable[[], object] = lambda: None) -> list[Judged]:
+    """Every claim, its facts looked at now."""
+    results: list[Judged] = []
+    for claim in CLAIMS:
+        results.append(judge(claim))
+        progress()
+    return results
+
+
+TRAJECTORIES = "needs trajectories, which are not part of this package yet"
+CONTROL = "needs a controlled motion, which is not part of this package yet"
+
+CLAIMS: tuple[Claim, ...] = (
+    Claim("H-1", "earlier Lagrangian formulations cost O(n⁴)", QUALIFIED, counts.fourth_power),
+    Claim("H-2", "six joints take 66,271 m and 51,548 a", FALSE, counts.uicker_kahn_at_six),
+    Claim("H-3", "the backward recursion is O(n²): 7,051 m, 5,652 a", QUALIFIED, counts.backward_recursion),
+    Claim("H-4", "the forward recursion is O(n) at hardly any cost", QUALIFIED, counts.forward_recursion),
+    Claim("H-5", "3×3 matrices halve the cost, or better", QUALIFIED, counts.three_by_three),
+    Claim("H-6", "Newton-Euler saves 60 % over the recursive Lagrangian", TRUE, counts.newton_euler_saving),
+    Claim("H-7", "Lagrange can be made about as efficient as Newton-Euler", FALSE, counts.as_efficient),
+    Claim(
+        "H-8", "tabulated configuration space loses to Newton-Euler for n ≥ 9", QUALIFIED,
+        counts.configuration_space_loses,
+    ),
+    Claim("H-9", "only minor improvements of recursive formulations remain", FALSE, counts.no_improvement),
+    Claim("H-10", "velocity terms are by far the greatest burden", QUALIFIED, counts.coriolis_burden),
+    Claim(
+        "H-11", "dropping velocity terms works at low speed only, and feedback cannot make up for it", QUALIFIED,
+        mechanics.speed_squared,
+    ),
+    Claim("H-12", "one point takes 7.9 s on a PDP 11/45", OPEN, counts.seconds_per_point),
+    Claim("H-13", "tables are huge and hold for one load", TRUE, counts.tables_are_huge),
+    Claim("H-14", "the 3×3 equations equal the general ones", FALSE, mechanics.printed_three_by_three),
+    Claim("T-1", "Lagrange and Newton-Euler are equivalent", TRUE, mechanics.lagrange_is_newton_euler),
+    Claim("T-2", "Lagrange can be evaluated in O(n³), with the printed totals", QUALIFIED, counts.third_power),
+    Claim("T-3", "Newton-Euler costs 108n−12 m, 100n−9 a", FALSE, counts.turney_newton_euler),
+    Claim(
+        "T-4", "the modified set costs 90n−27 m, 88n−24 a and is less complex", QUALIFIED,
+        counts.modified_is_less_complex,
+    ),
+    Claim("T-5", "it is also more parallel: 27n+42, 27n+41 steps", QUALIFIED, counts.more_parallel),
+    Claim(
+        "T-6", "Hollerbach's higher counts come from taking the equations literally", QUALIFIED, counts.discrepancy
+    ),
+    Claim("T-7", "M is positive definite, so elimination needs no pivoting", QUALIFIED, mechanics.no_pivoting),
+    Claim("T-8", "unit accelerations strobe M", TRUE, mechanics.strobed_mass_matrix),
+    Claim("T-9", "two unit rates strobe C^i_jk", FALSE, mechanics.strobed_coriolis),
+    Claim("T-10", "the cost forms of strobing", QUALIFIED, counts.strobing_cost),
+    Claim(
+        "T-11", "Newton-Euler shows which terms are insignificant, Lagrange hides it", QUALIFIED,
+        mechanics.insignificant_terms,
+    ),
+    Claim(
+        "T-12", "Horowitz and Tomizuka's complexity lies between the two", OPEN,
+        reason="their count is not in the source, so there is nothing to check",
+    ),
+    Claim("T-13", "a base acceleration of +9.8 stands for gravity", TRUE, mechanics.gravity_by_acceleration),
+    Claim(
+        "T-14", "Runge-Kutta with a step from the largest velocity simulates the arm", QUALIFIED,
+        reason="of order 4 only if torques are known at the stage times; needs simulation, not part of this "
+        "package yet",
+    ),
+    Claim("A-1", "eliminating coupling forces and Lagrange give 7.1.11 and 7.1.12", TRUE, mechanics.closed_form),
+    Claim("A-2", "H is symmetric", TRUE, mechanics.symmetric),
+    Claim("A-3", "kinetic energy is always positive, H positive definite", QUALIFIED, mechanics.always_positive),
+    Claim("A-4", "the coefficients of 7.2.22 are Christoffel's symbols", FALSE, mechanics.asada_is_not_christoffel),
+    Claim(
+        "A-5", "velocity terms exist only where H depends on the configuration", TRUE,
+        mechanics.velocity_terms_need_a_changing_matrix,
+    ),
+    Claim("A-6", "H11 and the gravity moments are largest with the arm stretched out", TRUE, mechanics.extremes),
+    Claim("A-7", "the centrifugal moment of 7.1.17, −m2 ℓ1 ℓc2 θ̇1²", FALSE, mechanics.centrifugal_moment),
+    Claim("A-8", "the Coriolis force has no moment about joint 2", TRUE, mechanics.coriolis_about_joint_2),
+    Claim(
+        "A-9", "Lagrange needs neither accelerations nor constraint forces", TRUE,
+        reason="by construction: lagrange-jacobian uses positions, velocities and H only",
+    ),
+    Claim("A-10", "Q = τ + JᵀF; absolute angles give Q1 = τ1 − τ2", TRUE, mechanics.absolute_angles),
+    Claim("D-1", "the Lagrange and Newton-Euler routes give the same D, C, G", QUALIFIED, mechanics.same_matrices),
+    Claim("D-2", "C is not unique, yet Ḋ − 2C is skew", QUALIFIED, mechanics.skew_forms),
+    Claim("D-3", "one procedure serves symbols and numbers", TRUE, mechanics.one_procedure),
+    Claim("D-4", "D is positive definite with massless virtual links", QUALIFIED, mechanics.virtual_links),
+    Claim(
+        "D-5", "simple closed chains are two serial chains", QUALIFIED,
+        reason="only where both are functions of the same independent coordinates; needs closed chains, not part of "
+        "this package yet",
+    ),
+    Claim(
+        "D-6", "ground reaction and zero-moment point come with little extra effort", TRUE,
+        reason="they are sums over forces that Newton-Euler has already; no function of this package returns "
+        "them yet",
+    ),
+    Claim("D-7", "generated C code speeds simulation up", OPEN, reason="the source gives no figures"),
+    Claim(
+        "W-1", "evaluation as written takes 2254m+973a and 8 s, and grows like the cube", FALSE,
+        counts.naive_evaluation,
+    ),
+    Claim("W-2", "recording values takes 486m+275a, a factor 5", QUALIFIED, counts.recording),
+    Claim("W-3", "recurrences take 70m+106a, a further factor 6, 0.25 s", QUALIFIED, counts.recurrences),
+    Claim("W-4", "60m+81a, then 45m+77a", TRUE, counts.both_recursions),
+    Claim("W-5", "a factor 50 in all, 400 and 20 ms with 3×3 and fixed point", QUALIFIED, counts.overall_factor),
+    Claim("W-6", "gravity 6 %, second order 46 %, inertial 48 %", TRUE, counts.shares),
+    Claim("W-7", "as written U_66 is computed 12 times, L_6 6 times", FALSE, counts.repeated_values),
+    Claim("W-8", "locking three of six joints saves 57 %", TRUE, counts.locking),
+    Claim("W-9", "ignoring the second order terms saves 46 %", TRUE, counts.ignoring_velocities),
+    Claim("W-10", "neglecting outer links saves 5m+5a only", QUALIFIED, mechanics.neglecting_outer_links),
+    Claim("W-11", "zeros in some U_ij save nothing in a recursion", QUALIFIED, counts.zeros_save_nothing),
+    Claim("W-12", "counterbalancing saves almost nothing", QUALIFIED, mechanics.balancing_saves_little),
+    Claim("W-13", "acceleration, velocity and position need 7, 17 and 29 bits", TRUE, counts.resolution),
+    Claim("W-14", "a fast acceleration servo beats the model under friction", TRUE, reason=CONTROL),
+    Claim("W-15", "a full table has 5¹⁸ = 4·10¹² sets of 6 values", TRUE, counts.full_table),
+    Claim(
+        "W-16", "108 derivatives per point pay if they save two orders of magnitude of points", QUALIFIED,
+        counts.derivatives_per_point,
+    ),
+    Claim(
+        "W-17", "the D and E form needs 5¹² = 2·10⁸ sets of 42 values, and 504 derivatives", QUALIFIED,
+        counts.smaller_table,
+    ),
+    Claim("W-18", "7 function values give 18 pairs; six 18×18 inversions", FALSE, mechanics.extrapolation_points),
+    Claim(
+        "W-19", "the fastest motion switches at most once", QUALIFIED,
+        reason=f"twice where a velocity bound is active; {TRAJECTORIES}",
+    ),
+    Claim(
+        "W-20", "segments without acceleration synchronise joints", QUALIFIED,
+        reason=f"the durations that can be reached have gaps; {TRAJECTORIES}",
+    ),
+    Claim(
+        "W-21", "trajectories converge to the piecewise straight path as points get denser", TRUE, reason=TRAJECTORIES
+    ),
+    Claim(
+        "W-22", "over the square root of velocity, constant acceleration is a straight line", FALSE,
+        mechanics.straight_in_which_axes,
+    ),
+    Claim(
+        "W-23", "one further point of the hand gives its angular velocity", FALSE,
+        reason="the rotation about the line through two points leaves both velocities unchanged",
+    ),
+    Claim("W-24", "test forces of the wrist identify the payload", FALSE, mechanics.wrist_payload),
+    Claim("W-25", "the link matrix A_i as printed", FALSE, mechanics.printed_link_matrix),
+    Claim(
+        "W-26", "fixed point suffices", QUALIFIED,
+        reason="only if every joint has a scale of its own; needs fixed-point numbers, not part of this package yet",
+    ),
+)  # fmt: skip

@@ -1,0 +1,204 @@
+"""What is shown of the published tables, claims and records: titled grids, each with the data behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from itertools import groupby
+from typing import Any
+
+from strobe.analysis import claims, records, tables
+from strobe.analysis.polynomials import Polynomial
+from strobe.analysis.tables import Comparison, OurCount, shown
+from strobe.errors import UnknownNameError
+
+KINDS = {"m": "multiplications", "a": "additions"}
+WATERS_KINDS = {"m": "4×4 products", "a": "operations of order 16"}
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A grid of cells with a title, notes under it, and the same as plain data."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    notes: Sequence[str]
+    data: Sequence[Mapping[str, Any]]
+    failed: bool = False  # what was recomputed does not bear out what is said
+
+
+def hollerbach() -> list[Sheet]:
+    """Tables I and II of [Hollerbach1980]."""
+    return _comparisons("hollerbach", "Hollerbach 1980, table {}", KINDS)
+
+
+def turney() -> list[Sheet]:
+    """Tables 1 to 5 of [Turney1980], and the counts that they lead to."""
+    gains = tables.speed_ups()
+    note = (
+        f"For six joints: a speed-up of {gains['table 5']:.1f} by table 5, of {gains['longest path']:.1f} along the "
+        "longest path, which is a legal schedule."
+    )
+    return [
+        *_comparisons("turney", "Turney, Mudge and Lee 1980, table {}", KINDS),
+        _counts("Like for like: our code as written, on general revolute arms", tables.like_for_like()),
+        _counts("Table 5 as a legal schedule with unlimited processors", tables.longest_paths(), [note]),
+    ]
+
+
+def waters() -> list[Sheet]:
+    """The ladder of [Waters1979], its split, joint locking, and the same as scalar multiplications."""
+    weighted = tables.waters_weighted()
+    rows = [
+        (row.name, shown(row.published), f"{row.share:.3g}", shown(row.measured) if row.measured else "")
+        for row in weighted
+    ]
+    sheet = Sheet(
+        "Waters 1979 as scalar multiplications: 64 for a product, 16 for the rest",
+        ("step", "published", "of the last step", "our code"),
+        rows,
+        (
+            "Our code: waters (backward recursion) and hollerbach-4x4 (both recursions), dense, same joints.",
+        ),
+        [_plain(row) for row in weighted],
+    )
+    return [*_comparisons("waters", "Waters 1979, {}", WATERS_KINDS), sheet]
+
+
+def claim_sheet(progress: Callable[[], object] = lambda: None) -> list[Sheet]:
+    """Every claim with its verdict and what was found."""
+    found = claims.judged(progress)
+    rows = [(j.claim.id, j.claim.text, j.claim.verdict, _status(j), j.figure) for j in found]
+    data = [
+        {
+            "id": j.claim.id, "claim": j.claim.text, "verdict": j.claim.verdict, "status": j.status,
+            "figure": j.figure, "holds": j.holds,
+        }
+        for j in found
+    ]  # fmt: skip
+    notes = (
+        "H Hollerbach 1980, T Turney, Mudge and Lee 1980, A Asada, chapter 7, "
+        "D decomposition 2012, W Waters 1979.",
+        "recomputed: from counts, polynomials or robots, now. stated: no computation of this package decides it.",
+    )
+    failed = any(j.holds is False for j in found)
+    return [
+        Sheet("Claims", ("", "claim", "verdict", "status", "what was found"), rows, notes, data, failed)
+    ]
+
+
+def _status(judged: claims.Judged) -> str:
+    return "NOT BORNE OUT" if judged.holds is False else judged.status
+
+
+def record_sheet() -> list[Sheet]:
+    """Counts published later, beside the papers' and ours."""
+    sheets: list[Sheet] = []
+    for group, members in groupby(records.records(), key=lambda record: record.group):
+        found = list(members)
+        rows = [(r.method, str(r.m), str(r.a), _six(r), r.origin) for r in found]
+        data = [
+            {"method": r.method, "m": r.m, "a": r.a, "six": r.at_six(), "origin": r.origin} for r in found
+        ]
+        columns = ("method", "multiplications", "additions", "six joints", "origin")
+        sheets.append(Sheet(f"Records: {group}", columns, rows, (), [_plain_mapping(d) for d in data]))
+    note = "Recalled figures are quoted from memory and not verified against their publications."
+    last = sheets[-1]
+    return [*sheets[:-1], Sheet(last.title, last.columns, last.rows, (note,), last.data)]
+
+
+def _six(record: records.Record) -> str:
+    figures = record.at_six()
+    return f"{shown(figures[0])} ; {shown(figures[1])}" if figures else ""
+
+
+SHEETS: Mapping[str, Callable[[], list[Sheet]]] = {
+    "hollerbach": hollerbach,
+    "turney": turney,
+    "waters": waters,
+    "claims": claim_sheet,
+    "records": record_sheet,
+}
+"""What can be asked for by name."""
+
+
+def sheets(name: str) -> list[Sheet]:
+    """The sheets of one name."""
+    if name not in SHEETS:
+        raise UnknownNameError("table", name, "strobe", list(SHEETS))
+    return SHEETS[name]()
+
+
+# -- comparisons ------------------------------------------------------------------------------------
+
+
+def _comparisons(paper: str, title: str, kinds: Mapping[str, str]) -> list[Sheet]:
+    """One sheet for each table of a paper."""
+    said: set[str] = set()
+    grouped = groupby(tables.compare(paper), key=lambda c: c.table)
+    return [_comparison(title.format(table), list(members), kinds, said) for table, members in grouped]
+
+
+def _comparison(title: str, found: list[Comparison], kinds: Mapping[str, str], said: set[str]) -> Sheet:
+    """The figures of one table; a note that was said under an earlier one is not repeated."""
+    measured = any(c.measured is not None for c in found)
+    columns = ["row", "", "published", "ledger", "status", "as written"]
+    rows = [
+        [c.row, kinds[c.kind], *map(shown, (c.published, c.ledger)), c.status, shown(c.as_written)]
+        for c in found
+    ]
+    if measured:
+        columns += ["our code", "ours − published"]
+        for row, c in zip(rows, found, strict=True):
+            row += [_measured(c), shown(c.difference)]
+    notes = [note for note in _notes(found) if note not in said]
+    said.update(notes)
+    return Sheet(title, columns, rows, notes, [_plain(c) for c in found])
+
+
+def _measured(c: Comparison) -> str:
+    later = f" (n ≥ {c.measured_from})" if c.measured_from and c.measured_from > 2 else ""
+    return shown(c.measured) + later
+
+
+def _notes(found: Iterable[Comparison]) -> list[str]:
+    """What is assumed, left over and done differently, once for each row."""
+    notes: list[str] = []
+    for name, members in groupby(found, key=lambda c: c.row):
+        pair = list(members)
+        for c in pair:
+            if c.residue:
+                notes.append(f"{name}, {c.kind}: published minus ledger is {shown(c.residue)}.")
+        assumed = dict.fromkeys(text for c in pair for text in c.assumed)
+        notes += [f"{name}: {text}." for text in assumed]
+        notes += [f"{name}: {pair[0].remark}."] if pair[0].remark else []
+        notes += [f"{name}, our {pair[0].formulation}: {pair[0].why}."] if pair[0].why else []
+    return notes
+
+
+def _counts(title: str, found: Sequence[OurCount], notes: Sequence[str] = ()) -> Sheet:
+    columns = ("", "multiplications", "additions", "both", "six joints")
+    rows = [(c.name, shown(c.m), shown(c.a), shown(c.both), " ; ".join(map(shown, c.six))) for c in found]
+    return Sheet(title, columns, rows, notes, [_plain(c) for c in found])
+
+
+# -- data -------------------------------------------------------------------------------------------
+
+
+def _plain(record: Any) -> dict[str, Any]:
+    """A record as what JSON knows: polynomials and fractions as they are printed."""
+    return _plain_mapping({field.name: getattr(record, field.name) for field in fields(record)})
+
+
+def _plain_mapping(data: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: _plain_value(value) for key, value in data.items()}
+
+
+def _plain_value(value: Any) -> Any:
+    if isinstance(value, Polynomial):
+        return str(value)
+    if isinstance(value, Fraction):
+        return shown(value)
+    return [_plain_value(x) for x in value] if isinstance(value, tuple) else value

@@ -1,0 +1,94 @@
+"""The whole check of one robot: formulations against each other, their rounding, symbols and laws."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from strobe.analysis import accuracy, equivalence, laws
+from strobe.analysis.accuracy import Accuracy
+from strobe.analysis.equivalence import TRIALS, Equivalence, RoundTrip, Selection
+from strobe.errors import UnsupportedModelError, UnsupportedOperationError
+from strobe.robot import Robot
+
+Part = TypeVar("Part")
+
+PARTS = 5  # how often `check` reports progress
+
+
+@dataclass(frozen=True, slots=True)
+class Symbolic:
+    """Which formulations equal the reference symbol by symbol, or why that was not asked."""
+
+    equal: Mapping[str, bool]
+    terms: int = 0
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Everything that was compared, and whether all of it agreed."""
+
+    selection: Selection
+    exact: Equivalence
+    forward: Mapping[str, RoundTrip]
+    accuracy: Mapping[str, Accuracy]
+    symbolic: Symbolic
+    laws: Sequence[laws.Verdict]
+
+    @property
+    def disagreements(self) -> list[str]:
+        """One sentence for everything that failed."""
+        reference = self.selection.reference
+        return [
+            *(f"{a} ≠ {b}, exactly." for (a, b), equal in self.exact.equal.items() if not equal),
+            *(
+                f"{x}: inverse dynamics does not undo it."
+                for x, r in self.forward.items()
+                if r.holds is False
+            ),
+            *(f"{x} is off by {a.error:.1e} (relative)." for x, a in self.accuracy.items() if not a.passed),
+            *(f"{x} ≠ {reference}, symbolically." for x, same in self.symbolic.equal.items() if not same),
+            *(f"law broken: {v.law}." for v in self.laws if v.holds is False),
+        ]
+
+    @property
+    def passed(self) -> bool:
+        return not self.disagreements
+
+
+def check(
+    robot: Robot,
+    names: Sequence[str] = (),
+    trials: int = TRIALS,
+    seed: int = 0,
+    progress: Callable[[], None] = lambda: None,
+) -> Check:
+    """Every formulation that a robot allows (or those named, and the reference) put to every test."""
+    selection = equivalence.select(robot.model, names)
+    methods, reference = selection.methods, selection.methods[selection.reference]
+
+    def done(part: Part) -> Part:
+        progress()
+        return part
+
+    return Check(
+        selection,
+        done(equivalence.compare(methods, robot.model, trials, seed)),
+        done(equivalence.round_trips(robot.model, trials, seed)),
+        done(accuracy.measure(methods, reference, robot, seed=seed)),
+        done(symbolic(selection, robot)),
+        done(laws.measure(robot, seed=seed)),
+    )
+
+
+def symbolic(selection: Selection, robot: Robot) -> Symbolic:
+    """The symbolic comparison where the robot is small enough."""
+    from strobe.analysis.symbolic import compare  # SymPy is heavy and most robots are too large for it
+
+    try:
+        proof = compare(selection.methods, selection.reference, robot.model)
+    except (UnsupportedModelError, UnsupportedOperationError) as error:
+        return Symbolic({}, why=str(error))
+    return Symbolic(proof.equal, proof.terms)

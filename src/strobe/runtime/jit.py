@@ -1,0 +1,99 @@
+"""Machine code from IR, in this process: LLVM through llvmlite, one target machine for all."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import llvmlite.binding as llvm
+
+from strobe.codegen.llvm import Target
+
+
+@cache
+def _initialised() -> None:
+    """LLVM made ready once: the native target, and the few functions that code calls back."""
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    for name, function in CALLED.items():
+        llvm.add_symbol(name, ctypes.cast(function, ctypes.c_void_p).value)
+
+
+def machine() -> Any:
+    """A target machine for the host; an engine takes its own one over, so none is shared."""
+    _initialised()
+    target = llvm.Target.from_default_triple()
+    features = llvm.get_host_cpu_features().flatten()
+    return target.create_target_machine(cpu=llvm.get_host_cpu_name(), features=features, opt=3, jit=True)
+
+
+@cache
+def host_target(single: bool = False, width: int | None = None) -> Target:
+    """The widest vectors of this machine, or a given width."""
+    features = llvm.get_host_cpu_features()
+    wide = 512 if features.get("avx512f") else 256 if features.get("avx2") else 128
+    lanes = width or wide // (32 if single else 64)
+    attributes = f'"prefer-vector-width"="{wide}" "min-legal-vector-width"="{wide}"'
+    return Target(lanes, single, attributes)
+
+
+@dataclass(frozen=True)
+class Code:
+    """Compiled code: the address of its loop, and what keeps it alive."""
+
+    address: int
+    engine: Any
+
+
+def compile_ir(text: str) -> Code:
+    """Machine code of a module with a function @loop."""
+    return load_object(emit_object(text))
+
+
+def emit_object(text: str) -> bytes:
+    """The object file of a module, for this machine."""
+    target = machine()
+    parsed = llvm.parse_assembly(text)
+    parsed.triple = llvm.get_default_triple()
+    parsed.data_layout = str(target.target_data)
+    parsed.verify()
+    return target.emit_object(parsed)
+
+
+def load_object(code: bytes) -> Code:
+    """An object file made ready to run."""
+    empty = llvm.parse_assembly("")
+    engine = llvm.create_mcjit_compiler(empty, machine())
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    return Code(engine.get_function_address("loop"), engine)
+
+
+Called = ctypes.CFUNCTYPE(None, ctypes.c_int64, *[ctypes.POINTER(ctypes.c_double)] * 3)
+
+
+@Called
+def _exact_sincos(n: int, x: Any, sine: Any, cosine: Any) -> None:
+    """The slower path: angles that are very large, infinite or not a number, one by one."""
+    for k in range(n):
+        finite = math.isfinite(x[k])
+        sine[k] = math.sin(x[k]) if finite else math.nan
+        cosine[k] = math.cos(x[k]) if finite else math.nan
+
+
+@Called
+def _atan2(n: int, y: Any, x: Any, result: Any) -> None:
+    for k in range(n):
+        result[k] = math.atan2(y[k], x[k])
+
+
+@Called
+def _tanh(n: int, x: Any, _: Any, result: Any) -> None:
+    for k in range(n):
+        result[k] = math.tanh(x[k])
+
+
+CALLED = {"strobe_sincos": _exact_sincos, "strobe_atan2": _atan2, "strobe_tanh": _tanh}

@@ -1,0 +1,203 @@
+"""All formulations are one function: built-in robots, random arms and trees, and what the verdict says.
+
+``STROBE_FUZZ=1`` (`make fuzz`) runs the formulations that grow with the fourth power on every arm too.
+"""
+
+import os
+
+import numpy as np
+import pytest
+
+import strobe
+from strobe.analysis import equivalence, symbolic, verdict
+from strobe.analysis.accuracy import relative
+from strobe.errors import UnknownNameError, UnsupportedModelError, UnsupportedOperationError, ZeroPivotError
+from strobe.formulations import FORMULATIONS, PRINTED
+from strobe.models.library import built_in_names
+from strobe.models.random_robots import random_model
+from strobe.robot import Robot
+from strobe.scalars import FieldSystem
+
+FUZZ = os.environ.get("STROBE_FUZZ") == "1"
+# beyond these many degrees of freedom a method waits for `make fuzz`
+SLOW = {"uicker-kahn": 3, "lagrange-jacobian": 4, "configuration-space": 4, "turney-lagrange": 5}
+
+SERIAL = [name for name in built_in_names() if name not in ("rx90", "parallelogram")]
+
+
+def methods(model):
+    """The formulations that a model allows, without those that take long on it."""
+    return {
+        name: method
+        for name, method in FORMULATIONS.items()
+        if method.refusal(model) is None and (FUZZ or model.nv <= SLOW.get(name, model.nv))
+    }
+
+
+def assert_one_function(robot, seed, chosen=None):
+    """Exactly in the field, and to 1e-12 in float64."""
+    model, chosen = robot.model, chosen or methods(robot.model)
+    system = FieldSystem(seed)
+    tau = equivalence.torques(chosen, model, system)
+    exact = {name: [system.lower(t) for t in values] for name, values in tau.items()}
+    assert [name for name in exact if exact[name] != exact["spatial-newton-euler"]] == []
+    q, qd, qdd = (array.tolist() for array in robot.random_state(seed))
+    values = {n: np.array(m.inverse_dynamics(model, q, qd, qdd), float) for n, m in chosen.items()}
+    errors = {n: relative(x, values["spatial-newton-euler"]) for n, x in values.items()}
+    assert max(errors.values()) < 1e-12, errors
+
+
+@pytest.mark.parametrize("name", SERIAL)
+def test_every_formulation_agrees_on_the_serial_built_in_robots(name):
+    robot = strobe.load(name)
+    assert_one_function(robot, 0, FORMULATIONS)
+
+
+@pytest.mark.parametrize("n", range(1, 10))
+def test_every_formulation_agrees_on_random_arms_of_mixed_joints(n):
+    for seed in range(12 if n == 1 else 11):  # a hundred arms in all
+        assert_one_function(strobe.random(n, 100 * n + seed), seed)
+
+
+@pytest.mark.parametrize("n", [5, 6, 7, 8, 9] if FUZZ else [6])
+def test_the_slow_formulations_agree_on_long_arms(n):
+    robot = strobe.random(n, n)
+    assert_one_function(robot, n, {name: FORMULATIONS[name] for name in [*SLOW, "spatial-newton-euler"]})
+
+
+@pytest.mark.parametrize("kinds", ["R", "RP", "RPS", "RPSF"])
+def test_the_formulations_for_trees_agree_on_random_trees(kinds):
+    for seed in range(8):
+        robot = strobe.random(2 + seed % 4, seed, kinds=kinds, tree=True)
+        assert_one_function(robot, seed)
+
+
+def test_the_hundred_random_arms_are_a_hundred():
+    assert sum(12 if n == 1 else 11 for n in range(1, 10)) == 100
+
+
+def test_each_trial_has_a_prime_of_its_own_and_every_pair_a_verdict():
+    model = random_model(3, 1)
+    exact = equivalence.compare(FORMULATIONS, model)
+    assert len(set(exact.primes)) == 3
+    assert all(2**60 < prime < 2**61 for prime in exact.primes)
+    assert len(exact.equal) == len(exact.degree) == 15 * 14 // 2
+    assert exact.passed
+    assert exact.classes() == [list(FORMULATIONS)]
+    assert 0 < exact.probability < 1e-15
+
+
+def test_the_printed_recursion_stands_alone():
+    model = random_model(3, 1, kinds="R")
+    exact = equivalence.compare({**FORMULATIONS, PRINTED.name: PRINTED}, model, trials=1)
+    assert not exact.passed
+    assert exact.classes() == [list(FORMULATIONS), [PRINTED.name]]
+
+
+def test_base_coordinates_have_a_higher_degree_than_the_trace_forms():
+    names = ("waters", "hollerbach-4x4", "newton-euler-base")
+    degree = equivalence.degrees({n: FORMULATIONS[n] for n in names}, random_model(4, 0))
+    assert degree["waters", "hollerbach-4x4"] < degree["waters", "newton-euler-base"] < 400
+
+
+def test_a_zero_pivot_is_drawn_again_and_three_in_a_row_are_reported():
+    draws = []
+
+    def fails_once(system):
+        draws.append(system.prime)
+        if len(draws) == 1:
+            x = system.draw()
+            _ = x / (x - x)
+        return True
+
+    assert equivalence.redrawn(fails_once, 0) == (True, draws[1])
+    assert draws[0] != draws[1]
+    with pytest.raises(ZeroPivotError):
+        equivalence.redrawn(_always_fails, 0)
+
+
+def _always_fails(system):
+    x = system.draw()
+    return x / (x - x)
+
+
+def test_forward_dynamics_round_trips_hold_exactly_on_chains_and_trees():
+    for model in (random_model(4, 3), random_model(5, 3, kinds="RPS", tree=True)):
+        trips = equivalence.round_trips(model, trials=2)
+        assert [trip.holds for trip in trips.values()] == [True, True]
+        assert all(len(trip.primes) == 2 and trip.degree for trip in trips.values())
+
+
+def test_a_joint_without_inertia_has_no_forward_dynamics_and_says_so(tmp_path):
+    path = tmp_path / "weak.urdf"
+    path.write_text(
+        '<robot name="weak"><link name="base"/><link name="arm"/>'
+        '<joint name="hinge" type="continuous"><parent link="base"/><child link="arm"/>'
+        '<axis xyz="0 0 1"/></joint></robot>'
+    )
+    trips = equivalence.round_trips(strobe.load(path).model, trials=1)
+    assert {trip.holds for trip in trips.values()} == {None}
+    assert all("moves no inertia" in trip.why for trip in trips.values())
+
+
+def test_a_selection_keeps_the_reference_and_refuses_with_the_reason():
+    tree = random_model(4, 2, tree=True)
+    assert not tree.is_serial
+    chosen = equivalence.select(tree)
+    assert "waters" in chosen.refused
+    assert "single chain" in chosen.refused["waters"]
+    assert list(equivalence.select(tree, ["composite-body"]).methods) == [
+        "spatial-newton-euler",
+        "composite-body",
+    ]
+    with pytest.raises(UnsupportedModelError, match="single chain"):
+        equivalence.select(tree, ["waters"])
+    with pytest.raises(UnknownNameError, match="Did you mean 'waters'"):
+        equivalence.select(tree, ["water"])
+    with pytest.raises(UnsupportedModelError, match="revolute joints only"):
+        equivalence.select(random_model(3, 0, kinds="P"), [PRINTED.name])
+
+
+# -- symbols ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["planar2", "planar3", "spherical3", "pendulum3"])
+def test_small_robots_agree_symbol_by_symbol(name):
+    model = strobe.load(name).model
+    proof = symbolic.compare(FORMULATIONS, "spatial-newton-euler", model)
+    assert proof.passed
+    assert len(proof.equal) == 15
+    assert proof.terms > 20
+
+
+def test_a_random_arm_with_oblique_axes_agrees_symbol_by_symbol():
+    chosen = {n: FORMULATIONS[n] for n in ("waters", "newton-euler", "spatial-newton-euler")}
+    assert symbolic.compare(chosen, "spatial-newton-euler", random_model(3, 4)).passed
+
+
+def test_a_misprint_is_seen_symbolically():
+    chosen = {"spatial-newton-euler": FORMULATIONS["spatial-newton-euler"], PRINTED.name: PRINTED}
+    proof = symbolic.compare(chosen, "spatial-newton-euler", strobe.load("planar2").model)
+    assert proof.equal == {"spatial-newton-euler": True, PRINTED.name: False}
+
+
+def test_the_normal_form_knows_that_sines_and_cosines_lie_on_the_circle():
+    system = symbolic.PolynomialSystem(strobe.load("planar2").model)
+    q = system.variable("q1", angle=True)
+    c, s = q.apply("cos", q), q.apply("sin", q)
+    assert system.lower(c * c + s * s) == 1
+    assert system.lower(s * s * s - s + c * c * s) == 0
+    with pytest.raises(UnsupportedOperationError, match="Polynomial cannot do div"):
+        _ = 1.0 / c
+
+
+def test_a_large_robot_is_not_compared_symbolically_and_says_why():
+    robot = strobe.random(4, 0)
+    found = verdict.symbolic(equivalence.select(robot.model), robot)
+    assert "symbols are compared up to 3" in found.why
+
+
+def test_a_check_that_fails_says_what_disagrees():
+    found = verdict.check(Robot(random_model(2, 1, kinds="R")), [PRINTED.name], trials=1)
+    assert not found.passed
+    assert found.disagreements[0] == "spatial-newton-euler ≠ hollerbach-3x3-printed, exactly."

@@ -1,0 +1,108 @@
+"""``strobe check``: verdicts, exit codes and sentences."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from strobe.cli import app
+from strobe.formulations import CHAIN, FORMULATIONS, TREE
+
+
+def run(*arguments: str) -> Any:
+    return CliRunner().invoke(app, ["check", *arguments])
+
+
+def test_the_check_of_a_small_robot_shows_every_verdict() -> None:
+    done = run("planar2", "--terms", "--speeds", "0.5", "2")
+    assert done.exit_code == 0, done.output
+    for name in FORMULATIONS:
+        assert name in done.stdout
+    assert "all 15 formulations:" in done.stdout
+    assert "the same rational function for every robot of this structure, in 3 trials of 3" in done.stdout
+    assert "wrong with probability at most d/p < 1e-16 per trial." in done.stdout
+    assert "15 of 15 formulations reduce to the 23 terms" in done.stdout
+    assert "velocity terms outgrow gravity at speed" in done.stdout
+    assert "joint, at speed 2" in done.stdout
+    assert "planar2: everything agrees." in done.stdout
+    assert "≠" not in done.stdout
+    assert "FAILS" not in done.stdout
+
+
+def test_the_data_hold_the_matrix_of_verdicts() -> None:
+    data = json.loads(run("spherical3", "--json", "--trials", "2", "--terms").stdout)
+    assert data["passed"] is True
+    assert data["exact"]["formulations"] == list(FORMULATIONS)
+    assert data["exact"]["equal"] == [[True] * 15] * 15
+    assert len(set(data["exact"]["primes"])) == 2
+    assert data["forward"]["articulated-body"]["holds"] is True
+    assert all(entry["error"] < 1e-13 for entry in data["accuracy"].values())
+    assert all(data["symbolic"]["equal"].values())
+    assert all(law["holds"] for law in data["laws"])
+    assert data["refused"] == {}
+    assert len(data["terms"]["overall"]) == 5
+
+
+def test_the_printed_recursion_disagrees_and_exits_with_1() -> None:
+    done = run("planar2", "--formulation", "hollerbach-3x3-printed")
+    assert done.exit_code == 1
+    assert "spatial-newton-euler ≠ hollerbach-3x3-printed, exactly." in done.stdout
+    assert "planar2: NOT everything agrees:" in done.stdout
+
+
+def test_the_printed_recursion_takes_part_only_if_asked() -> None:
+    assert "printed" not in run("planar2").stdout
+
+
+def test_formulations_can_be_picked() -> None:
+    done = run("planar3", "--formulation", "waters", "--formulation", "decomposition", "--json")
+    names = json.loads(done.stdout)["exact"]["formulations"]
+    assert names == ["spatial-newton-euler", "waters", "decomposition"]
+
+
+def test_a_tree_lists_what_does_not_apply() -> None:
+    done = run("parallelogram")
+    assert done.exit_code == 0
+    assert "waters does not apply: parallelogram is not a single chain" in done.stdout
+    applying = [name for name, method in FORMULATIONS.items() if method.scope != CHAIN]
+    assert f"all {len(applying)} formulations:" in done.stdout
+
+
+def test_a_floating_base_is_checked_too() -> None:
+    data = json.loads(run("planar2", "--base", "floating", "--json", "--trials", "1").stdout)
+    assert data["passed"] is True
+    whole = [name for name, method in FORMULATIONS.items() if method.scope == TREE]
+    assert data["exact"]["formulations"] == whole
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["rx90"], "rx90 has no dynamics"),
+        (["planar2", "--formulation", "watters"], "Did you mean 'waters'"),
+        (
+            ["parallelogram", "--formulation", "waters"],
+            "not a single chain of one-degree joints, which waters",
+        ),
+        (["stanford", "--formulation", "hollerbach-3x3-printed"], "revolute joints only"),
+        (["planar2", "--speeds", "-1"], "a speed is -1"),
+        (["planar2", "--speeds", "fast"], '"fast" is not a number'),
+    ],
+)
+def test_bad_input_is_a_sentence_and_exits_with_2(arguments: list[str], sentence: str) -> None:
+    done = run(*arguments)
+    assert done.exit_code == 2
+    assert sentence in done.stderr
+    assert "Traceback" not in done.output
+
+
+def test_a_robot_without_joints_is_a_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "rock.urdf"
+    path.write_text('<robot name="rock"><link name="base"/></robot>')
+    done = run(str(path))
+    assert done.exit_code == 2
+    assert "rock has no joints" in done.stderr

@@ -1,0 +1,89 @@
+"""``strobe tables``: by name or all, as a page, as JSON, as Markdown."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from strobe.analysis import claims, sheets
+from strobe.analysis.findings_counts import Finding
+from strobe.cli import app
+
+
+def run(*arguments: str) -> Any:
+    return CliRunner().invoke(app, ["tables", *arguments])
+
+
+def test_a_table_is_shown_with_its_ledger_its_status_and_our_count() -> None:
+    done = run("hollerbach")
+    assert done.exit_code == 0
+    for part in (
+        "Hollerbach 1980, table I",
+        "table II",
+        "32½n⁴+86 5/12n³",
+        "not reproduced",
+        "67,143",
+        "741n−570 (n ≥ 3)",
+    ):
+        assert part in done.stdout
+    assert "published minus ledger is −872." in done.stdout
+
+
+def test_json_has_every_figure() -> None:
+    found = json.loads(run("turney", "--json").stdout)["turney"]
+    titles = [sheet["title"] for sheet in found]
+    assert titles[:5] == [f"Turney, Mudge and Lee 1980, table {k}" for k in range(1, 6)]
+    first = found[0]["rows"][2]
+    assert (first["row"], first["kind"], first["published"], first["as_written"], first["measured"]) == (
+        "Newton-Euler", "m", "108n−12", "112n−24", "112n−24",
+    )  # fmt: skip
+    assert found[-1]["rows"][1]["both"] == "51n+21"
+    assert found[-1]["rows"][1]["six"] == [168, 159, 327]
+
+
+def test_markdown_is_a_table_a_reader_can_paste() -> None:
+    lines = run("waters", "--markdown").stdout.splitlines()
+    assert lines[0] == "## Waters 1979, ladder"
+    header, rule, row = lines[2:5]
+    assert header.startswith("| row |")
+    assert set(rule) <= set("| -")
+    assert header.count("|") == rule.count("|") == row.count("|")
+    assert any("2,345" in line and "not reproduced" in line for line in lines)
+
+
+def test_without_a_name_everything_is_there() -> None:
+    done = run("--json")
+    assert done.exit_code == 0
+    assert list(json.loads(done.stdout)) == list(sheets.SHEETS)
+
+
+def test_records_are_marked_as_recalled() -> None:
+    shown = run("records").stdout
+    assert "recalled, unverified" in shown
+    assert "not verified against their publications" in shown
+
+
+def test_a_wrong_name_gets_the_nearest_one() -> None:
+    done = run("holerbach")
+    assert done.exit_code == 2
+    assert 'no table "holerbach"' in done.stderr
+    assert "hollerbach" in done.stderr.split("Did you mean")[1]
+
+
+def test_two_formats_at_once_are_refused() -> None:
+    done = run("waters", "--json", "--markdown")
+    assert done.exit_code == 2
+    assert "exclude each other" in done.stderr
+
+
+def test_a_verdict_that_is_not_borne_out_exits_with_1(monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = claims.Claim(
+        "X-1", "water runs uphill", claims.Verdict.TRUE, lambda: Finding("it does not", False)
+    )
+    monkeypatch.setattr(claims, "CLAIMS", (wrong,))
+    done = run("claims")
+    assert done.exit_code == 1
+    assert "NOT BORNE OUT" in done.stdout
