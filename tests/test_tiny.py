@@ -9,7 +9,7 @@ from strobe.scalars import DenseCount, FieldSystem, FoldedCount, Graph
 
 
 def closed_form(q, qd, qdd, gravity=9.81):
-    """The textbook's two-joint planar arm (Asada and Slotine, equations 7.1.11 and 7.1.12)."""
+    """The textbook's two-joint planar arm (Asada, equations 7.1.11 and 7.1.12)."""
     m1, m2, l1, lc1, lc2, I1, I2 = 2.0, 1.5, 0.4, 0.18, 0.15, 0.03, 0.012
     (q1, q2), (d1, d2), (a1, a2) = q, qd, qdd
     H11 = m1 * lc1**2 + I1 + m2 * (l1**2 + lc2**2 + 2 * l1 * lc2 * np.cos(q2)) + I2

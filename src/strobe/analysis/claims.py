@@ -1,6 +1,6 @@
 """What five documents claim about manipulator dynamics, and what became of each claim.
 
-H [Hollerbach1980], T [Turney1980], A [Asada1986], D [Decomposition2012], W [Waters1979]. A claim with a check is
+H [Hollerbach1980], T [Turney1980], A [Asada2005], D [Decomposition2012], W [Waters1979]. A claim with a check is
 recomputed from counts, polynomials or robots whenever it is asked for; the check also says whether what came
 out bears the verdict out. A claim without one is stated with its reason, and marked so.
 """

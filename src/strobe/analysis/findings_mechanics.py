@@ -233,7 +233,7 @@ def _only(model: Model, kept: set[int]) -> Model:
 
 
 def planar_closed_form(model: Model, q: Numbers, qd: Numbers, qdd: Numbers) -> list[float]:
-    """Equations 7.1.11 and 7.1.12 of [Asada1986] for the two-link planar arm."""
+    """Equations 7.1.11 and 7.1.12 of [Asada2005] for the two-link planar arm."""
     p = model.parameters
     (a, b), (v, w), (x, y) = ((float(u), float(z)) for u, z in (q, qd, qdd))  # pyright: ignore[reportArgumentType]
     g = 9.81

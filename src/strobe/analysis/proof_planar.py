@@ -1,4 +1,4 @@
-"""The planar arm with two links, derived twice as a textbook does it, step by step. [Asada1986, chapter 7]
+"""The planar arm with two links, derived twice as a textbook does it, step by step. [Asada2005, chapter 7]
 
 Plane x-y, gravity along −y, centroids on the centre lines. O_0 is the base joint, O_1 the elbow, C_1 and C_2
 the centroids:

@@ -1,4 +1,4 @@
-"""Lagrange's equations through link Jacobians: H, h and G. [Asada1986], section 7.2
+"""Lagrange's equations through link Jacobians: H, h and G. [Asada2005], section 7.2
 
     H_jk  = Σ_i m_i J_v,j · J_v,k + J_ω,j · I_i J_ω,k
     C_ijk = ∂H_ij/∂q_k − ½ ∂H_jk/∂q_i,     h_i = Σ_jk C_ijk qd_j qd_k

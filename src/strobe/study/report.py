@@ -10,7 +10,7 @@ from typing import Any
 
 from strobe.errors import UnsupportedModelError
 from strobe.robot import Robot
-from strobe.study import agreement, counts, exactness, laws, matrices, overview, terms
+from strobe.study import agreement, counts, exactness, laws, matrices, overview, published, terms
 from strobe.study.case import Case
 
 SECTIONS: dict[str, ModuleType] = {
@@ -19,6 +19,7 @@ SECTIONS: dict[str, ModuleType] = {
     "terms": terms,
     "matrices": matrices,
     "counts": counts,
+    "published": published,
     "exactness": exactness,
     "laws": laws,
 }
