@@ -19,8 +19,8 @@ lint: $(VENV)/.test
 types: $(VENV)/.test
 	$(BIN)/basedpyright
 
-fuzz: $(VENV)/.test  # every formulation on 100 random arms and more random trees: minutes
-	STROBE_FUZZ=1 $(BIN)/python -m pytest -n 2 tests/analysis/test_equivalence.py
+fuzz: $(VENV)/.test  # every formulation on 1,000 other arms and hundreds of other trees: minutes
+	STROBE_ARMS=1000 $(BIN)/python -m pytest -n 2 tests/analysis/test_equivalence.py
 
 bench: $(VENV)/.test
 	$(BIN)/python -m benchmarks

@@ -6,7 +6,14 @@ import runpy
 
 from benchmarks import readme
 
-QUESTIONS = ("how_long_to_trace", "how_fast_interpreted")
+QUESTIONS = (
+    "against_peers",
+    "against_c",
+    "how_fast_to_compile",
+    "how_it_grows",
+    "ladder",
+    "how_fast_interpreted",
+)
 
 if __name__ == "__main__":
     for question in QUESTIONS:

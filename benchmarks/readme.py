@@ -1,42 +1,118 @@
-"""Quotes the newest rows of `benchmarks/results/` in the README, between its markers."""
+"""Quotes the newest rows of `benchmarks/results/` in the README, between its markers.
+
+A ratio stands beside the floor that it must not fall under; floors are design decisions, not measurements.
+"""
 
 from __future__ import annotations
 
-import json
 import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchmarks.timer import RESULTS
+from benchmarks.timer import newest
 
 README = Path(__file__).parent.parent / "README.md"
 MARKED = re.compile(r"(?<=<!-- measured -->\n).*?(?=<!-- end -->)", re.S)
 
-
-def newest(question: str) -> dict:
-    """The last row recorded for a question."""
-    return json.loads((RESULTS / f"{question}.jsonl").read_text().splitlines()[-1])
+FLOORS = {  # robot, quantity, way, against
+    ("panda", "inverse_dynamics", "batch", "rneaInParallel"): 35,
+    ("panda", "inverse_dynamics", "batch, 4-wide", "rneaInParallel"): 22,
+    ("panda", "forward_dynamics", "batch", "abaInParallel"): 20,
+    ("panda", "inverse_dynamics", "one call", "pin.rnea"): 2.5,
+    ("g1", "inverse_dynamics", "batch", "rneaInParallel"): 20,
+    ("panda", "inverse_dynamics", "batch", "C"): 4,
+}
+THREADED = ("panda", "g1")  # shown on all threads too
+TITLES = {
+    "ur5": "UR5 (6)",
+    "panda": "Panda (7)",
+    "solo12": "Solo12, floating (18)",
+    "g1": "G1 humanoid, floating (35)",
+}
 
 
 def table() -> str:
-    """The README's table of measured numbers."""
-    trace, speed = newest("how_long_to_trace"), newest("how_fast_interpreted")
-    rows = [
-        (
-            "Panda's inverse dynamics traced to a graph",
-            f"{trace['trace_ms']:.1f} ms, {trace['nodes']:.0f} nodes",
-        ),
-        (
-            f"Panda, inverse dynamics interpreted, batch of {speed['batch']}",
-            f"{speed['batch_ns_per_state'] / 1e3:.2f} µs a state (Pinocchio's `rneaInParallel`, one thread: "
-            f"{speed['pinocchio_batch_ns_per_state'] / 1e3:.2f} µs)",
-        ),
-        (
-            "the same, one call",
-            f"{speed['one_call_us']:.0f} µs (Pinocchio: {speed['one_pinocchio_call_us']:.1f} µs)",
-        ),
-    ]
-    lines = ["| question | figure |", "| --- | --- |", *(f"| {a} | {b} |" for a, b in rows)]
-    return "\n".join(lines) + "\n"
+    """The README's tables of measured numbers."""
+    ratios = [*_ratios()]
+    figures = [*_compiling(), *_growing(), *_climbing(), *_interpreted()]
+    parts: list[str] = []
+    if ratios:
+        parts += _rows(
+            ("robot (degrees of freedom)", "quantity", "Strobe", "against", "ratio", "floor"), ratios
+        )
+        parts.append("")
+    parts += _rows(("question", "figure"), figures)
+    return "\n".join(parts) + "\n"
+
+
+def _rows(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    return [f"| {' | '.join(row)} |" for row in (columns, ["---"] * len(columns), *rows)]
+
+
+def _ratios() -> Iterator[list[str]]:
+    """One line per comparison."""
+    as_c = {"way": "batch", "against": "C", "threads": 1}
+    c = [{**row, **as_c, "theirs_ns": row["c_ns"]} for row in newest("against_c")]
+    rows = [row for row in newest("against_peers") if row["threads"] == 1 or row["robot"] in THREADED]
+    for row in [*rows, *c]:
+        floor = FLOORS.get((row["robot"], row["quantity"], row["way"], row["against"]))
+        threads = f", {row['threads']} threads, N = {row['N']:,}" if row["threads"] > 1 else ""
+        against = f"`{row['against']}`" if " " not in row["against"] else row["against"]
+        if row["against"] == "C":
+            against = f"the same graph as C, gcc {row['flags']}, scalar loop"
+        yield [
+            TITLES.get(row["robot"], row["robot"]),
+            row["quantity"].replace("_", " "),
+            f"{_time(row['ours_ns'])}, {row['way']}{threads}",
+            f"{_time(row['theirs_ns'])}, {against}",
+            f"**{_digits(row['ratio'])}**",
+            "" if floor is None or threads else f"{floor:g}",
+        ]
+
+
+def _compiling() -> Iterator[list[str]]:
+    for row in newest("how_fast_to_compile"):
+        if "cache" in row:
+            where = "with an empty cache" if row["cache"] == "cold" else "with its code on disk"
+            after, whole = row["after_import_ms"], row["from_start_ms"]
+            figure = f"{after:.0f} ms after import, {whole:.0f} ms from the start of the process"
+            yield [f"Panda's first torque {where}", figure]
+        else:
+            what = f"{TITLES[row['robot']]}, {row['quantity'].replace('_', ' ')} from model to machine code"
+            stages = ("trace", "passes", "emit", "llvm")
+            told = ", ".join(f"{stage} {row[f'{stage}_ms']:.0f}" for stage in stages)
+            yield [what, f"{row['total_ms']:.0f} ms ({told.replace('llvm', 'LLVM')})"]
+
+
+def _growing() -> Iterator[list[str]]:
+    rows = newest("how_it_grows")
+    if not rows:
+        return
+    told = ", ".join(f"{row['ns_per_joint']:.3g} (n = {row['n']})" for row in rows)
+    yield ["random chains, inverse dynamics in a batch, ns per joint", told]
+
+
+def _climbing() -> Iterator[list[str]]:
+    for robot in ("stanford", "panda"):
+        rows = {row["formulation"]: row for row in newest("ladder") if row["robot"] == robot}
+        names = ("uicker-kahn", "waters", "hollerbach-3x3", "newton-euler", "compiled (regrouped)")
+        if rows:
+            told = ", ".join(f"{name} {rows[name]['ns']:.3g}" for name in names)
+            yield [f"{robot}, each formulation compiled alike, ns in a batch", told]
+
+
+def _interpreted() -> Iterator[list[str]]:
+    for row in newest("how_fast_interpreted"):
+        figure = f"{row['batch_ns'] / 1e3:.2f} µs a state in a batch, {row['one_call_us']:.0f} µs a call"
+        yield ["Panda, inverse dynamics where nothing can be compiled", figure]
+
+
+def _time(ns: float) -> str:
+    return f"{ns:.3g} ns" if ns < 999.5 else f"{ns / 1e3:.3g} µs"
+
+
+def _digits(ratio: float) -> str:
+    return f"{ratio:.0f}" if ratio >= 9.95 else f"{ratio:.2g}"
 
 
 def main() -> None:

@@ -1,7 +1,11 @@
-"""The one timer: several ways to do the same work, interleaved, in several processes.
+"""Rows of figures: medians over processes, appended to `benchmarks/results/` with the machine they belong to.
 
-Identical code differs by up to 40 % between processes on a shared machine and is constant within one, so
-every figure is the median over processes of the best time within each.
+The timer itself is `strobe.analysis.speed.best_times`. Identical code differs by up to 40 % between processes
+on a shared machine and is constant within one, so a figure is the median over processes of the best time within
+each; ratios are taken within a process.
+
+A question is a module with ``once(seconds, small)``, which gives rows: text and whole numbers say what was
+measured, floats are what was measured. ``small`` asks for little robots only.
 """
 
 from __future__ import annotations
@@ -12,57 +16,72 @@ import platform
 import statistics
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Mapping
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import strobe
 
 RESULTS = Path(__file__).parent / "results"
+PROCESSES = 5
+QUIET = {"OMP_WAIT_POLICY": "passive"}  # or threads of one library spin on while another one is timed
+
+Row = dict[str, Any]
 
 
-def best_times(ways: Mapping[str, Callable[[], object]], seconds: float = 1.0) -> dict[str, float]:
-    """Seconds per call of each way: the best of interleaved rounds within a time budget.
-
-    A round repeats a short call for about a millisecond, so that neither the clock nor cold caches count.
-    """
-    repeats = {name: max(1, round(1e-3 / _seconds(way, 3))) for name, way in ways.items()}
-    best = dict.fromkeys(ways, float("inf"))
-    end = time.perf_counter() + seconds
-    while time.perf_counter() < end:
-        for name, way in ways.items():
-            best[name] = min(best[name], _seconds(way, repeats[name]))
-    return best
+def answer(
+    question: str, once: Callable[..., Sequence[Row]], seconds: float, processes: int = PROCESSES
+) -> None:
+    """Run as a script: one process's rows as JSON with ``--once``, else medians over processes, recorded."""
+    if "--once" in sys.argv:
+        print(json.dumps(once(seconds=seconds)))
+    else:
+        record(question, over_processes(f"benchmarks.{question}", processes), processes)
 
 
-def _seconds(way: Callable[[], object], repeats: int) -> float:
-    start = time.perf_counter()
-    for _ in range(repeats):
-        way()
-    return (time.perf_counter() - start) / repeats
+def over_processes(module: str, processes: int = PROCESSES) -> list[Row]:
+    """Medians of the rows that a module prints, one fresh process each; they share a cache of their own."""
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {**os.environ, "STROBE_CACHE": folder, **QUIET}
+        runs = [_rows(module, environment) for _ in range(processes)]
+    return [_medians(rows) for rows in zip(*runs, strict=True)]
 
 
-def over_processes(module: str, processes: int = 5) -> dict[str, float]:
-    """Medians of what a module prints as JSON on its last line, one fresh process each."""
-    runs = []
-    for _ in range(processes):
-        done = subprocess.run(
-            [sys.executable, "-m", module, "--once"], capture_output=True, text=True, check=True
-        )
-        runs.append(json.loads(done.stdout.splitlines()[-1]))
-    return {key: statistics.median(run[key] for run in runs) for key in runs[0]}
+def _rows(module: str, environment: Mapping[str, str]) -> list[Row]:
+    command = [sys.executable, "-m", module, "--once"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=environment)
+    return json.loads(done.stdout.splitlines()[-1])
 
 
-def record(question: str, figures: Mapping[str, object]) -> None:
-    """Append a row with the machine and the versions, and show it."""
-    row = {"when": datetime.now(UTC).isoformat(timespec="seconds"), **machine(), **figures}
+def _medians(rows: Sequence[Row]) -> Row:
+    return {
+        key: statistics.median(row[key] for row in rows) if isinstance(value, float) else value
+        for key, value in rows[0].items()
+    }
+
+
+def record(question: str, rows: Sequence[Row], processes: int) -> None:
+    """Append rows with the machine and the versions, and show them."""
+    common = {"when": datetime.now(UTC).isoformat(timespec="seconds"), **machine(), "processes": processes}
     RESULTS.mkdir(exist_ok=True)
     with (RESULTS / f"{question}.jsonl").open("a") as file:
-        file.write(json.dumps(row) + "\n")
-    print(f"{question}:")
-    for key, value in figures.items():
-        print(f"  {key}: {value:.4g}" if isinstance(value, float) else f"  {key}: {value}")
+        file.writelines(json.dumps({**common, **row}) + "\n" for row in rows)
+    print(f"\n{question}, medians of {processes} processes")
+    for row in rows:
+        print("  " + "  ".join(f"{key} {_shown(value)}" for key, value in row.items()), flush=True)
+
+
+def newest(question: str) -> list[Row]:
+    """The rows of the last run of a question; none if it was never asked."""
+    path = RESULTS / f"{question}.jsonl"
+    rows = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    return [row for row in rows if row["when"] == rows[-1]["when"]]
+
+
+def _shown(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def machine() -> dict[str, object]:

@@ -15,10 +15,11 @@ from strobe.errors import ModelFileError, ModelWarning, StrobeError
 
 if TYPE_CHECKING:
     from strobe.robot import Robot, load, random
+    from strobe.runtime.traced import trace
 
 __version__ = "0.1.0"
 
-__all__ = ["ModelFileError", "ModelWarning", "Robot", "StrobeError", "load", "random"]
+__all__ = ["ModelFileError", "ModelWarning", "Robot", "StrobeError", "load", "random", "trace"]
 
 
 def __dir__() -> list[str]:
@@ -31,4 +32,8 @@ def __getattr__(name: str) -> Any:
         from strobe import robot
 
         return getattr(robot, name)
+    if name == "trace":
+        from strobe.runtime import traced
+
+        return traced.trace
     raise AttributeError(f"module 'strobe' has no attribute '{name}'")

@@ -91,6 +91,15 @@ class UnsupportedModelError(StrobeError, ValueError):
     """A formulation or quantity that this model does not allow, and why."""
 
 
+class ProgramSizeError(StrobeError, ValueError):
+    """A quantity with more operations than are worth writing out one by one."""
+
+    def __init__(self, quantity: str, robot: str, most: int) -> None:
+        super().__init__(
+            f"{quantity} of {robot} takes more than {most:,} operations, too many to write out as machine code."
+        )
+
+
 class SingularMassMatrixError(StrobeError, ArithmeticError):
     """Forward dynamics of a robot with a joint that moves no inertia."""
 
@@ -144,3 +153,7 @@ class ModelWarning(UserWarning):
 
 class CacheWarning(UserWarning):
     """The folder for compiled kernels cannot be used; everything works without it."""
+
+
+class InterpretedWarning(UserWarning):
+    """A quantity runs on NumPy instead of machine code: the same results, more slowly."""

@@ -10,6 +10,8 @@ from __future__ import annotations
 import html
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
 from functools import cached_property, partial
 from os import PathLike
 from typing import Any, NamedTuple
@@ -22,6 +24,7 @@ from strobe.errors import (
     Fault,
     ModelWarning,
     SingularMassMatrixError,
+    UnknownNameError,
     UnsupportedModelError,
 )
 from strobe.models import edits
@@ -32,7 +35,7 @@ from strobe.models.random_robots import random_model
 from strobe.quantities import Request
 from strobe.runtime.arrays import collected
 from strobe.runtime.interpret import evaluate
-from strobe.runtime.kernels import Kernel
+from strobe.runtime.kernels import Kernel, declined
 
 Array = np.ndarray
 Wrench = Any  # an array (..., 6), or a mapping from frame names to such arrays
@@ -48,6 +51,13 @@ class Bounds(NamedTuple):
     effort: Array
 
 
+QUICK = (
+    "inverse_dynamics",
+    "forward_dynamics",
+    "mass_matrix",
+)  # what control loops ask for, state by state
+
+
 class Robot:
     """A robot: its dynamics and kinematics as functions of arrays."""
 
@@ -55,6 +65,8 @@ class Robot:
         self.model = model
         self.compiled = compiled  # False: every call is interpreted on NumPy
         self._kernels: dict[Request, Kernel] = {}
+        self._quick: dict[str, Any] = dict.fromkeys(QUICK, declined)  # builtins for one state per call, once there are some
+        self._single: set[str] = set()  # quantities that were asked for one state before
 
     # -- what it is ---------------------------------------------------------------------------------
 
@@ -115,58 +127,140 @@ class Robot:
     def inverse_dynamics(
         self, q: Any, qd: Any, qdd: Any, *, wrench: Wrench = None, frame: str | None = None,
         gravity: Any = None, friction: bool = True, formulation: str | None = None, out: Array | None = None,
+        threads: int | None = None,
     ) -> Array:  # fmt: skip
         """Torques tau (..., n) behind a motion."""
+        if out is wrench is gravity is formulation is frame is None and friction:
+            one = self._quick["inverse_dynamics"](q, qd, qdd)
+            if one is not NotImplemented:
+                return one
         values = {"q": q, "qd": qd, "qdd": qdd} | self._loads(wrench, frame, gravity)
-        return self._dynamics("inverse_dynamics", values, out, formulation, friction)
+        return self._dynamics(
+            "inverse_dynamics", values, out, threads, formulation=formulation, friction=friction
+        )
 
     def forward_dynamics(
         self, q: Any, qd: Any, tau: Any, *, wrench: Wrench = None, frame: str | None = None,
         gravity: Any = None, friction: bool = True, formulation: str | None = None, out: Array | None = None,
+        threads: int | None = None,
     ) -> Array:  # fmt: skip
         """Accelerations qdd (..., n) that follow from torques; NaN where the mass matrix is singular."""
+        if out is wrench is gravity is formulation is frame is None and friction:
+            one = self._quick["forward_dynamics"](q, qd, tau)
+            if one is not NotImplemented:
+                return one
         self._require_inertia()
         values = {"q": q, "qd": qd, "tau": tau} | self._loads(wrench, frame, gravity)
-        return self._dynamics("forward_dynamics", values, out, formulation, friction)
+        return self._dynamics(
+            "forward_dynamics", values, out, threads, formulation=formulation, friction=friction
+        )
 
-    def mass_matrix(self, q: Any, *, formulation: str | None = None, out: Array | None = None) -> Array:
+    def hybrid_dynamics(
+        self, q: Any, qd: Any, x: Any, accelerated: Sequence[str] = (), *, wrench: Wrench = None,
+        frame: str | None = None, gravity: Any = None, friction: bool = True, out: Array | None = None,
+        threads: int | None = None,
+    ) -> tuple[Array, Array]:  # fmt: skip
+        """Torques and accelerations (..., n) where either is given for each joint.
+
+        x (..., n) holds accelerations for the joints named in ``accelerated`` (names may use * and ?) and torques
+        for all others; a passive joint has torque zero. NaN where the joints that are free to move have a
+        singular mass matrix. ``out`` (..., 2, n) takes both results.
+        """
+        values = {"q": q, "qd": qd, "x": x} | self._loads(wrench, frame, gravity)
+        named = self._joints_like(accelerated)
+        both = self._dynamics("hybrid_dynamics", values, out, threads, friction=friction, accelerated=named)
+        return both[..., 0, :], both[..., 1, :]
+
+    def joint_wrenches(
+        self, q: Any, qd: Any, qdd: Any, *, wrench: Wrench = None, frame: str | None = None,
+        gravity: Any = None, out: Array | None = None, threads: int | None = None,
+    ) -> Array:  # fmt: skip
+        """What every joint transmits onto the body it carries (..., bodies, 6): force, then moment, base axes.
+
+        One row per joint of the model, those that follow others included, each at the origin of its moved frame.
+        Along the joint it is the torque less rotor inertia and friction, which act inside the drive.
+        """
+        values = {"q": q, "qd": qd, "qdd": qdd} | self._loads(wrench, frame, gravity)
+        return self._dynamics("joint_wrenches", values, out, threads)
+
+    def mass_matrix(
+        self, q: Any, *, formulation: str | None = None, out: Array | None = None,
+        threads: int | None = None,
+    ) -> Array:  # fmt: skip
         """M (..., n, n), rotor inertia included."""
-        return self._dynamics("mass_matrix", {"q": q}, out, formulation)
+        if out is formulation is None:
+            one = self._quick["mass_matrix"](q)
+            if one is not NotImplemented:
+                return one
+        return self._dynamics("mass_matrix", {"q": q}, out, threads, formulation=formulation)
 
     def coriolis_matrix(
-        self, q: Any, qd: Any, *, formulation: str | None = None, out: Array | None = None
-    ) -> Array:
-        """C (..., n, n) of Christoffel symbols: C qd are the velocity torques, Ṁ − 2C is skew."""
-        return self._dynamics("coriolis_matrix", {"q": q, "qd": qd}, out, formulation)
+        self, q: Any, qd: Any, *, form: str = "christoffel", formulation: str | None = None,
+        out: Array | None = None, threads: int | None = None,
+    ) -> Array:  # fmt: skip
+        """C (..., n, n) of Christoffel symbols: C qd are the velocity torques, Ṁ − 2C is skew.
+
+        ``form="decomposition"`` is another matrix with both properties, that of the decomposition by links.
+        """
+        values = {"q": q, "qd": qd}
+        return self._dynamics("coriolis_matrix", values, out, threads, formulation=formulation, form=form)
 
     def gravity(
-        self, q: Any, *, gravity: Any = None, formulation: str | None = None, out: Array | None = None
-    ) -> Array:
+        self, q: Any, *, gravity: Any = None, formulation: str | None = None, out: Array | None = None,
+        threads: int | None = None,
+    ) -> Array:  # fmt: skip
         """The torques g (..., n) that hold the robot still."""
-        return self._dynamics("gravity", {"q": q} | self._loads(gravity=gravity), out, formulation)
+        values = {"q": q} | self._loads(gravity=gravity)
+        return self._dynamics("gravity", values, out, threads, formulation=formulation)
 
     def bias(
-        self,
-        q: Any,
-        qd: Any,
-        *,
-        gravity: Any = None,
-        formulation: str | None = None,
-        out: Array | None = None,
-    ) -> Array:
+        self, q: Any, qd: Any, *, gravity: Any = None, formulation: str | None = None,
+        out: Array | None = None, threads: int | None = None,
+    ) -> Array:  # fmt: skip
         """C qd + g (..., n): the rigid-body torques of a motion without acceleration."""
         values = {"q": q, "qd": qd} | self._loads(gravity=gravity)
-        return self._dynamics("bias", values, out, formulation)
+        return self._dynamics("bias", values, out, threads, formulation=formulation)
+
+    def energy(
+        self, q: Any, qd: Any, *, gravity: Any = None, out: Array | None = None, threads: int | None = None
+    ) -> Array:
+        """Kinetic energy, rotor inertia included, and potential energy (..., 2), zero at the base origin."""
+        values = {"q": q, "qd": qd} | self._loads(gravity=gravity)
+        return self._dynamics("energy", values, out, threads)
+
+    def momentum(self, q: Any, qd: Any, *, out: Array | None = None, threads: int | None = None) -> Array:
+        """Linear momentum, then angular momentum about the centre of mass (..., 6), base axes."""
+        return self._dynamics("momentum", {"q": q, "qd": qd}, out, threads)
+
+    def center_of_mass(self, q: Any, *, out: Array | None = None, threads: int | None = None) -> Array:
+        """The centre of mass (..., 3) of all bodies, the base not among them, in base axes."""
+        return self._dynamics("center_of_mass", {"q": q}, out, threads)
 
     # -- kinematics ---------------------------------------------------------------------------------
 
-    def forward_kinematics(self, q: Any, frame: str | None = None, *, out: Array | None = None) -> Array:
+    def forward_kinematics(
+        self, q: Any, frame: str | None = None, *, out: Array | None = None, threads: int | None = None
+    ) -> Array:
         """The placement (..., 4, 4) of a frame (the last one if none is named) in base axes."""
-        return self._ask(Request("forward_kinematics", frame=self._frame(frame)), {"q": q}, out)
+        return self._ask(Request("forward_kinematics", frame=self._frame(frame)), {"q": q}, out, threads)
 
-    def jacobian(self, q: Any, frame: str | None = None, *, out: Array | None = None) -> Array:
+    def frame_placements(self, q: Any, *, out: Array | None = None, threads: int | None = None) -> Array:
+        """The placements (..., frames, 4, 4) of all frames in base axes, in the order of ``robot.frames``."""
+        return self._ask(Request("frame_placements"), {"q": q}, out, threads)
+
+    def jacobian(
+        self, q: Any, frame: str | None = None, *, out: Array | None = None, threads: int | None = None
+    ) -> Array:
         """J (..., 6, n): linear velocity of the frame's origin, then angular velocity, base axes."""
-        return self._ask(Request("jacobian", frame=self._frame(frame)), {"q": q}, out)
+        return self._ask(Request("jacobian", frame=self._frame(frame)), {"q": q}, out, threads)
+
+    def jacobian_dot(
+        self, q: Any, qd: Any, frame: str | None = None, *, out: Array | None = None,
+        threads: int | None = None,
+    ) -> Array:  # fmt: skip
+        """The rate (..., 6, n) of the Jacobian while the robot moves with qd: J qdd + J̇ qd accelerates the frame."""
+        request = Request("jacobian_dot", frame=self._frame(frame))
+        return self._ask(request, {"q": q, "qd": qd}, out, threads)
 
     def integrate(self, q: Any, v: Any, dt: Any = 1.0) -> Array:
         """The position after velocity v has acted for a time dt; quaternions come back with length one."""
@@ -256,20 +350,42 @@ class Robot:
     # -- the border ---------------------------------------------------------------------------------
 
     def _dynamics(
-        self, quantity: str, values: dict[str, Any], out: Array | None, formulation: str | None,
-        friction: bool = True,
-    ) -> Array:  # fmt: skip
+        self, quantity: str, values: dict[str, Any], out: Array | None, threads: int | None, **options: Any
+    ) -> Array:
+        self._require_dynamics()
+        loaded = tuple(name.removeprefix("wrench ") for name in values if name.startswith("wrench "))
+        request = Request(quantity, loaded=loaded, gravity="gravity" in values, **options)
+        return self._ask(request, values, out, threads)
+
+    def _require_dynamics(self) -> None:
         if self.model.kinematic_only:
             raise UnsupportedModelError(f"{self.name} has no dynamics: {self.model.kinematic_only}")
         if not self.nv:
             raise UnsupportedModelError(f"{self.name} has no joints that move: it has no dynamics.")
-        loaded = tuple(name.removeprefix("wrench ") for name in values if name.startswith("wrench "))
-        request = Request(quantity, formulation, friction, loaded, gravity="gravity" in values)
-        return self._ask(request, values, out)
 
     def kernel(self, request: Request) -> Kernel:
         """The compiled form of a request, made once."""
         return self._kernels.setdefault(request, Kernel(self.model, request))
+
+    def compile(self, *asked: str | Request, single: bool = False) -> Robot:
+        """This robot, with quantities compiled now, so that no later call of them has to wait.
+
+        A name stands for a call without keywords; a `Request` says which (frames with wrenches, a frame, friction).
+        ``single`` compiles for float32 arrays.
+        """
+        for each in asked:
+            request = each if isinstance(each, Request) else Request(each)
+            if request.quantity not in quantities.QUANTITIES:
+                raise UnknownNameError("quantity", request.quantity, "strobe", list(quantities.QUANTITIES))
+            if request.frame is None and request.quantity in quantities.OF_A_FRAME:
+                request = replace(request, frame=self._frame(None))
+            if request.quantity == "forward_dynamics":
+                self._require_inertia()
+            if self.compiled and self.nv and all(request.shape(self.model)):
+                self.kernel(request).ufunc(single)
+                if request == Request(request.quantity) and request.quantity in self._quick:
+                    self._quick[request.quantity] = self.kernel(request).quick
+        return self
 
     def __getstate__(self) -> dict[str, Any]:
         return {"model": self.model, "compiled": self.compiled}
@@ -286,9 +402,20 @@ class Robot:
             why = f"{self.name} has {self.nq} position numbers and {self.nv} degrees of freedom"
         arrays = collected(values, request.inputs(self.model), why)
         shape = request.shape(self.model)
-        if self.compiled and all(shape) and self.nv:
-            return self.kernel(request)(arrays, out, threads)
-        return evaluate(partial(request.evaluate, self.model), arrays, shape, out)
+        if not (self.compiled and all(shape) and self.nv):
+            return evaluate(partial(request.evaluate, self.model), arrays, shape, out)
+        kernel = self.kernel(request)
+        result = kernel(arrays, out, threads)
+        if result.ndim == len(shape) and request == Request(request.quantity):
+            self._prepare_quick(kernel)
+        return result
+
+    def _prepare_quick(self, kernel: Kernel) -> None:
+        """From the second single state on, a builtin answers: one call alone is not worth compiling it."""
+        name = kernel.request.quantity
+        if name in self._single and self._quick.get(name) is declined:
+            self._quick[name] = kernel.quick
+        self._single.add(name)
 
     def _loads(
         self, wrench: Wrench = None, frame: str | None = None, gravity: Any = None
@@ -308,12 +435,20 @@ class Robot:
     def _frame(self, name: str | None) -> str:
         return self.model.frames[-1].name if name is None else self.model.frame(name).name
 
+    def _joints_like(self, patterns: Sequence[str]) -> tuple[str, ...]:
+        """Names of independent joints, in their order, that patterns with * and ? match; each must match one."""
+        patterns = [patterns] if isinstance(patterns, str) else list(patterns)
+        for pattern in patterns:
+            if not any(fnmatchcase(name, pattern) for name in self.joint_names):
+                raise UnknownNameError("joint", pattern, self.name, self.joint_names, "robot.joint_names")
+        return tuple(n for n in self.joint_names if any(fnmatchcase(n, pattern) for pattern in patterns))
+
     @cached_property
     def _massless_joints(self) -> list[str]:
         """Joints whose pivot of the mass matrix vanishes at a position drawn at random."""
         names = [joint.name for joint in self.coordinates.joints for _ in range(joint.nv)]
         q, _, _ = self.random_state(seed=1)
-        M = self.mass_matrix(q)
+        M = Robot(self.model, compiled=False).mass_matrix(q)  # once: not worth a kernel
         diagonal = M.diagonal().copy()
         found: list[str] = []
         for k in reversed(range(len(M))):  # elimination from the tips, as in the dynamics

@@ -1,13 +1,18 @@
 """The true rounding error, and laws that exact arithmetic decides."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import strobe
+from strobe.algebra import Sym3, Vec3
 from strobe.analysis import accuracy, laws
 from strobe.analysis.equivalence import vanishes
 from strobe.errors import UnsupportedModelError
 from strobe.formulations import FORMULATIONS, PRINTED
+from strobe.models.inertial import Inertial
+from strobe.models.toml_reader import read_toml
 from strobe.scalars import FieldSystem
 
 REFERENCE = FORMULATIONS["spatial-newton-euler"]
@@ -31,13 +36,20 @@ def test_fifty_digits_are_the_same_by_any_formulation():
 def test_the_place_of_the_worst_error_is_named():
     robot = strobe.load("planar2")
     exact = np.array([[1.0, 2.0], [4.0, 1e-6]], dtype=object)
-    values = np.array([[1.0, 2.0], [4.0 + 4e-12, 1e-6 + 1e-15]])
+    values = np.array([[1.0, 2.0], [4.0 + 2e-12, 1e-6 + 1e-15]])
     found = accuracy.judge(robot.model, values, exact)
     assert (found.joint, found.state) == ("joint1", 1)
-    assert found.error == pytest.approx(1e-12, rel=1e-3)
+    assert found.error == pytest.approx(5e-13, rel=1e-3)
     assert (found.cancellation.joint, found.cancellation.state) == ("joint2", 1)
     assert found.cancellation.error == pytest.approx(1e-9, rel=1e-3)
     assert found.passed
+    assert not accuracy.judge(robot.model, values + [[0.0, 0.0], [4e-12, 0.0]], exact).passed
+
+
+def test_a_state_where_all_torques_vanish_is_measured_against_a_hundredth_of_the_largest():
+    exact = np.array([[1.0, 2.0], [1e-9, 0.0]], dtype=object)
+    found = accuracy.judge(strobe.load("planar2").model, np.array([[1.0, 2.0], [1e-9 + 1e-16, 0.0]]), exact)
+    assert found.error == pytest.approx(1e-16 / 0.02, rel=1e-3)
 
 
 def test_a_misprint_is_not_rounding():
@@ -102,6 +114,59 @@ def test_laws_that_need_a_chain_or_coordinates_say_so_elsewhere():
     undefined = [v.why for v in verdicts.values() if v.holds is None]
     assert len(undefined) == 2
     assert any("single chain" in why for why in undefined)
+
+
+def test_laws_are_put_to_as_many_trials_as_asked_for():
+    exact = [law for law in laws.measure(strobe.random(2, 1), 3, 5) if law.degree is not None]
+    assert {len(set(law.primes)) for law in exact} == {3}
+
+
+# -- a positive mass matrix ---------------------------------------------------------------------------
+
+HEAD = 'format = 1\nname = "rod"\n[dh]\nconvention = "standard"\n'
+LINK = '[[dh.link]]\njoint = "revolute"\na = 0.5\n'
+HEAVY = "mass = 1.0\ncom = [-0.2, 0, 0]\ninertia = [0.01, 0.02, 0.02, 0, 0, 0]\n"
+
+
+def positive(text):
+    model = read_toml("rod.toml", text=HEAD + text)
+    return laws.positive(strobe.Robot(model))
+
+
+def test_a_positive_mass_matrix_shows_its_smallest_ratio_of_eigenvalues():
+    found = positive(LINK + HEAVY + LINK + HEAVY)
+    assert found.holds
+    assert not found.why
+    assert 1e-4 < found.least < 0.5
+
+
+def test_a_joint_that_moves_no_inertia_is_named_and_is_not_a_disagreement():
+    found = positive(LINK + HEAVY + LINK)
+    assert found.holds is False
+    assert not found.broken
+    assert found.least == 0
+    assert found.why == 'not positive: joint "joint2" moves no inertia (rotors are left out).'
+    parallel = positive(LINK + LINK.replace("a = 0.5", "a = 0") + LINK + HEAVY)
+    assert 'joint "joint1"' in parallel.why
+    assert abs(parallel.least) < 1e-12
+
+
+def test_a_rotor_does_not_make_the_bodies_matrix_positive():
+    found = positive(LINK + HEAVY + LINK + "rotor_inertia = 1.0\n")
+    assert found.holds is False
+
+
+def test_a_negative_pivot_is_a_broken_law_unless_a_link_is_impossible():
+    M = np.array([[[1.0, 0.0], [0.0, -0.5]]])
+    assert laws.failing_pivot(M) == (1, pytest.approx(-0.5))
+    assert laws.failing_pivot(np.array([[[1.0, 2.0], [2.0, 1.0]]]))[0] == 0
+    model = read_toml("rod.toml", text=HEAD + LINK + HEAVY)
+    assert laws._reason(model, 0, -0.5) == ""
+    wrong = Inertial.at_com(1.0, Vec3.zero(), Sym3(0.01, 0.01, -2.0, 0.0, 0.0, 0.0))
+    impossible = replace(model, bodies=(replace(model.bodies[0], inertial=wrong),))
+    found = laws.positive(strobe.Robot(impossible, compiled=False))
+    assert found.holds is False
+    assert found.why == 'not positive: no body has the inertia of link "link1".'
 
 
 def test_a_robot_without_masses_has_no_laws():

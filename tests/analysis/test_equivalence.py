@@ -1,9 +1,11 @@
 """All formulations are one function: built-in robots, random arms and trees, and what the verdict says.
 
-``STROBE_FUZZ=1`` (`make fuzz`) runs the formulations that grow with the fourth power on every arm too.
+``STROBE_ARMS=1000`` (`make fuzz`) draws so many other arms, and a third as many other trees.
 """
 
+import inspect
 import os
+from itertools import product
 
 import numpy as np
 import pytest
@@ -18,25 +20,27 @@ from strobe.models.random_robots import random_model
 from strobe.robot import Robot
 from strobe.scalars import FieldSystem
 
-FUZZ = os.environ.get("STROBE_FUZZ") == "1"
-# beyond these many degrees of freedom a method waits for `make fuzz`
-SLOW = {"uicker-kahn": 3, "lagrange-jacobian": 4, "configuration-space": 4, "turney-lagrange": 5}
+ARMS = int(os.environ.get("STROBE_ARMS", "100"))
+TREES = ARMS // 3
+OTHER = 0 if ARMS == 100 else 1_000_000  # seeds that the hundred arms do not use
+SIZES = range(1, 10)
 
 SERIAL = [name for name in built_in_names() if name not in ("rx90", "parallelogram")]
 
 
 def methods(model):
-    """The formulations that a model allows, without those that take long on it."""
-    return {
-        name: method
-        for name, method in FORMULATIONS.items()
-        if method.refusal(model) is None and (FUZZ or model.nv <= SLOW.get(name, model.nv))
-    }
+    """The formulations that a model allows."""
+    return {name: method for name, method in FORMULATIONS.items() if method.refusal(model) is None}
 
 
-def assert_one_function(robot, seed, chosen=None):
+def drawn(n):
+    """The numbers of the arms with n joints: together as many as there are to be."""
+    return range(n - 1, ARMS, len(SIZES))
+
+
+def assert_one_function(robot, seed):
     """Exactly in the field, and to 1e-12 in float64."""
-    model, chosen = robot.model, chosen or methods(robot.model)
+    model, chosen = robot.model, methods(robot.model)
     system = FieldSystem(seed)
     tau = equivalence.torques(chosen, model, system)
     exact = {name: [system.lower(t) for t in values] for name, values in tau.items()}
@@ -50,30 +54,31 @@ def assert_one_function(robot, seed, chosen=None):
 @pytest.mark.parametrize("name", SERIAL)
 def test_every_formulation_agrees_on_the_serial_built_in_robots(name):
     robot = strobe.load(name)
-    assert_one_function(robot, 0, FORMULATIONS)
+    assert methods(robot.model) == FORMULATIONS
+    assert_one_function(robot, 0)
 
 
-@pytest.mark.parametrize("n", range(1, 10))
+@pytest.mark.parametrize("n", SIZES)
 def test_every_formulation_agrees_on_random_arms_of_mixed_joints(n):
-    for seed in range(12 if n == 1 else 11):  # a hundred arms in all
-        assert_one_function(strobe.random(n, 100 * n + seed), seed)
+    for number in drawn(n):
+        robot = strobe.random(n, OTHER + number)
+        assert methods(robot.model) == FORMULATIONS
+        assert_one_function(robot, number)
 
 
-@pytest.mark.parametrize("n", [5, 6, 7, 8, 9] if FUZZ else [6])
-def test_the_slow_formulations_agree_on_long_arms(n):
-    robot = strobe.random(n, n)
-    assert_one_function(robot, n, {name: FORMULATIONS[name] for name in [*SLOW, "spatial-newton-euler"]})
+def test_there_are_a_hundred_arms_of_one_to_nine_joints_and_no_two_alike():
+    numbers = [number for n in SIZES for number in drawn(n)]
+    assert sorted(numbers) == list(range(ARMS))
+    assert ARMS >= 100
+    arms = {repr(strobe.random(n, OTHER + number).model) for n in SIZES for number in drawn(n)}
+    assert len(arms) == ARMS
 
 
 @pytest.mark.parametrize("kinds", ["R", "RP", "RPS", "RPSF"])
 def test_the_formulations_for_trees_agree_on_random_trees(kinds):
-    for seed in range(8):
-        robot = strobe.random(2 + seed % 4, seed, kinds=kinds, tree=True)
+    for seed in range(TREES // 4):
+        robot = strobe.random(2 + seed % 4, OTHER + seed, kinds=kinds, tree=True)
         assert_one_function(robot, seed)
-
-
-def test_the_hundred_random_arms_are_a_hundred():
-    assert sum(12 if n == 1 else 11 for n in range(1, 10)) == 100
 
 
 def test_each_trial_has_a_prime_of_its_own_and_every_pair_a_verdict():
@@ -85,6 +90,16 @@ def test_each_trial_has_a_prime_of_its_own_and_every_pair_a_verdict():
     assert exact.passed
     assert exact.classes() == [list(FORMULATIONS)]
     assert 0 < exact.probability < 1e-15
+
+
+def test_other_seeds_draw_other_primes_and_so_do_redraws():
+    model = random_model(1, 1)
+    chosen = {name: FORMULATIONS[name] for name in ("waters", "newton-euler")}
+    primes = [p for seed in range(4) for p in equivalence.compare(chosen, model, 4, seed).primes]
+    assert len(set(primes)) == 16
+    assert primes[:4] == list(equivalence.compare(chosen, model, 4, 0).primes)
+    places = [equivalence.stream(*place) for place in product(range(6), repeat=3)]
+    assert len(set(places)) == len(places)
 
 
 def test_the_printed_recursion_stands_alone():
@@ -126,6 +141,20 @@ def test_forward_dynamics_round_trips_hold_exactly_on_chains_and_trees():
         trips = equivalence.round_trips(model, trials=2)
         assert [trip.holds for trip in trips.values()] == [True, True]
         assert all(len(trip.primes) == 2 and trip.degree for trip in trips.values())
+
+
+@pytest.mark.parametrize(("name", "odds"), [("stanford", 1e-15), ("panda", 1e-15), ("biped10", 1e-14)])
+def test_the_degree_of_a_round_trip_leaves_no_doubt(name, odds):
+    for trip in equivalence.round_trips(strobe.load(name).model, trials=1).values():
+        assert 0 < trip.degree / trip.primes[0] < odds
+
+
+def test_the_methods_that_borrow_from_the_reference_are_named():
+    found = verdict.check(Robot(random_model(1, 1)), ["composite-body", "waters"], trials=1)
+    assert list(found.borrowed) == ["composite-body"]
+    sources = {name: inspect.getsource(method.module) for name, method in FORMULATIONS.items()}
+    borrowing = {name for name, text in sources.items() if "spatial_newton_euler.inverse_dynamics" in text}
+    assert borrowing == set(equivalence.BORROWED)
 
 
 def test_a_joint_without_inertia_has_no_forward_dynamics_and_says_so(tmp_path):

@@ -18,12 +18,13 @@ def counted(*words):
     return json.loads(result.stdout)
 
 
-def test_every_formulation_is_counted_three_ways_and_scheduled():
+def test_every_formulation_is_counted_four_ways_and_scheduled():
     data = counted("puma560")
     assert set(data["formulations"]) == set(FORMULATIONS)
     costs = data["formulations"]["newton-euler"]
     assert (costs["dense"]["multiplications"], costs["dense"]["additions"]) == (720, 582)
     assert costs["graph"]["sines"] == costs["graph"]["cosines"] == 6
+    assert costs["optimised"]["multiplications"] <= costs["graph"]["multiplications"]
     schedule = costs["schedule"]
     assert schedule["length"]["1"] == schedule["work"]
     assert schedule["length"][max(schedule["length"], key=int)] == schedule["path"]
@@ -39,7 +40,16 @@ def test_one_formulation_can_be_asked_for_with_its_polynomials():
 
 def test_a_person_reads_tables():
     shown = run("planar2", "--formulation", "newton-euler", "--polynomials").stdout
-    for text in ("dense ×", "newton-euler", "P=1", "parallelism", "124n−24", "101n−24"):
+    for text in (
+        "dense ×",
+        "optimised ×",
+        "compiled (regrouped)",
+        "newton-euler",
+        "P=1",
+        "parallelism",
+        "124n−24",
+        "101n−24",
+    ):
         assert text in shown
 
 
@@ -60,3 +70,11 @@ def test_an_unknown_formulation_is_answered_with_the_nearest():
     result = run("planar2", "--formulation", "newton-eulr")
     assert result.exit_code == 2
     assert "Did you mean 'newton-euler'" in result.stderr
+
+
+def test_what_a_call_runs_costs_less_than_any_formulation_alone():
+    data = counted("stanford")
+    most = data["compiled"]
+    for costs in data["formulations"].values():
+        assert most["multiplications"] < costs["optimised"]["multiplications"]
+        assert most["additions"] < costs["optimised"]["additions"]

@@ -140,7 +140,7 @@ MUTATIONS = {
 FORWARD_MUTATIONS = [
     ("pa + Ia @ c[i]", "pa"),
     ("[t - s for t, s", "[t + s for t, s"),
-    ("- P @ C @ P", "+ P @ C @ P"),
+    ("P @ B.T - inner @ P", "P @ B.T + inner @ P"),
     ("B = B + P @ C", "B = B - P @ C"),
     ("x - carried.dot(column)", "x + carried.dot(column)"),
     ("p = p + column * entry", "p = p - column * entry"),

@@ -1,7 +1,8 @@
 """The true rounding error of every formulation: float64 on a batch of states against fifty digits.
 
 The reference is one formulation run with fifty digits: the others are the same function (`equivalence`).
-"Relative" means the largest difference over the largest entry of the reference. Where a torque is the
+"Relative" means the largest difference over the largest torque of the state, or over a hundredth of the largest of
+the batch where all torques of a state nearly vanish. Where a torque is the
 small difference of large terms its own digits go first: the error of one joint beside its own torque says
 where that cancellation is worst.
 """
@@ -17,11 +18,12 @@ from strobe.formulations import Method
 from strobe.models.couplings import coordinates
 from strobe.models.model import Model
 from strobe.robot import Robot
-from strobe.scalars import LANES, Lanes
+from strobe.scalars import LANES, Lanes, Num
 from strobe.scalars.precise import PreciseSystem
 
 STATES = 48
-TOLERANCE = 1e-11  # rounding of any order of evaluation stays below this
+TOLERANCE = 1e-12  # rounding of any order of evaluation stays below this
+VANISHING = 0.01  # of the batch's largest torque: a state with less is measured against this
 
 Array = np.ndarray
 State = tuple[Array, Array, Array]
@@ -65,7 +67,7 @@ def measure(
 
 def sample(robot: Robot, states: int, seed: int) -> State:
     """Random states of all joints, those that follow others included."""
-    q, qd, qdd = ([*map(Lanes, array.T)] for array in robot.random_state(seed, states))
+    q, qd, qdd = (lanes(array) for array in robot.random_state(seed, states))
     x = coordinates(robot.model)
     whole = x.expand(q), x.expand_rates(qd), x.expand_rates(qdd)
     return _columns(whole[0], states), _columns(whole[1], states), _columns(whole[2], states)
@@ -73,8 +75,7 @@ def sample(robot: Robot, states: int, seed: int) -> State:
 
 def float_torques(method: Method, model: Model, batch: State) -> Array:
     """Torques (states, n) in float64, all states side by side."""
-    inputs = ([*map(Lanes, array.T)] for array in batch)
-    return _columns(method.inverse_dynamics(model, *inputs), len(batch[0]))
+    return _columns(method.inverse_dynamics(model, *map(lanes, batch)), len(batch[0]))
 
 
 def precise_torques(method: Method, model: Model, batch: State) -> Array:
@@ -92,7 +93,7 @@ def judge(model: Model, values: Array, exact: Array) -> Accuracy:
     """The worst errors of one batch of torques; differences are taken before anything is rounded."""
     difference = np.abs((values - exact).astype(float))
     torque = np.abs(exact.astype(float))
-    scale = torque.max(axis=1, keepdims=True)
+    scale = np.maximum(torque.max(axis=1, keepdims=True), VANISHING * torque.max())
     relative = difference / np.where(scale > 0, scale, 1.0)
     state, joint = _largest(relative)
     return Accuracy(
@@ -120,6 +121,11 @@ def _largest(table: Array) -> tuple[int, int]:
 def _joint(model: Model, index: int) -> str:
     """The joint that owns a degree of freedom."""
     return next(joint.name for joint in model.joints if joint.v <= index < joint.v + joint.nv)
+
+
+def lanes(array: Array) -> list[Num]:
+    """Every column of a batch as one number."""
+    return [*map(Lanes, array.T)]
 
 
 def _columns(numbers: object, states: int) -> Array:

@@ -1,12 +1,13 @@
 """What a formulation costs: its operations, counted by running it on numbers that count.
 
-Three ways to count one run of inverse dynamics:
+Four ways to count one run of inverse dynamics:
 
-    dense    as the equations are written, for a robot without zeros: the papers' bookkeeping, in which a
-             link's placement is free and everything else is charged; of the robot only the zeros of a joint
-             axis that is an axis of its link's frame are seen
-    folded   for this robot: products with its zeros and ones and sums with its zeros cost nothing
-    graph    folded, and what occurs twice is computed once, what no torque needs never
+    dense      as the equations are written, for a robot without zeros: the papers' bookkeeping, in which a
+               link's placement is free and everything else is charged; of the robot only the zeros of a joint
+               axis that is an axis of its link's frame are seen
+    folded     for this robot: products with its zeros and ones and sums with its zeros cost nothing
+    graph      folded, and what occurs twice is computed once, what no torque needs never
+    optimised  the graph after every pass of the compiler
 
 For general arms of standard DH the counts are polynomials in the number of joints n, fitted exactly.
 """
@@ -22,9 +23,13 @@ from strobe.algebra import Motion, Pose, Shift, Sym3, Turn, Vec3
 from strobe.analysis.polynomials import Polynomial, fit
 from strobe.analysis.schedule import DataFlow
 from strobe.formulations import Method
+from strobe.graph.program import Program
+from strobe.graph.simplify import simplify
 from strobe.models.inertial import Inertial
 from strobe.models.joints import Joint
 from strobe.models.model import Body, Model
+from strobe.quantities import Request
+from strobe.runtime.kernels import Kernel
 from strobe.scalars import DenseCount, FoldedCount, Graph, Num, System
 
 LENGTHS = range(2, 9)  # joints of the general arms that are counted: enough for degree 4 and a check
@@ -48,6 +53,12 @@ class Operations:
         sums = tally.get("add", 0) + tally.get("sub", 0)
         return cls(tally.get("mul", 0), sums, *(tally.get(op, 0) for op in ("div", "sin", "cos")))
 
+    @classmethod
+    def in_program(cls, program: Program) -> Operations:
+        """Those of a program after its passes."""
+        rest = (program.counts[op] for op in ("div", "sin", "cos"))
+        return cls(program.multiplications, program.additions, *rest)
+
 
 @dataclass(frozen=True, slots=True)
 class Cost:
@@ -56,6 +67,7 @@ class Cost:
     dense: Operations
     folded: Operations
     graph: Operations
+    optimised: Operations
     nodes: int  # of the traced graph: inputs, constants, negations and unused values included
     flow: DataFlow
 
@@ -63,15 +75,28 @@ class Cost:
 def cost(method: Method, model: Model) -> Cost:
     """The operations of one formulation on one robot, and the data flow of its graph."""
     graph = Graph()
-    flow = DataFlow.of(run(method, model, graph))
+    torques = run(method, model, graph)
+    flow = DataFlow.of(torques)
     given = {op: graph.counts()[op] for op in ("sin", "cos")}
     return Cost(
         dense=dense(method, model),
         folded=_counted(method, model, FoldedCount()),
         graph=Operations.of(Counter(flow.kinds) + Counter(given)),
+        optimised=Operations.in_program(optimised(graph, torques)),
         nodes=len(graph.nodes),
         flow=flow,
     )
+
+
+def optimised(graph: Graph, torques: Sequence[Num]) -> Program:
+    """Traced torques after every pass."""
+    outputs = tuple(graph.lower(torque) for torque in torques)
+    return simplify(Program((), outputs, (len(outputs),)))
+
+
+def compiled(model: Model) -> Operations:
+    """What a call costs where no formulation is asked for: inertias regrouped, rotors and couplings added."""
+    return Operations.in_program(Kernel(model, Request("inverse_dynamics", friction=False)).program)
 
 
 def dense(method: Method, model: Model) -> Operations:

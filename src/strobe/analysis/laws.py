@@ -11,7 +11,9 @@
 
 Derivatives are exact: duals over the field. Energies come from the bodies' motion alone, not from a
 formulation. The laws speak of one formulation, the reference; `equivalence` carries them to the others.
-That M is positive has no meaning in a field and is tested in float64.
+That M is positive has no meaning in a field and is tested in float64, without rotors: every pivot of
+M = LᵀDL has to be more than the rounding of its diagonal entry. A robot with a joint that moves no inertia, or
+with a link that no body can be, breaks it by its data and not by a mistake of the formulation.
 """
 
 from __future__ import annotations
@@ -25,17 +27,20 @@ import numpy as np
 from strobe.algebra import Force, Inertia, Motion, Pose, Sym3, Vec3
 from strobe.algebra.lie import quaternion_product
 from strobe.algebra.quaternions import quaternion_rotation
+from strobe.analysis.accuracy import lanes, sample
 from strobe.analysis.equivalence import degree, redrawn, require_dynamics, vanishes
 from strobe.formulations import DEFAULT, FORMULATIONS, strobing
+from strobe.formulations.links import second_moments
+from strobe.models.checks import SLACK
 from strobe.models.inertial import Inertial
 from strobe.models.joints import Joint
 from strobe.models.model import ROOT, Model
+from strobe.quantities import LEAST_INERTIA, LEAST_PIVOT
 from strobe.robot import Robot
-from strobe.scalars import DegreeSystem, DualSystem, FieldSystem, Num, Numbers
+from strobe.scalars import FLOAT, LANES, DegreeSystem, DualSystem, FieldSystem, Num, Numbers
 
 ID = FORMULATIONS[DEFAULT].inverse_dynamics
 STATES = 64
-ROUNDING = 1e-11
 
 Matrix = list[list[Num]]
 Base = FieldSystem | DegreeSystem
@@ -43,15 +48,21 @@ Base = FieldSystem | DegreeSystem
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a law holds (None: not defined here, and why), and what the verdict rests on."""
+    """Whether a law holds (None: not defined here), what the verdict rests on, and why it is as it is.
+
+    A law that does not hold for a reason says something about the robot's data; without one it is broken.
+    """
 
     law: str
     holds: bool | None
     primes: tuple[int, ...] = ()
     degree: int | None = None
-    residual: float | None = None  # of a law tested in float64
-    bound: float | None = None
+    least: float | None = None  # smallest λmin/λmax of M, tested in float64
     why: str = ""
+
+    @property
+    def broken(self) -> bool:
+        return self.holds is False and not self.why
 
 
 class Scene:
@@ -267,7 +278,7 @@ def exact(model: Model, trials: int = 1, seed: int = 0) -> Iterator[Verdict]:
         scene = Scene(model, system)
         return [vanishes(system, [*law(scene)]) for law in applying]
 
-    outcomes = [redrawn(run, seed + k) for k in range(trials)]
+    outcomes = [redrawn(run, seed, k) for k in range(trials)]
     system = DegreeSystem()
     scene = Scene(model, system)
     primes = tuple(prime for _, prime in outcomes)
@@ -280,11 +291,53 @@ def exact(model: Model, trials: int = 1, seed: int = 0) -> Iterator[Verdict]:
 
 
 def positive(robot: Robot, seed: int = 0, states: int = STATES) -> Verdict:
-    """No eigenvalue of M is negative beside the largest one, over random states."""
-    values = np.linalg.eigvalsh(robot.mass_matrix(robot.random_state(seed, states)[0]))
+    """Every pivot of the bodies' M is positive by more than rounding, over random states."""
+    M = rigid_mass_matrices(robot, seed, states)
+    values = np.linalg.eigvalsh(M)
     largest = np.maximum(np.abs(values).max(axis=1), np.finfo(float).tiny)
-    residual = float(np.max(np.maximum(0.0, -values[:, 0]) / largest))
-    return Verdict("M is positive", residual <= ROUNDING, residual=residual, bound=ROUNDING)
+    least = float(np.min(values[:, 0] / largest))
+    failing = failing_pivot(M)
+    why = "" if failing is None else _reason(robot.model, *failing)
+    return Verdict("M is positive", failing is None, least=least, why=why)
+
+
+def rigid_mass_matrices(robot: Robot, seed: int, states: int) -> np.ndarray:
+    """M (states, n, n) of the reference at random states, without rotors."""
+    rows = strobing.mass_matrix(ID, robot.model, lanes(sample(robot, states, seed)[0]))
+    entries = [[np.broadcast_to(LANES.lower(x), (states,)) for x in row] for row in rows]
+    return np.moveaxis(np.array(entries, dtype=float), -1, 0)
+
+
+def failing_pivot(M: np.ndarray) -> tuple[int, float] | None:
+    """The degree of freedom nearest to the tips whose pivot is not more than rounding, and the worst such pivot."""
+    A, n = M.copy(), M.shape[1]
+    diagonal = np.einsum("sii->si", M)
+    least = np.maximum(LEAST_PIVOT * diagonal, LEAST_INERTIA * diagonal.max(axis=1, keepdims=True))
+    for k in reversed(range(n)):
+        pivot = A[:, k, k].copy()
+        if not (pivot > least[:, k]).all():
+            return k, float(np.min(pivot + least[:, k]))
+        A[:, :k, :k] -= A[:, :k, k, None] * A[:, k, None, :k] / pivot[:, None, None]
+    return None
+
+
+def _reason(model: Model, index: int, pivot: float) -> str:
+    """What in the data makes a pivot vanish or negative; nothing if the links are sound and it is negative."""
+    impossible = [body.name for body in model.bodies if not _is_possible(body.inertia)]
+    if impossible:
+        return f'not positive: no body has the inertia of link "{impossible[0]}".'
+    if pivot < 0:
+        return ""
+    joint = next(joint.name for joint in model.joints if joint.v <= index < joint.v + joint.nv)
+    return f'not positive: joint "{joint}" moves no inertia (rotors are left out).'
+
+
+def _is_possible(inertia: Inertia) -> bool:
+    """Whether mass, first and second moments are those of a distribution of mass."""
+    rows = [[*row, moment] for row, moment in zip(second_moments(inertia.I), inertia.h, strict=True)]
+    rows.append([*inertia.h, inertia.m])
+    values = np.linalg.eigvalsh([[FLOAT.lower(x) for x in row] for row in rows])
+    return bool(values[0] >= -SLACK * np.abs(values).max())
 
 
 def _title(law: Law) -> str:

@@ -30,9 +30,11 @@ class Row:
     explained: Ledger
     formulation: str | None = None  # ours, where it evaluates the same equations
     variant: str = "full"  # inertia tensors of the general arm it is counted on: full or diagonal
+    parts: tuple[str, ...] = ()  # of the formulation, where the row is not all of it
     joints: int | None = None  # the figures hold for this many joints only
     remark: str = ""
     residue: str = ""  # what our count does differently
+    uncounted: str = ""  # why there is none
 
 
 REMARKS: Mapping[tuple[str, str], str] = {
@@ -63,6 +65,53 @@ RESIDUES: Mapping[str, str] = {
     "turney-lagrange": "ours leaves no term out, forms q̇_j q̇_k once for all links, and lets gravity point "
     "anywhere",
 }
+
+SAME = "the same operations, where a difference is 0"
+DIFFERENCES: Mapping[str, Mapping[str, str]] = {
+    "2": {
+        "chains T": "the last row of a link's matrix times the same is free",
+        "∂T": "a constant row times a zero row is free",
+        "∂²T": "a constant row times a zero row is free",
+        "kinetic sum": "the products with accelerations are there, q̇_j q̇_k is formed once for all links, and only "
+        "distinct velocity terms are added",
+        "gravity": "gravity may point anywhere: all rows of ∂T times m r, then a dot product",
+        "total": RESIDUES["turney-lagrange"],
+    },
+    "3": {
+        "α": "ω × z q̇ is counted",
+        "f": "m_n ā_n is counted",
+        "p×Rf": "link n has nothing beyond it",
+        "Rn": "link n has nothing beyond it",
+        "add n": "five terms are four sums, and link n has three terms",
+        "total": RESIDUES["newton-euler-hat"],
+    },
+    "4": {
+        "α": "ω × z q̇ is counted",
+        "a": "R_n a_{n−1} is counted",
+        "p×Rf": "link n has nothing beyond it",
+        "Rn": "link n has nothing beyond it",
+        "add n": "four terms are three sums, and link n has two terms",
+        "total": RESIDUES["modified-newton-euler"],
+    },
+    "5": {
+        "α_1": "ω × z q̇ is counted",
+        "α_2": "ω × z q̇ is counted",
+        "inward stages": "three sums for n_i",
+        "total": "put together as table 5 does from what each task of a link costs in our code",
+    },
+}
+"""What our code does differently in the rows of [Turney1980]; elsewhere nothing."""
+
+TRACE = "a trace goes through a whole product (one product more, one operation less each)"
+MATRIX_RESIDUES: Mapping[str, str] = {
+    "waters": f"{TRACE}, P_j + L_j is added once for each link, not for each pair, and W_n is formed",
+    "hollerbach-4x4": f"{TRACE}, W_n is formed, and a step of order 4 is none of order 16",
+    "gravity": "a step of order 4 is none of order 16",
+    "second order": SAME,
+    "inertial": f"{TRACE}, and W_n is formed",
+    "outer links": "the gravity recursion is shortened as well",
+}
+"""The same in the units of [Waters1979]."""
 
 
 def _hollerbach(name: str, m: str, a: str, m6: int, a6: int, why: Explanation, ours: str) -> list[Row]:
@@ -179,22 +228,33 @@ def turney() -> list[Row]:
     return first + [row for each in breakdowns for row in _breakdown(*each)] + list(_table_5(steps))
 
 
+FORCES = {"3": ("mā", "Rf", "f"), "4": ("Rf", "f")}  # the row f, as parts of our code
+
+
 def _breakdown(table: str, printed: Mapping[str, tuple[str, str]], explained: Rows) -> list[Row]:
     """The lines of a table and, at its end, their total."""
-    rows = [Row("turney", table, name, *_pair(printed[name]), explained[name]) for name in printed]
-    total = {"2": "Lagrange", "3": "Newton-Euler", "4": "modified Newton-Euler"}[table]
-    return [
-        *rows,
-        Row("turney", table, "total", *_pair(TOTALS[total]), ledgers.merged(explained)),
+    total, ours, variant = {
+        "2": ("Lagrange", "turney-lagrange", "full"),
+        "3": ("Newton-Euler", "newton-euler-hat", "full"),
+        "4": ("modified Newton-Euler", "modified-newton-euler", "diagonal"),
+    }[table]
+
+    def row(name: str, figures: tuple[str, str], why: Ledger, parts: tuple[str, ...]) -> Row:
+        different = DIFFERENCES[table].get(name, SAME)
+        return Row("turney", table, name, *_pair(figures), why, ours, variant, parts, residue=different)
+
+    lines = [
+        row(name, printed[name], explained[name], FORCES[table] if name == "f" else (name,)) for name in printed
     ]
+    return [*lines, row("total", TOTALS[total], ledgers.merged(explained), ())]
 
 
 def _table_5(steps: Rows) -> list[Row]:
     remark = "not the length of a legal schedule: n_i is added up beside R n_{i+1}, which it needs"
     return [
         Row(
-            "turney", "5", name, *_pair(figures), steps[name],
-            remark=remark if name == "total" else "",
+            "turney", "5", name, *_pair(figures), steps[name], "modified-newton-euler", "diagonal",
+            remark=remark if name == "total" else "", residue=DIFFERENCES["5"].get(name, SAME),
         )
         for name, figures in SIMULTANEOUS.items()
     ]  # fmt: skip
@@ -205,27 +265,40 @@ def waters() -> list[Row]:
 
     def row(
         table: str, name: str, m: int, a: int, why: Explanation, ours: str | None = None, joints: int = 6,
-        remark: str = "",
+        parts: tuple[str, ...] = (), remark: str = "", uncounted: str = "",
     ) -> Row:  # fmt: skip
+        different = MATRIX_RESIDUES.get(name if table == "split" else table) or MATRIX_RESIDUES.get(ours or "", "")
         return Row(
-            "waters", table, name, Polynomial(m), Polynomial(a), why(), ours, joints=joints, remark=remark
-        )
+            "waters", table, name, Polynomial(m), Polynomial(a), why(), ours, parts=parts, joints=joints,
+            remark=remark, residue=different, uncounted=uncounted,
+        )  # fmt: skip
 
     closed = "Σ j(j³−1) and Σ j(2j²+j) meet the figure; what they leave out cannot be determined"
+    inner, outer = ("inertial", "gravity"), ("inertial, outer links", "gravity, outer links")
+    both = ledgers.waters_both_recursions
     return [
-        row("ladder", "straightforward", 2254, 973, ledgers.waters_naive, remark=closed),
-        row("ladder", "values recorded", 486, 275, ledgers.waters_recorded, remark="45 products are unexplained"),
-        row("ladder", "backward recursion", 70, 106, ledgers.waters_backward, "waters"),
-        row("ladder", "and D recursive", 60, 81, ledgers.waters_d_recursion),
-        row("ladder", "and gravity recursive", 45, 77, ledgers.waters_both_recursions, "hollerbach-4x4"),
-        row("split", "gravity", 0, 17, ledgers.waters_gravity),
-        row("split", "second order", 20, 38, ledgers.waters_second_order),
-        row("split", "inertial", 25, 22, ledgers.waters_inertial),
         row(
-            "locking", "three joints locked", 19, 34, ledgers.waters_both_recursions, "hollerbach-4x4", 3,
-            "the same ledger for three joints; one product more and one operation less are printed",
+            "ladder", "straightforward", 2254, 973, ledgers.waters_naive, remark=closed,
+            uncounted="no formulation of ours multiplies a derivative out again where it has it",
         ),
-        row("outer links", "neglected, saving", 5, 5, ledgers.waters_outer_links),
+        row(
+            "ladder", "values recorded", 486, 275, ledgers.waters_recorded, remark="45 products are unexplained",
+            uncounted="uicker-kahn records values too, but takes a trace for every pair of rates",
+        ),
+        row("ladder", "backward recursion", 70, 106, ledgers.waters_backward, "waters"),
+        row(
+            "ladder", "and D recursive", 60, 81, ledgers.waters_d_recursion,
+            uncounted="hollerbach-4x4 makes gravity recursive as well, which is the next row",
+        ),
+        row("ladder", "and gravity recursive", 45, 77, both, "hollerbach-4x4"),
+        row("split", "gravity", 0, 17, ledgers.waters_gravity, "hollerbach-4x4", parts=(inner[1], outer[1])),
+        row("split", "second order", 20, 38, ledgers.waters_second_order, "hollerbach-4x4", parts=("second order",)),
+        row("split", "inertial", 25, 22, ledgers.waters_inertial, "hollerbach-4x4", parts=(inner[0], outer[0])),
+        row(
+            "locking", "three joints locked", 19, 34, both, "hollerbach-4x4", 3,
+            remark="the same ledger for three joints; one product more and one operation less are printed",
+        ),
+        row("outer links", "neglected, saving", 5, 5, ledgers.waters_outer_links, "hollerbach-4x4", parts=outer),
     ]  # fmt: skip
 
 

@@ -10,12 +10,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from strobe.analysis.counts import fitted, general_arm
-from strobe.analysis.measured import LENGTHS, measured, measured_half_matrix
-from strobe.analysis.polynomials import Number, Polynomial
+from strobe.analysis.counts import general_arm
+from strobe.analysis.measured import LENGTHS, Measured, measured, measured_half_matrix
+from strobe.analysis.patterns import METHOD, PATTERNS, arm, customised, customised_general, principal
+from strobe.analysis.polynomials import Number, Polynomial, polynomial
 from strobe.analysis.published import hollerbach, turney
 from strobe.formulations import articulated_body, composite_body, formulation
 from strobe.models.load import load_model
+from strobe.models.model import Model
 from strobe.scalars import DenseCount, FoldedCount
 
 
@@ -34,14 +36,23 @@ class Record:
 
     group: str
     method: str
-    m: Polynomial
-    a: Polynomial
+    m: Polynomial | None  # None where only the sum of both is known
+    a: Polynomial | None
+    both: Polynomial
     origin: Origin
     joints: int | None = None  # for one arm only: its number of joints
 
     def at_six(self) -> tuple[Number, Number] | None:
         """For six joints; None for a figure of one arm."""
-        return None if self.joints else (self.m(6), self.a(6))
+        return None if self.joints or not (self.m and self.a) else (self.m(6), self.a(6))
+
+
+def _record(
+    group: str, method: str, m: Polynomial | int, a: Polynomial | int, origin: Origin, joints: int | None = None
+) -> Record:
+    """A row whose multiplications and additions are known."""
+    products, sums = polynomial(m), polynomial(a)
+    return Record(group, method, products, sums, products + sums, origin, joints)
 
 
 INVERSE = "inverse dynamics, general arm"
@@ -77,7 +88,12 @@ RECALLED_ARMS: tuple[tuple[str, int, int, Origin], ...] = (
     ("RX-90, simplified inertias, Khalil and Dombre, about", 160, 113, Origin.DOUBTFUL),
 )
 
-FOLDED = "newton-euler-armstrong"
+RECALLED_SUMS: tuple[tuple[str, int, Origin], ...] = (
+    ("PUMA 560, recursive Newton-Euler, Armstrong, Khatib and Burdick 1986, about", 1560, Origin.RECALLED),
+    ("PUMA 560, explicit, terms above 1 %, Armstrong, Khatib and Burdick 1986", 305, Origin.RECALLED),
+)
+"""Multiplications and additions together."""
+
 FOLDED_ARMS = ("stanford", "puma560", "panda")
 
 
@@ -91,41 +107,58 @@ def records() -> list[Record]:
 def _printed() -> Iterator[Record]:
     for row in hollerbach():
         if row.table == "I":
-            yield Record(INVERSE, f"{row.name}, Hollerbach 1980", row.m, row.a, Origin.PRINTED)
+            yield _record(INVERSE, f"{row.name}, Hollerbach 1980", row.m, row.a, Origin.PRINTED)
     for row in turney():
         if row.table == "1":
-            yield Record(INVERSE, f"{row.name}, Turney, Mudge and Lee 1980", row.m, row.a, Origin.PRINTED)
+            yield _record(INVERSE, f"{row.name}, Turney, Mudge and Lee 1980", row.m, row.a, Origin.PRINTED)
 
 
 def _recalled() -> Iterator[Record]:
     for group, method, m, a, origin in RECALLED:
-        yield Record(group, method, Polynomial.parse(m), Polynomial.parse(a), origin)
+        yield _record(group, method, Polynomial.parse(m), Polynomial.parse(a), origin)
     for method, m, a, origin in RECALLED_ARMS:
-        yield Record(ARMS, method, Polynomial(m), Polynomial(a), origin, joints=6)
+        yield _record(ARMS, method, m, a, origin, joints=6)
+    for method, both, origin in RECALLED_SUMS:
+        yield Record(ARMS, method, None, None, Polynomial(both), origin, joints=6)
 
 
 def _computed() -> Iterator[Record]:
-    for name in ("newton-euler", "newton-euler-hat", "modified-newton-euler", FOLDED):
-        count = measured(name)
-        if count.m and count.a:
-            yield Record(
-                INVERSE, f"{name}, as written", count.m.polynomial, count.a.polynomial, Origin.COMPUTED
-            )
-    half = measured_half_matrix()
-    if half.m and half.a:
-        yield Record(
-            MATRIX,
-            "lower half by strobing, as written",
-            half.m.polynomial,
-            half.a.polynomial,
-            Origin.COMPUTED,
-        )
+    for name in ("newton-euler", "newton-euler-hat", "modified-newton-euler", METHOD):
+        yield from _grown(INVERSE, f"{name}, as written", measured(name))
+    for base, kept in PARAMETERS.items():
+        yield from _grown(INVERSE, f"{CUSTOMISED}, {kept}", Measured(customised_general(base)))
+    yield from _grown(MATRIX, "lower half by strobing, as written", measured_half_matrix())
     yield from _dense_spatial()
+    yield from _arms()
+
+
+PARAMETERS = {False: "all ten parameters", True: "base parameters"}
+CUSTOMISED = "customised Newton-Euler, every value once"
+
+
+def _grown(group: str, method: str, count: Measured) -> Iterator[Record]:
+    """A row of polynomials, where the counts are values of one."""
+    if count.m and count.a:
+        yield _record(group, method, count.m.polynomial, count.a.polynomial, Origin.COMPUTED)
+
+
+def _arms() -> Iterator[Record]:
+    """Customised recursions by pattern of zeros, and of built-in robots with the zeros of their inertias too."""
+    for name, pattern in PATTERNS.items():
+        model = arm(pattern)
+        for base, kept in PARAMETERS.items():
+            yield _record(ARMS, f"{name}, {CUSTOMISED}, {kept}", *customised(model, base), _C, model.nv)
+    stanford = arm(PATTERNS["Stanford arm"], principal)
+    yield _record(
+        ARMS, f"Stanford arm, {CUSTOMISED}, principal axes", *customised(stanford, base=False), _C, stanford.nv
+    )
     for name in FOLDED_ARMS:
-        m, a, joints = _folded(name)
-        yield Record(
-            ARMS, f"{name}, {FOLDED}, zeros folded", Polynomial(m), Polynomial(a), Origin.COMPUTED, joints
-        )
+        model = load_model(name)
+        yield _record(ARMS, f"{name}, {METHOD}, zeros folded", *_folded(model), _C, model.nv)
+        yield _record(ARMS, f"{name}, {CUSTOMISED}, its own base parameters", *customised(model), _C, model.nv)
+
+
+_C = Origin.COMPUTED
 
 
 def _dense_spatial() -> Iterator[Record]:
@@ -141,13 +174,11 @@ def _dense_spatial() -> Iterator[Record]:
         articulated_body.forward_dynamics(model, q, qd, tau)
         forward[n] = system.multiplications, system.additions
     for group, name, counts in ((MATRIX, "composite-body", matrix), (FORWARD, "articulated-body", forward)):
-        m, a = (fitted({n: pair[k] for n, pair in counts.items()}) for k in (0, 1))
-        if m and a:
-            yield Record(group, f"{name}, as written", m.polynomial, a.polynomial, Origin.COMPUTED)
+        yield from _grown(group, f"{name}, as written", Measured(counts))
 
 
-def _folded(name: str) -> tuple[int, int, int]:
+def _folded(model: Model) -> tuple[int, int]:
     system = FoldedCount()
-    model = load_model(name).lift(system)
-    formulation(FOLDED).inverse_dynamics(model, *model.variables())
-    return system.multiplications, system.additions, model.nv
+    lifted = model.lift(system)
+    formulation(METHOD).inverse_dynamics(lifted, *lifted.variables())
+    return system.multiplications, system.additions

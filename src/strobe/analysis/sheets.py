@@ -98,11 +98,12 @@ def record_sheet() -> list[Sheet]:
     sheets: list[Sheet] = []
     for group, members in groupby(records.records(), key=lambda record: record.group):
         found = list(members)
-        rows = [(r.method, str(r.m), str(r.a), _six(r), r.origin) for r in found]
+        rows = [(r.method, shown(r.m), shown(r.a), shown(r.both), _six(r), r.origin) for r in found]
         data = [
-            {"method": r.method, "m": r.m, "a": r.a, "six": r.at_six(), "origin": r.origin} for r in found
+            {"method": r.method, "m": r.m, "a": r.a, "both": r.both, "six": r.at_six(), "origin": r.origin}
+            for r in found
         ]
-        columns = ("method", "multiplications", "additions", "six joints", "origin")
+        columns = ("method", "multiplications", "additions", "both", "six joints", "origin")
         sheets.append(Sheet(f"Records: {group}", columns, rows, (), [_plain_mapping(d) for d in data]))
     note = "Recalled figures are quoted from memory and not verified against their publications."
     last = sheets[-1]
@@ -136,29 +137,30 @@ def sheets(name: str) -> list[Sheet]:
 
 def _comparisons(paper: str, title: str, kinds: Mapping[str, str]) -> list[Sheet]:
     """One sheet for each table of a paper."""
-    said: set[str] = set()
     grouped = groupby(tables.compare(paper), key=lambda c: c.table)
-    return [_comparison(title.format(table), list(members), kinds, said) for table, members in grouped]
+    return [_comparison(title.format(table), list(members), kinds) for table, members in grouped]
 
 
-def _comparison(title: str, found: list[Comparison], kinds: Mapping[str, str], said: set[str]) -> Sheet:
-    """The figures of one table; a note that was said under an earlier one is not repeated."""
-    measured = any(c.measured is not None for c in found)
-    columns = ["row", "", "published", "ledger", "status", "as written"]
+def _comparison(title: str, found: list[Comparison], kinds: Mapping[str, str]) -> Sheet:
+    """The figures of one table, those for six joints too where they are polynomials; a note is said once."""
+    columns = ["row", "", "published", "ledger", "status", "as written", "our code", "ours − published"]
     rows = [
-        [c.row, kinds[c.kind], *map(shown, (c.published, c.ledger)), c.status, shown(c.as_written)]
+        [
+            c.row, kinds[c.kind], shown(c.published), shown(c.ledger), c.status, shown(c.as_written), _measured(c),
+            shown(c.difference),
+        ]
         for c in found
-    ]
-    if measured:
-        columns += ["our code", "ours − published"]
+    ]  # fmt: skip
+    if any(c.at_six for c in found):
+        columns += ["n = 6: published", "n = 6: our code"]
         for row, c in zip(rows, found, strict=True):
-            row += [_measured(c), shown(c.difference)]
-    notes = [note for note in _notes(found) if note not in said]
-    said.update(notes)
-    return Sheet(title, columns, rows, notes, [_plain(c) for c in found])
+            row += [*map(shown, c.at_six or (None, None))]
+    return Sheet(title, columns, rows, [*dict.fromkeys(_notes(found))], [_plain(c) for c in found])
 
 
 def _measured(c: Comparison) -> str:
+    if c.measured is None:
+        return "not instrumented"
     later = f" (n ≥ {c.measured_from})" if c.measured_from and c.measured_from > 2 else ""
     return shown(c.measured) + later
 
@@ -174,7 +176,9 @@ def _notes(found: Iterable[Comparison]) -> list[str]:
         assumed = dict.fromkeys(text for c in pair for text in c.assumed)
         notes += [f"{name}: {text}." for text in assumed]
         notes += [f"{name}: {pair[0].remark}."] if pair[0].remark else []
-        notes += [f"{name}, our {pair[0].formulation}: {pair[0].why}."] if pair[0].why else []
+        if any(c.difference for c in pair):
+            notes.append(f"{name}, our {pair[0].formulation}: {pair[0].why}.")
+        notes += [f"{name}, not instrumented: {pair[0].uncounted}."] if pair[0].uncounted else []
     return notes
 
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 
 from strobe.analysis import ledgers, stages
+from strobe.analysis.attributed import added, by_part, in_matrices
 from strobe.analysis.counts import Growth
 from strobe.analysis.measured import LIKE_FOR_LIKE, Measured, measured, measured_half_matrix
 from strobe.analysis.polynomials import Number, Polynomial, mixed
@@ -47,6 +49,8 @@ class Comparison:
     measured_from: int | None  # the polynomial holds from so many joints on
     difference: Figure | None  # measured minus published
     why: str  # what our code does differently
+    uncounted: str  # why nothing was measured
+    at_six: tuple[Number, Number | None] | None  # published and measured for six joints, where they are polynomials
 
 
 def compare(paper: str) -> list[Comparison]:
@@ -55,7 +59,8 @@ def compare(paper: str) -> list[Comparison]:
 
 
 def _compared(row: Row, kind: str) -> Comparison:
-    printed = _at(getattr(row, kind), row.joints)
+    whole: Polynomial = getattr(row, kind)
+    printed = _at(whole, row.joints)
     total = _at(getattr(row.explained.total, kind), row.joints)
     literal = _at(getattr(row.explained.as_written, kind), row.joints)
     ours, start = _ours(row, kind)
@@ -77,6 +82,8 @@ def _compared(row: Row, kind: str) -> Comparison:
         measured_from=start,
         difference=None if ours is None else ours - printed,
         why=row.residue if row.formulation else "",
+        uncounted=row.uncounted,
+        at_six=None if row.joints else (whole(6), ours(6) if isinstance(ours, Polynomial) else None),
     )
 
 
@@ -90,14 +97,37 @@ def _status(row: Row, kind: str, met: bool) -> Status:
 
 
 def _ours(row: Row, kind: str) -> tuple[Figure | None, int | None]:
-    """Our count of the same equations; Waters' units are matrices, ours are numbers, so he has none."""
-    if row.formulation is None or row.paper == "waters":
+    """Our count of the same equations in the units of the paper."""
+    if row.formulation is None:
         return None, None
-    count = measured(row.formulation, row.variant)
+    if row.paper == "waters":
+        parts = in_matrices(row.formulation, row.joints or 6)
+        return sum(parts[name][kind == "a"] for name in row.parts or parts), None
+    if row.table == "5":
+        return getattr(_our_stages()[row.name], kind), None
+    count = _counted(row)
     if row.joints is not None:
         return count.counts[row.joints][kind == "a"], None
     growth: Growth | None = getattr(count, kind)
     return (None, None) if growth is None else (growth.polynomial, growth.start)
+
+
+def _counted(row: Row) -> Measured:
+    """All of a formulation, or the parts of it that a row is about."""
+    method = row.formulation or ""
+    if not row.parts:
+        return measured(method, row.variant)
+    parts = by_part(method, row.variant)
+    return added(parts[name] for name in row.parts)
+
+
+@cache
+def _our_stages() -> dict[str, ledgers.Cost]:
+    """Table 5 from what one task of one link costs in our modified Newton-Euler."""
+    parts = {name: _polynomials(count) for name, count in by_part("modified-newton-euler", "diagonal").items()}
+    return stages.stage_costs(
+        {name: ledgers.cost(m.coefficient(1), a.coefficient(1)) for name, (m, a) in parts.items()}
+    )
 
 
 def _at(figure: Polynomial, joints: int | None) -> Figure:
@@ -166,7 +196,8 @@ def waters_weighted() -> list[Weighted]:
 
 
 def _scalar_count(row: Row) -> int | None:
-    return measured(row.formulation).counts[row.joints or 6][0] if row.formulation else None
+    """Ours of a whole step; a part of one has no count in numbers of its own."""
+    return measured(row.formulation).counts[row.joints or 6][0] if row.formulation and not row.parts else None
 
 
 def _our_count(name: str, m: Polynomial, a: Polynomial) -> OurCount:

@@ -50,8 +50,13 @@ class Check:
             ),
             *(f"{x} is off by {a.error:.1e} (relative)." for x, a in self.accuracy.items() if not a.passed),
             *(f"{x} ≠ {reference}, symbolically." for x, same in self.symbolic.equal.items() if not same),
-            *(f"law broken: {v.law}." for v in self.laws if v.holds is False),
+            *(f"law broken: {v.law}." for v in self.laws if v.broken),
         ]
+
+    @property
+    def borrowed(self) -> dict[str, str]:
+        """What of the agreement is no independent evidence."""
+        return {name: why for name, why in equivalence.BORROWED.items() if name in self.exact.names}
 
     @property
     def passed(self) -> bool:
@@ -79,7 +84,7 @@ def check(
         done(equivalence.round_trips(robot.model, trials, seed)),
         done(accuracy.measure(methods, reference, robot, seed=seed)),
         done(symbolic(selection, robot)),
-        done(laws.measure(robot, seed=seed)),
+        done(laws.measure(robot, trials, seed)),
     )
 
 

@@ -6,7 +6,19 @@ from typing import Annotated
 
 import typer
 
-from strobe.cli import check, convert, count, info, list_robots, prove, study, tables, torque
+from strobe.cli import (
+    bench,
+    check,
+    compile,
+    convert,
+    count,
+    info,
+    list_robots,
+    prove,
+    study,
+    tables,
+    torque,
+)
 from strobe.cli.exits import Verbs
 from strobe.cli.inputs import NumbersCommand
 
@@ -60,8 +72,10 @@ app.command("torque", cls=NumbersCommand)(torque.torque)
 app.command("check", cls=NumbersCommand)(check.check)
 app.command("prove")(prove.prove)
 app.command("count")(count.count)
+app.command("bench")(bench.bench)
 app.command("tables")(tables.tables)
 app.command("convert")(convert.convert)
+app.command("compile")(compile.compile)
 app.command("study")(study.study)
 
 

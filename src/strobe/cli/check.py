@@ -51,7 +51,8 @@ def check(
     """Whether all formulations are one function on a robot, and the laws of mechanics.
 
     Exactly in a prime field; in float64 against fifty digits; symbolically for three joints or fewer.
-    Exits with 1 on any disagreement. hollerbach-3x3-printed, a paper's misprint, has to be asked for by name.
+    Exits with 1 on any disagreement; a joint that moves no inertia is reported and is none.
+    hollerbach-3x3-printed, a paper's misprint, has to be asked for by name.
 
     \b
     Examples:
@@ -105,6 +106,7 @@ def _data(
             "primes": exact.primes,
             "degree": max(exact.degree.values(), default=0),
             "probability_of_error_per_trial": exact.probability,
+            "borrowed": found.borrowed,
         },
         "forward": {name: asdict(trip) for name, trip in found.forward.items()},
         "accuracy": {name: asdict(error) for name, error in found.accuracy.items()},
@@ -176,6 +178,7 @@ def _matrix(found: Check) -> Iterator[Any]:
         yield f"{name}: ID(q, qd, FD(q, qd, tau)) = tau {HOLDS[trip.holds]}{_trust(trip.degree, trip.primes)}."
         if trip.why:
             yield remark(f"  {trip.why}")
+    yield from (remark(f"{name} {what}.") for name, what in found.borrowed.items())
     for name, reason in found.selection.refused.items():
         yield remark(f"{name} does not apply: {reason}")
 
@@ -195,7 +198,7 @@ def _errors(found: Check) -> Iterator[Any]:
     from strobe.study.tables import remark, table
 
     yield remark(
-        f"worst of {STATES} random states; relative to the largest torque (bound {TOLERANCE:.0e}), then to the "
+        f"worst of {STATES} random states; relative to the state's largest torque (bound {TOLERANCE:.0e}), then to the "
         "joint's own torque, where cancellation costs most digits"
     )
     rows: list[list[Any]] = []
@@ -228,7 +231,7 @@ def _laws(found: Check) -> Iterator[Any]:
     from strobe.study.tables import remark, table
 
     yield remark(
-        f"of {found.selection.reference}, exactly at a random robot of this structure unless a residual is given"
+        f"of {found.selection.reference}, exactly at random robots of this structure unless it says float64"
     )
     yield table(["law", "", "how sure"], rows(found.laws))
 

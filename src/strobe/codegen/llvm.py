@@ -5,19 +5,20 @@ of the inputs, transposes them into one vector per number, computes, transposes 
 group clamps its row index to the last state: surplus lanes load and store that row again, with equal values.
 Arguments whose numbers do not lie side by side in memory are copied to and from a scratch area.
 
-Flags: `contract` and `nsz` only. A NaN stays a NaN, an infinity an infinity.
+Flags: `nsz` only; what is fused was fused by `graph.fuse`, so every width computes the same bits. A NaN stays a NaN.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from strobe.graph.fuse import fuse
 from strobe.graph.program import Program
 from strobe.scalars import Node
 
-FLAGS = "contract nsz"
+FLAGS = "nsz"  # multiply-adds are fused by a pass of our own, the same way for every width
 BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 INTRINSICS = {"sqrt": "sqrt", "abs": "fabs"}
 
@@ -29,6 +30,7 @@ class Target:
     width: int = 8
     single: bool = False
     attributes: str = ""
+    fused: bool = True  # whether the processor multiplies and adds in one instruction
 
     @property
     def scalar(self) -> str:
@@ -43,13 +45,22 @@ class Target:
         return 4 if self.single else 8
 
     @property
+    def half(self) -> int:
+        """Numbers of a row that are loaded at once: half a vector, so that two rows fill one."""
+        return max(self.width // 2, 1)
+
+    @property
+    def half_suffix(self) -> str:
+        return f"v{self.half}f{32 if self.single else 64}"
+
+    @property
     def suffix(self) -> str:
         return f"v{self.width}f{32 if self.single else 64}"
 
 
 def module(program: Program, target: Target) -> str:
     """The IR text of a program."""
-    return Emitter(program, target).text()
+    return Emitter(fuse(program) if target.fused else program, target).text()
 
 
 class Emitter:
@@ -66,9 +77,14 @@ class Emitter:
         self._count = 0
         self._entry = 0
 
-    def text(self) -> str:
+    def body_text(self) -> list[str]:
+        """The lines of the body; what is written next starts on a clean page."""
         self._body()
         body, self.lines = self.lines, []
+        return body
+
+    def text(self) -> str:
+        body = self.body_text()
         self._loop()
         parts = [*sorted(self.declared), "", *body, "", *self.lines, "", PACK.format(T=self.target.scalar)]
         parts.append(f"attributes #0 = {{ nounwind {self.target.attributes} }}")
@@ -107,80 +123,108 @@ class Emitter:
 
     def _load(self, k: int, name: str, size: int, rows: list[str]) -> None:
         wanted = {str(node.value): node for node in self.program.nodes if node.op == "input"}
-        if not any(f"{name}[{j}]" in wanted for j in range(size)):
+        used = {j: wanted[f"{name}[{j}]"] for j in range(size) if f"{name}[{j}]" in wanted}
+        if not used:
             return
         pointers = self._rows(k, rows)
-        for start, stop in _blocks(size, self.target.width):
-            used = [j for j in range(start, stop) if f"{name}[{j}]" in wanted]
-            if not used:
-                continue
-            if len(used) < 3 or self.target.width == 1:
-                columns = {j: self._gather(pointers, j) for j in used}
-            else:
-                loaded = [self._load_row(p, start, stop) for p in pointers]
-                columns = dict(enumerate(self._transpose(loaded), start))
-            for j in used:
-                self.values[wanted[f"{name}[{j}]"]] = columns[j]
+        for start in _blocks(size, self.target.half):
+            columns = [
+                j
+                for j in range(start, start + self.target.half)
+                if j in used and used[j] not in self.values
+            ]
+            if len(columns) < 2 or self.target.width == 1:
+                self.values |= {used[j]: self._gather(pointers, j) for j in columns}
+            elif columns:
+                loaded = [self._load_part(p, start, size) for p in pointers]
+                turned = self._transpose(self._joined(loaded))
+                self.values |= {used[j]: turned[j - start] for j in columns}
 
     def _gather(self, pointers: list[str], j: int) -> str:
+        """One number of every row."""
         T, V = self.target.scalar, self.target.vector
         vector = "poison"
         for lane, pointer in enumerate(pointers):
             address = self.new(f"getelementptr {T}, ptr {pointer}, i64 {j}")
             value = self.new(f"load {T}, ptr {address}, align {self.target.bytes}")
-            if self.target.width == 1:
-                return self.new(f"insertelement {V} poison, {T} {value}, i32 0")
             vector = self.new(f"insertelement {V} {vector}, {T} {value}, i32 {lane}")
         return vector
 
-    def _load_row(self, pointer: str, start: int, stop: int) -> str:
+    def _load_part(self, pointer: str, start: int, size: int) -> str:
+        """Half a vector of a row; beyond its end nothing is read."""
         t = self.target
+        H = f"<{t.half} x {t.scalar}>"
         address = self.new(f"getelementptr {t.scalar}, ptr {pointer}, i64 {start}")
-        if stop - start == t.width:
-            return self.new(f"load {t.vector}, ptr {address}, align {t.bytes}")
-        name = f"@llvm.masked.load.{t.suffix}.p0"
-        self.declared.add(f"declare {t.vector} {name}(ptr, i32, <{t.width} x i1>, {t.vector})")
-        mask = _mask(stop - start, t.width)
-        return self.new(f"call {t.vector} {name}(ptr {address}, i32 {t.bytes}, {mask}, {t.vector} poison)")
+        if start + t.half <= size:
+            return self.new(f"load {H}, ptr {address}, align {t.bytes}")
+        name = f"@llvm.masked.load.{t.half_suffix}.p0"
+        self.declared.add(f"declare {H} {name}(ptr, i32, <{t.half} x i1>, {H})")
+        mask = _mask(size - start, t.half)
+        return self.new(f"call {H} {name}(ptr {address}, i32 {t.bytes}, {mask}, {H} poison)")
 
     def _store(self, k: int, rows: list[str]) -> None:
         t = self.target
         values = [self.value(node) for node in self.program.outputs]
         pointers = self._rows(k, rows)
-        for start, stop in _blocks(len(values), t.width):
-            columns = values[start:stop] + ["poison"] * (t.width - (stop - start))
-            if t.width == 1:
-                element = self.new(f"extractelement {t.vector} {columns[0]}, i32 0")
-                address = self.new(f"getelementptr {t.scalar}, ptr {pointers[0]}, i64 {start}")
+        if t.width == 1:
+            for j, value in enumerate(values):
+                element = self.new(f"extractelement {t.vector} {value}, i32 0")
+                address = self.new(f"getelementptr {t.scalar}, ptr {pointers[0]}, i64 {j}")
                 self.lines.append(f"  store {t.scalar} {element}, ptr {address}, align {t.bytes}")
-                continue
-            for pointer, row in zip(pointers, self._transpose(columns), strict=True):
-                address = self.new(f"getelementptr {t.scalar}, ptr {pointer}, i64 {start}")
-                if stop - start == t.width:
-                    self.lines.append(f"  store {t.vector} {row}, ptr {address}, align {t.bytes}")
-                    continue
-                name = f"@llvm.masked.store.{t.suffix}.p0"
-                self.declared.add(f"declare void {name}({t.vector}, ptr, i32, <{t.width} x i1>)")
-                mask = _mask(stop - start, t.width)
-                self.lines.append(
-                    f"  call void {name}({t.vector} {row}, ptr {address}, i32 {t.bytes}, {mask})"
-                )
+            return
+        for start in _blocks(len(values), t.half):
+            columns = values[start : start + t.half]
+            turned = self._transpose([*columns, *["poison"] * (t.half - len(columns))])
+            for pointer, part in zip(pointers, self._parted(turned), strict=True):
+                self._store_part(pointer, start, len(values), part)
+
+    def _store_part(self, pointer: str, start: int, size: int, part: str) -> None:
+        t = self.target
+        H = f"<{t.half} x {t.scalar}>"
+        address = self.new(f"getelementptr {t.scalar}, ptr {pointer}, i64 {start}")
+        if start + t.half <= size:
+            self.lines.append(f"  store {H} {part}, ptr {address}, align {t.bytes}")
+            return
+        name = f"@llvm.masked.store.{t.half_suffix}.p0"
+        self.declared.add(f"declare void {name}({H}, ptr, i32, <{t.half} x i1>)")
+        mask = _mask(size - start, t.half)
+        self.lines.append(f"  call void {name}({H} {part}, ptr {address}, i32 {t.bytes}, {mask})")
+
+    def _joined(self, parts: list[str]) -> list[str]:
+        """Half vectors of rows i and i + W/2 side by side: an insertion from memory, which costs no shuffle."""
+        t = self.target
+        H = f"<{t.half} x {t.scalar}>"
+        picks = _picks(range(t.width))
+        return [
+            self.new(f"shufflevector {H} {parts[i]}, {H} {parts[i + t.half]}, <{t.width} x i32> <{picks}>")
+            for i in range(t.half)
+        ]
+
+    def _parted(self, vectors: list[str]) -> list[str]:
+        """The halves of vectors as rows: the inverse of `_joined`."""
+        t = self.target
+        low, high = _picks(range(t.half)), _picks(range(t.half, t.width))
+        return [
+            self.new(f"shufflevector {t.vector} {v}, {t.vector} poison, <{t.half} x i32> <{picks}>")
+            for picks in (low, high)
+            for v in vectors
+        ]
 
     def _transpose(self, rows: Sequence[str]) -> list[str]:
-        """W vectors of W numbers, columns for rows: log2 W rounds of two-vector shuffles."""
-        vectors, W = list(rows), self.target.width
-        V = self.target.vector
-        distance = W // 2
+        """W/2 vectors whose halves are W/2 × W/2 blocks, each block transposed in place."""
+        vectors, W, V = list(rows), self.target.width, self.target.vector
+        distance = self.target.half // 2
         while distance:
-            for i in range(W):
+            for i in range(self.target.half):
                 if i & distance:
                     continue
                 a, b = vectors[i], vectors[i + distance]
                 low = [c if not c & distance else W + c - distance for c in range(W)]
                 high = [c + distance if not c & distance else W + c for c in range(W)]
-                for slot, mask in ((i, low), (i + distance, high)):
-                    picks = ", ".join(f"i32 {m}" for m in mask)
-                    vectors[slot] = self.new(f"shufflevector {V} {a}, {V} {b}, <{W} x i32> <{picks}>")
+                for slot, picks in ((i, low), (i + distance, high)):
+                    vectors[slot] = self.new(
+                        f"shufflevector {V} {a}, {V} {b}, <{W} x i32> <{_picks(picks)}>"
+                    )
             distance //= 2
         return vectors
 
@@ -292,9 +336,15 @@ def literal(value: float, single: bool = False) -> str:
     return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
 
 
-def _blocks(size: int, width: int) -> Iterator[tuple[int, int]]:
-    for start in range(0, size, width):
-        yield start, min(start + width, size)
+def _blocks(size: int, half: int) -> list[int]:
+    """Where half vectors begin that cover a row; the last one overlaps the one before rather than reach beyond."""
+    if size <= half:
+        return [0]
+    return [*range(0, size - half, half), size - half]
+
+
+def _picks(indices: Iterable[int]) -> str:
+    return ", ".join(f"i32 {k}" for k in indices)
 
 
 def _mask(valid: int, width: int) -> str:
@@ -343,6 +393,8 @@ def _called(e: Emitter, name: str, x: str, y: str) -> str:
 
 
 SECOND_GROUP: dict[str, Callable[..., str]] = {
+    "fma": lambda e, a, b, c: e.intrinsic("fma", a, b, c),
+    "fnma": lambda e, a, b, c: e.intrinsic("fma", e.new(f"fneg {e.target.vector} {a}"), b, c),
     "neg": lambda e, x: e.new(f"fneg {FLAGS} {e.target.vector} {x}"),
     "sqrt": lambda e, x: e.intrinsic("sqrt", x),
     "abs": lambda e, x: e.intrinsic("fabs", x),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+from math import prod
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -18,10 +20,7 @@ def emit_loop(e: Emitter) -> None:
     out("define void @loop(ptr %args, ptr %dims, ptr %steps, ptr %data) #0 {")
     out("entry:")
     for k, core in enumerate(cores):
-        room = W
-        for size in core:
-            room *= size
-        out(f"  %scratch{k} = alloca [{max(room, 1)} x {e.target.scalar}], align 64")
+        out(f"  %scratch{k} = alloca [{max(prod(core), 1)} x {e.target.scalar}], align 64")
     out("  %n = load i64, ptr %dims, align 8")
     out("  %last = sub i64 %n, 1")
     for k in range(count):
@@ -73,12 +72,12 @@ def _detour(e: Emitter, cores: list[tuple[int, ...]], strides: list[list[str]]) 
         core, own = cores[k], strides[k]
         offset = e.new(f"mul i64 %j, %s{k}")
         row = e.new(f"getelementptr i8, ptr %b{k}, i64 {offset}")
-        lines, inner = (1, core[0]) if len(core) == 1 else core
-        for line in range(lines):
+        *outer, inner = core
+        for line, place in enumerate(product(*map(range, outer))):
             there = row
-            if len(core) == 2:
-                down = e.new(f"mul i64 {own[0]}, {line}")
-                there = e.new(f"getelementptr i8, ptr {row}, i64 {down}")
+            for stride, index in zip(own[:-1], place, strict=True):
+                down = e.new(f"mul i64 {stride}, {index}")
+                there = e.new(f"getelementptr i8, ptr {there}, i64 {down}")
             here = e.new(f"getelementptr i8, ptr %scratch{k}, i64 {line * inner * bytes_}")
             near, far = f"ptr {here}, i64 {bytes_}", f"ptr {there}, i64 {own[-1]}"
             pair = f"{near}, {far}" if inwards else f"{far}, {near}"

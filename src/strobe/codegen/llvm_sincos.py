@@ -62,33 +62,80 @@ def _smaller(e: Emitter, V: str, x: str, bound: float, how: str) -> str:
 
 
 def _fast(e: Emitter, V: str, x: str, ok: str) -> Pair:
-    W = e.target.width
-
-    def op(name: str, a: str, b: str) -> str:
-        return e.new(f"{name} {V} {a}, {b}")
-
-    x = e.new(f"select <{W} x i1> {ok}, {V} {x}, {V} zeroinitializer")
-    shifted = op("fadd", op("fmul", x, _bits(sincos.TWO_OVER_PI)), _bits(sincos.ROUND))
-    k = op("fsub", shifted, _bits(sincos.ROUND))
-    # r + t = x − k π/2
-    a = op("fsub", x, op("fmul", k, _bits(sincos.PI_A)))
-    w = op("fmul", k, _bits(sincos.PI_B))
-    b = op("fsub", a, w)
-    tail = op("fsub", op("fsub", op("fsub", a, b), w), op("fmul", k, _bits(sincos.PI_C)))
-    r = op("fadd", b, tail)
-    t = op("fadd", op("fsub", b, r), tail)
-    z = op("fmul", r, r)
-    sine = op("fadd", r, op("fadd", op("fmul", op("fmul", z, r), _horner(e, V, z, sincos.SINE)), t))
-    half = op("fmul", z, _number(0.5))
-    near = op("fsub", _number(1.0), half)
-    left = op("fsub", op("fsub", _number(1.0), near), half)
-    high = op("fmul", op("fmul", z, z), _horner(e, V, z, sincos.COSINE))
-    cosine = op("fadd", near, op("fadd", left, op("fsub", high, op("fmul", r, t))))
-    return _quadrant(e, V, x, shifted, sine, cosine)
+    """The polynomials at the reduced angle, in every lane."""
+    x = e.new(f"select <{e.target.width} x i1> {ok}, {V} {x}, {V} zeroinitializer")
+    m = _Math(e, V)
+    shifted = m.fma(x, _bits(sincos.TWO_OVER_PI), _bits(sincos.ROUND))
+    k = m.sub(shifted, _bits(sincos.ROUND))
+    r, t = _reduced(m, x, k)
+    z = m.mul(r, r)
+    sine = m.add(r, m.fma(m.mul(z, r), m.horner(z, sincos.SINE), t))
+    near = m.fma(z, _number(-0.5), _number(1.0))
+    left = m.fma(z, _number(-0.5), m.sub(_number(1.0), near))
+    cosine = m.add(near, m.fma(m.mul(z, z), m.horner(z, sincos.COSINE), m.fnma(r, t, left)))
+    return _quadrant(e, V, shifted, m.signed_like(sine, r), cosine)
 
 
-def _quadrant(e: Emitter, V: str, x: str, shifted: str, sine: str, cosine: str) -> Pair:
-    """Swapped where k is odd; sine negated for k mod 4 = 2, 3, cosine for 1, 2; a tiny x is its own sine."""
+def _reduced(m: _Math, x: str, k: str) -> Pair:
+    """r + t = x − k π/2."""
+    if m.e.target.fused:
+        exact = m.fnma(k, _bits(sincos.PI_HIGH), x)
+        product = m.mul(k, _bits(sincos.PI_LOW))
+        lost = m.fnma(k, _bits(sincos.PI_LOW), product)  # what rounding took from the product
+        r = m.sub(exact, product)
+        tail = m.add(m.sub(m.sub(exact, r), product), lost)
+        return r, m.fnma(k, _bits(sincos.PI_REST), tail)
+    a = m.sub(x, m.mul(k, _bits(sincos.PI_A)))
+    w = m.mul(k, _bits(sincos.PI_B))
+    b = m.sub(a, w)
+    tail = m.sub(m.sub(m.sub(a, b), w), m.mul(k, _bits(sincos.PI_C)))
+    r = m.add(b, tail)
+    return r, m.add(m.sub(b, r), tail)
+
+
+class _Math:
+    """Plain arithmetic without flags; multiply-adds are fused where the processor can, else two operations."""
+
+    def __init__(self, e: Emitter, V: str) -> None:
+        self.e, self.V = e, V
+
+    def add(self, a: str, b: str) -> str:
+        return self.e.new(f"fadd {self.V} {a}, {b}")
+
+    def sub(self, a: str, b: str) -> str:
+        return self.e.new(f"fsub {self.V} {a}, {b}")
+
+    def mul(self, a: str, b: str) -> str:
+        return self.e.new(f"fmul {self.V} {a}, {b}")
+
+    def fma(self, a: str, b: str, c: str) -> str:
+        """a b + c."""
+        if not self.e.target.fused:
+            return self.add(self.mul(a, b), c)
+        name = f"@llvm.fma.v{self.e.target.width}f64"
+        self.e.declared.add(f"declare {self.V} {name}({self.V}, {self.V}, {self.V})")
+        return self.e.new(f"call {self.V} {name}({self.V} {a}, {self.V} {b}, {self.V} {c})")
+
+    def fnma(self, a: str, b: str, c: str) -> str:
+        """c − a b."""
+        if not self.e.target.fused:
+            return self.sub(c, self.mul(a, b))
+        return self.fma(self.e.new(f"fneg {self.V} {a}"), b, c)
+
+    def horner(self, z: str, coefficients: tuple[float, ...]) -> str:
+        total = _number(coefficients[-1])
+        for coefficient in reversed(coefficients[:-1]):
+            total = self.fma(total, z, _number(coefficient))
+        return total
+
+    def signed_like(self, x: str, y: str) -> str:
+        name = f"@llvm.copysign.v{self.e.target.width}f64"
+        self.e.declared.add(f"declare {self.V} {name}({self.V}, {self.V})")
+        return self.e.new(f"call {self.V} {name}({self.V} {x}, {self.V} {y})")
+
+
+def _quadrant(e: Emitter, V: str, shifted: str, sine: str, cosine: str) -> Pair:
+    """Swapped where k is odd; sine negated for k mod 4 = 2, 3, cosine for 1, 2."""
     W = e.target.width
     I = f"<{W} x i64>"
     k = e.new(f"bitcast {V} {shifted} to {I}")
@@ -96,9 +143,7 @@ def _quadrant(e: Emitter, V: str, x: str, shifted: str, sine: str, cosine: str) 
     s = e.new(f"select <{W} x i1> {odd}, {V} {cosine}, {V} {sine}")
     c = e.new(f"select <{W} x i1> {odd}, {V} {sine}, {V} {cosine}")
     up = e.new(f"add {I} {k}, splat (i64 1)")
-    s, c = _flipped(e, V, s, k), _flipped(e, V, c, up)
-    tiny = _smaller(e, V, x, 2.0**-27, "ult")
-    return e.new(f"select <{W} x i1> {tiny}, {V} {x}, {V} {s}"), c
+    return _flipped(e, V, s, k), _flipped(e, V, c, up)
 
 
 def _flipped(e: Emitter, V: str, x: str, quadrant: str) -> str:
@@ -108,14 +153,6 @@ def _flipped(e: Emitter, V: str, x: str, quadrant: str) -> str:
     sign = e.new(f"and {I} {high}, splat (i64 {-(2**63)})")
     turned = e.new(f"xor {I} {e.new(f'bitcast {V} {x} to {I}')}, {sign}")
     return e.new(f"bitcast {I} {turned} to {V}")
-
-
-def _horner(e: Emitter, V: str, z: str, coefficients: tuple[float, ...]) -> str:
-    total = _number(coefficients[-1])
-    for coefficient in reversed(coefficients[:-1]):
-        product = e.new(f"fmul contract {V} {total}, {z}")
-        total = e.new(f"fadd contract {V} {product}, {_number(coefficient)}")
-    return total
 
 
 def _slow(e: Emitter, V: str, x: str, ok: str, fast: Pair) -> Pair:

@@ -1,16 +1,58 @@
-"""Where frames are and how they move with the joints: placements and geometric Jacobians.
+# pyright: reportConstantRedefinition=false
+"""Where frames are and how they move with the joints: placements, geometric Jacobians and their rates.
 
-    T_0f      = T_0i · placement                 along the bodies that support the frame
+    T_0i      = T_0p · T_pi                      outwards, along the bodies that support the frame
     J e_j     = (R S_lin + R S_ang × (p_f − p_i),  R S_ang)     column of joint j on body i, base axes
+    J̇ e_j     = (ω_i × R S_lin + (ω_i × R S_ang) × (p_f − p_i) + R S_ang × (ṗ_f − ṗ_i),  ω_i × R S_ang)
 
-Rows are linear velocity of the frame's origin, then angular velocity, in base axes.
+S is fixed to its body, so R S turns with ω_i. Rows are linear velocity of the frame's origin, then angular
+velocity, in base axes.
 """
 
 from __future__ import annotations
 
-from strobe.algebra import Pose, Vec3
-from strobe.models.model import Frame, Model
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from strobe.algebra import Mat3, Mat4, Pose, Shift, Vec3
+from strobe.models.model import ROOT, Body, Frame, Model
 from strobe.scalars import Num, Numbers
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Placed:
+    """A frame in base axes: its rotation, and its origin; it moves outwards step by step."""
+
+    R: Mat3 = field(default_factory=Mat3.identity)
+    p: Vec3 = field(default_factory=Vec3.zero)
+
+    def __matmul__(self, pose: Pose) -> Placed:
+        R, p = self.R, self.p
+        for step in pose.steps:
+            if isinstance(step, Shift):
+                p = p + R @ step.p
+            else:
+                R = Mat3(*(step.inward(row) for row in R))
+        return Placed(R, p)
+
+    def matrix(self) -> Mat4:
+        return Mat4.homogeneous(self.R, self.p)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moving:
+    """Velocity of a body in base axes: ω, and ṗ of its origin."""
+
+    w: Vec3 = field(default_factory=Vec3.zero)
+    p_d: Vec3 = field(default_factory=Vec3.zero)
+
+
+def body_placements(bodies: Sequence[Body], q: Numbers) -> dict[int, Placed]:
+    """Every one of the bodies (parents first, from the root on) in base axes, the base among them."""
+    placed = {ROOT: Placed()}
+    for body in bodies:
+        placed[body.index] = placed[body.parent] @ body.pose(q)
+    return placed
 
 
 def frame_pose(model: Model, q: Numbers, frame: Frame) -> Pose:
@@ -21,20 +63,56 @@ def frame_pose(model: Model, q: Numbers, frame: Frame) -> Pose:
     return pose @ frame.placement
 
 
+def frame_placement(model: Model, q: Numbers, frame: Frame) -> Placed:
+    """One frame seen from the base."""
+    return body_placements(model.support(frame.body), q)[frame.body] @ frame.placement
+
+
+def frame_placements(model: Model, q: Numbers) -> list[Placed]:
+    """Every frame of the model seen from the base."""
+    placed = body_placements(model.bodies, q)
+    return [placed[frame.body] @ frame.placement for frame in model.frames]
+
+
 def jacobian(model: Model, q: Numbers, frame: Frame) -> list[list[Num]]:
     """Six rows, one column per degree of freedom."""
-    rows: list[list[Num]] = [[0.0] * model.nv for _ in range(6)]
-    tip = frame_pose(model, q, frame).translation
-    pose = Pose()
-    for body in model.support(frame.body):
-        pose = pose @ body.pose(q)
-        arm = tip - pose.translation
+    support = model.support(frame.body)
+    placed = body_placements(support, q)
+    tip = (placed[frame.body] @ frame.placement).p
+    columns: dict[int, tuple[Vec3, Vec3]] = {}
+    for body in support:
+        here = placed[body.index]
+        arm = tip - here.p
         for k, column in enumerate(body.S):
-            angular = pose.direction(column.angular)
-            linear = pose.direction(column.linear) + angular.cross(arm)
-            for i, entry in enumerate((*linear, *angular)):
-                rows[i][body.joint.v + k] = entry
-    return rows
+            angular = here.R @ column.angular
+            columns[body.joint.v + k] = (here.R @ column.linear + angular.cross(arm), angular)
+    return _rows(model, columns)
+
+
+def jacobian_dot(model: Model, q: Numbers, qd: Numbers, frame: Frame) -> list[list[Num]]:
+    """The rate of the Jacobian while the robot moves with qd: six rows."""
+    support = model.support(frame.body)
+    placed = body_placements(support, q)
+    moving = {ROOT: Moving()}
+    for body in support:
+        here, before = placed[body.index], moving[body.parent]
+        own = body.S @ body.rates(qd)
+        carried = before.p_d + before.w.cross(here.p - placed[body.parent].p)
+        moving[body.index] = Moving(before.w + here.R @ own.angular, carried + here.R @ own.linear)
+    tip = (placed[frame.body] @ frame.placement).p
+    last = moving[frame.body]
+    tip_d = last.p_d + last.w.cross(tip - placed[frame.body].p)
+    columns: dict[int, tuple[Vec3, Vec3]] = {}
+    for body in support:
+        here, motion = placed[body.index], moving[body.index]
+        arm, arm_d = tip - here.p, tip_d - motion.p_d
+        for k, column in enumerate(body.S):
+            angular = here.R @ column.angular
+            angular_d = motion.w.cross(angular)
+            slide = motion.w.cross(here.R @ column.linear)
+            linear_d = slide + angular_d.cross(arm) + angular.cross(arm_d)
+            columns[body.joint.v + k] = (linear_d, angular_d)
+    return _rows(model, columns)
 
 
 def joint_torques(model: Model, q: Numbers, frame: Frame, wrench: Numbers) -> list[Num]:
@@ -43,3 +121,12 @@ def joint_torques(model: Model, q: Numbers, frame: Frame, wrench: Numbers) -> li
     force, moment = Vec3(*wrench[:3]), Vec3(*wrench[3:])
     columns = ((Vec3(*c[:3]), Vec3(*c[3:])) for c in zip(*J, strict=True))
     return [linear.dot(force) + angular.dot(moment) for linear, angular in columns]
+
+
+def _rows(model: Model, columns: dict[int, tuple[Vec3, Vec3]]) -> list[list[Num]]:
+    """Six rows out of columns (linear, angular); zero for joints that do not support the frame."""
+    rows: list[list[Num]] = [[0.0] * model.nv for _ in range(6)]
+    for j, (linear, angular) in columns.items():
+        for i, entry in enumerate((*linear, *angular)):
+            rows[i][j] = entry
+    return rows

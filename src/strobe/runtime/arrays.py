@@ -46,6 +46,7 @@ def checked(name: str, value: Any, core: tuple[int, ...], why: str) -> np.ndarra
         array = array.astype(np.float32 if array.dtype == np.dtype(">f4") else np.float64)
     if isinstance(array, np.ma.MaskedArray):
         array = array.filled(np.nan)  # what is masked is not known, and so is what follows from it
+    array = np.asarray(array)
     if core and (array.ndim < len(core) or array.shape[array.ndim - len(core) :] != core):
         sizes = ", ".join(map(str, core))
         raise ShapeError(name, array.shape, f"(..., {sizes})", why)
@@ -61,3 +62,25 @@ def batch_shape(inputs: Mapping[str, np.ndarray]) -> tuple[int, ...]:
         raise ArgumentError(
             f"the leading axes do not broadcast: {got}. All arrays need the same batch, or none."
         ) from None
+
+
+def destination(out: np.ndarray | None, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    """Where a result of this shape goes: the given array, if it can hold it, or a new one."""
+    if out is None:
+        return np.empty(shape, dtype)
+    if not isinstance(out, np.ndarray) or out.shape != shape:
+        raise ShapeError("out", np.shape(out), str(shape), "the result does not fit")
+    if out.dtype.kind != "f" or not out.flags.writeable:
+        kind = "" if out.flags.writeable else "read-only "
+        raise ArgumentError(f"out is a {kind}{out.dtype} array; expected float64.")
+    return out
+
+
+def side_by_side(array: np.ndarray, core: int) -> bool:
+    """Whether the numbers of one state, the last ``core`` axes, lie together in memory."""
+    expected = array.itemsize
+    for axis in range(1, core + 1):
+        if array.shape[-axis] > 1 and array.strides[-axis] != expected:
+            return False
+        expected *= array.shape[-axis]
+    return True

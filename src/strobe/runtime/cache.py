@@ -1,35 +1,48 @@
 """Object code on disk, so that a second process need not trace and compile again.
 
 Folder: STROBE_CACHE (or `off`), else the user's cache folder; private to the user, because what lies there is
-executed. An entry is its own digest followed by the code: a damaged one is dropped and made again. A
-folder that cannot be used is reported once and done without.
+executed. An entry is a digest of its name and content, then the content: a damaged one is made again. A
+folder that cannot be used is reported once and done without. Beyond a size the oldest entries go.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 import stat
 import tempfile
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-import llvmlite.binding as llvm
-
 import strobe.errors
+from strobe.runtime import jit
 
 DIGEST = 32  # bytes of SHA-256 in front of every entry
+COUNT = 8  # bytes of the number of operations
+MOST = 512 * 2**20  # bytes in the folder before the oldest entries are removed
+OURS = re.compile(r"[0-9a-f]{64}\.o|\.new-.*")
 SOURCES = ("scalars", "algebra", "models", "formulations", "quantities.py", "graph", "codegen", "runtime")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What is kept of a kernel: how many operations it has, and its object code (none: too large to compile)."""
+
+    operations: int
+    code: bytes
 
 
 def key(*parts: str) -> str:
     """The name of an entry: what is asked, the sources that answer it, LLVM and the processor."""
-    return hashlib.sha256("\0".join((*parts, _surroundings())).encode()).hexdigest()
+    return hashlib.sha256("\0".join((*parts, sources(), jit.host())).encode()).hexdigest()
 
 
-def fetch(name: str, make: Callable[[], bytes]) -> bytes:
+def fetch(name: str, make: Callable[[], Entry]) -> Entry:
     """The entry of this name, made and kept if it is not there or damaged."""
     folder = _folder()
     if folder is None:
@@ -38,28 +51,56 @@ def fetch(name: str, make: Callable[[], bytes]) -> bytes:
     known = _read(path)
     if known is not None:
         return known
-    code = make()
-    _write(path, code)
-    return code
+    entry = make()
+    _write(path, entry)
+    return entry
 
 
-def _read(path: Path) -> bytes | None:
+def _read(path: Path) -> Entry | None:
     try:
-        content = path.read_bytes()
+        data = path.read_bytes()
     except OSError:
         return None
-    code = content[DIGEST:]
-    return code if code and hashlib.sha256(code).digest() == content[:DIGEST] else None
+    digest, content = data[:DIGEST], data[DIGEST:]
+    if len(content) < COUNT or _digest(path, content) != digest:
+        return None
+    return Entry(int.from_bytes(content[:COUNT], "little"), content[COUNT:])
 
 
-def _write(path: Path, code: bytes) -> None:
+def _write(path: Path, entry: Entry) -> None:
+    content = entry.operations.to_bytes(COUNT, "little") + entry.code
     try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".new-")
-        with os.fdopen(handle, "wb") as file:
-            file.write(hashlib.sha256(code).digest() + code)
-        os.replace(temporary, path)
+        handle, draft = tempfile.mkstemp(dir=path.parent, prefix=".new-")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(_digest(path, content) + content)
+            os.replace(draft, path)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(draft)
+            raise
+        _tidy(path.parent)
     except OSError as error:
         _complain(f"{path.parent} cannot be written ({error.strerror})")
+
+
+def _digest(path: Path, content: bytes) -> bytes:
+    return hashlib.sha256(path.stem.encode() + content).digest()
+
+
+def _tidy(folder: Path) -> None:
+    """The oldest entries removed, down to half, where there is too much; other files are left alone."""
+    with os.scandir(folder) as found:
+        status = [(entry.stat(), entry.path) for entry in found if OURS.fullmatch(entry.name)]
+    total = sum(s.st_size for s, _ in status)
+    if total <= MOST:
+        return
+    for s, path in sorted(status, key=lambda pair: pair[0].st_mtime):
+        with suppress(OSError):
+            os.unlink(path)
+        total -= s.st_size
+        if total <= MOST // 2:
+            return
 
 
 @cache
@@ -70,7 +111,7 @@ def _folder() -> Path | None:
         return None
     try:
         home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-        folder = Path(asked) if asked else home / "strobe"
+        folder = Path(asked).expanduser() if asked else home / "strobe"
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         status = folder.stat()
     except (OSError, RuntimeError) as error:
@@ -93,12 +134,12 @@ def _complain(what: str) -> None:
 
 
 @cache
-def _surroundings() -> str:
+def sources() -> str:
+    """A digest of the code that decides what a kernel computes."""
     digest = hashlib.sha256()
     root = Path(strobe.errors.__file__).parent
     for place in SOURCES:
         files = sorted((root / place).rglob("*.py")) if (root / place).is_dir() else [root / place]
         for file in files:
             digest.update(file.read_bytes())
-    features = llvm.get_host_cpu_features().flatten()
-    return f"{digest.hexdigest()} {llvm.llvm_version_info} {llvm.get_host_cpu_name()} {features}"
+    return digest.hexdigest()

@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from strobe.errors import ArgumentError, ShapeError
-from strobe.runtime.arrays import batch_shape
+from strobe.runtime.arrays import batch_shape, destination
 from strobe.scalars import LANES, Lanes
 
 Function = Callable[..., Any]
@@ -27,29 +26,20 @@ def evaluate(
 ) -> np.ndarray:
     """The result of shape (*batch, *core) of a function of lists of numbers, one per entry of the last axis."""
     batch = batch_shape(inputs)
-    result = _destination(out, (*batch, *core), np.result_type(*inputs.values()))
+    dtype = np.result_type(*inputs.values())
+    target = destination(out, (*batch, *core), dtype)
+    result = (
+        target if out is None else np.empty(target.shape, dtype)
+    )  # an input may share its memory with out
     values = None if batch else _on_floats(function, inputs)
     if values is None:
         values = _on_lanes(function, inputs)
     entries = np.moveaxis(result, range(-len(core), 0), range(len(core)))
     for index in np.ndindex(*core):
         entries[index] = _entry(values, index)
-    if out is None:
-        return result
-    out[...] = result
-    return out
-
-
-def _destination(out: np.ndarray | None, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-    if out is None:
-        return np.empty(shape, dtype)
-    if not isinstance(out, np.ndarray) or out.shape != shape:
-        raise ShapeError("out", np.shape(out), str(shape), "the result does not fit")
-    if out.dtype.kind != "f" or not out.flags.writeable:
-        raise ArgumentError(
-            f"out is a {'' if out.flags.writeable else 'read-only '}{out.dtype} array; expected float64."
-        )
-    return np.empty(shape, dtype)  # an input may share its memory with out
+    if target is not result:
+        target[...] = result
+    return target
 
 
 def _entry(values: Any, index: tuple[int, ...]) -> Any:

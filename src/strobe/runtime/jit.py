@@ -1,9 +1,10 @@
-"""Machine code from IR, in this process: LLVM through llvmlite, one target machine for all."""
+"""Machine code from IR, in this process: LLVM through llvmlite."""
 
 from __future__ import annotations
 
 import ctypes
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -22,40 +23,61 @@ def _initialised() -> None:
         llvm.add_symbol(name, ctypes.cast(function, ctypes.c_void_p).value)
 
 
-def machine() -> Any:
+@cache
+def host_features() -> Mapping[str, bool]:
+    """What this processor can do; nothing beyond the ordinary where LLVM cannot tell."""
+    try:
+        return llvm.get_host_cpu_features()
+    except RuntimeError:
+        return llvm.targets.FeatureMap()
+
+
+@cache
+def host() -> str:
+    """LLVM and the processor, in words: what object code depends on."""
+    version = ".".join(map(str, llvm.llvm_version_info))
+    return f"LLVM {version} {llvm.get_default_triple()} {llvm.get_host_cpu_name()} {_flat()}"
+
+
+def _flat() -> str:
+    return ",".join(f"{'+' if has else '-'}{name}" for name, has in sorted(host_features().items()))
+
+
+def machine(optimise: bool = True) -> Any:
     """A target machine for the host; an engine takes its own one over, so none is shared."""
     _initialised()
     target = llvm.Target.from_default_triple()
-    features = llvm.get_host_cpu_features().flatten()
-    return target.create_target_machine(cpu=llvm.get_host_cpu_name(), features=features, opt=3, jit=True)
+    return target.create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=_flat(), opt=3 if optimise else 0, jit=True
+    )
 
 
 @cache
 def host_target(single: bool = False, width: int | None = None) -> Target:
     """The widest vectors of this machine, or a given width."""
-    features = llvm.get_host_cpu_features()
+    features = host_features()
     wide = 512 if features.get("avx512f") else 256 if features.get("avx2") else 128
     lanes = width or wide // (32 if single else 64)
     attributes = f'"prefer-vector-width"="{wide}" "min-legal-vector-width"="{wide}"'
-    return Target(lanes, single, attributes)
+    return Target(lanes, single, attributes, bool(features.get("fma") or features.get("neon")))
 
 
 @dataclass(frozen=True)
 class Code:
-    """Compiled code: the address of its loop, and what keeps it alive."""
+    """Compiled code: the address of its function, and what keeps it alive."""
 
     address: int
     engine: Any
 
 
-def compile_ir(text: str) -> Code:
-    """Machine code of a module with a function @loop."""
-    return load_object(emit_object(text))
+def compile_ir(text: str, function: str = "loop") -> Code:
+    """Machine code of a module with a function of this name."""
+    return load_object(emit_object(text), function)
 
 
-def emit_object(text: str) -> bytes:
-    """The object file of a module, for this machine."""
-    target = machine()
+def emit_object(text: str, optimise: bool = True) -> bytes:
+    """The object file of a module, for this machine; unoptimised is made ten times faster and runs slower."""
+    target = machine(optimise)
     parsed = llvm.parse_assembly(text)
     parsed.triple = llvm.get_default_triple()
     parsed.data_layout = str(target.target_data)
@@ -63,13 +85,13 @@ def emit_object(text: str) -> bytes:
     return target.emit_object(parsed)
 
 
-def load_object(code: bytes) -> Code:
+def load_object(code: bytes, function: str = "loop") -> Code:
     """An object file made ready to run."""
     empty = llvm.parse_assembly("")
     engine = llvm.create_mcjit_compiler(empty, machine())
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
-    return Code(engine.get_function_address("loop"), engine)
+    return Code(engine.get_function_address(function), engine)
 
 
 Called = ctypes.CFUNCTYPE(None, ctypes.c_int64, *[ctypes.POINTER(ctypes.c_double)] * 3)

@@ -1,32 +1,48 @@
 """A quantity of one robot as machine code: traced, simplified, compiled when first called, kept on disk.
 
 A kernel ships as its model and request, never as machine code, so it can be pickled to another process or
-machine. Calls release the interpreter lock; large batches are split over threads.
+machine. Calls release the interpreter lock; large batches are split over threads. What cannot be compiled
+(no llvmlite, too many operations) is interpreted, with the same results.
+
+STROBE_DEBUG prints to stderr: 1 sizes and times, 2 also what each pass leaves, 3 the graph, 4 the IR.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import sys
+import sysconfig
+import warnings
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cache, cached_property, partial
 from itertools import pairwise
 from math import prod
 from threading import Lock
-from typing import Any
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from strobe.errors import ArgumentError, ShapeError
+from strobe.errors import ArgumentError, InterpretedWarning, ProgramSizeError
 from strobe.graph.program import Program, trace
 from strobe.graph.simplify import simplify
 from strobe.models.fingerprint import fingerprint
 from strobe.models.model import Model
 from strobe.quantities import Request
-from strobe.runtime.arrays import batch_shape
-from strobe.scalars import Graph
+from strobe.runtime.arrays import batch_shape, destination, side_by_side
+from strobe.runtime.interpret import evaluate
+from strobe.scalars import Graph, Node
+
+if TYPE_CHECKING:
+    from strobe.codegen.llvm import Target
+    from strobe.runtime.cache import Entry
 
 WORK_PER_THREAD = 4_000_000  # operations worth a thread of their own
+MOST_OPTIMISED = 50_000  # operations: LLVM takes about 8 s for so many, and more than its share beyond
+MOST_COMPILED = 250_000  # about 15 s without optimisation; beyond, interpreted
+MOST_TRACED = 2 * MOST_COMPILED  # where tracing gives up: simplifying leaves more than half
 
 
 class Kernel:
@@ -35,94 +51,231 @@ class Kernel:
     def __init__(self, model: Model, request: Request) -> None:
         self.model = model
         self.request = request
+        self.operations = 0  # known once it is compiled
         self._lock = Lock()
         self._ufuncs: dict[bool, Any] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Kernel, (self.model, self.request)
 
+    @property
+    def quantity(self) -> str:
+        return self.request.quantity
+
+    @property
+    def owner(self) -> str:
+        """Whose quantity it is."""
+        return self.model.name
+
+    @property
+    def name(self) -> str:
+        return f"{self.quantity} of {self.owner}"
+
+    @cached_property
+    def inputs(self) -> dict[str, int]:
+        """The vectors it takes, by name, with their sizes."""
+        return self.request.inputs(self.model)
+
+    @cached_property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the result for one state."""
+        return self.request.shape(self.model)
+
+    def function(self, graph: Graph | None = None) -> Callable[..., Any]:
+        """What it computes, over floats and arrays, or over the nodes of a graph."""
+        return partial(self.request.evaluate, self.model if graph is None else self.model.lift(graph))
+
+    def fingerprint(self) -> str:
+        """What tells its object code from that of any other kernel."""
+        return f"{fingerprint(self.model)} {self.request!r}"
+
     @cached_property
     def program(self) -> Program:
         """The expression graph after all passes."""
-        graph = Graph()
-        function = partial(self.request.evaluate, self.model.lift(graph))
-        return simplify(
-            trace(function, self.request.inputs(self.model), self.request.shape(self.model), graph)
-        )
+        graph = Limited(MOST_TRACED, partial(ProgramSizeError, self.quantity, self.owner))
+        with _timed(f"{self.name}: trace"):
+            program = trace(self.function(graph), self.inputs, self.shape, graph)
+        _say(2, lambda: f"{self.name}: traced, {_sizes(program)}")
+        with _timed(f"{self.name}: passes"):
+            program = simplify(program)
+        _say(1, lambda: f"{self.name}: simplified, {_sizes(program)}")
+        _say(3, program.text)
+        return program
 
     def ufunc(self, single: bool = False) -> Any:
-        """The NumPy ufunc of one precision; compiled once, whoever asks first."""
+        """The NumPy ufunc of one precision, or what stands in for it: f(*arrays, out=); made once."""
+        known = self._ufuncs.get(single)
+        if known is not None:
+            return known
         with self._lock:
             if single not in self._ufuncs:
-                self._ufuncs[single] = self._compiled(single)
+                self._ufuncs[single] = self._compiled(single) or self._interpreted
             return self._ufuncs[single]
 
     def _compiled(self, single: bool) -> Any:
+        if not _has_compiler():
+            return None
         from strobe.codegen.llvm import module
-        from strobe.runtime import cache as disk
-        from strobe.runtime import jit
-        from strobe.runtime.gufunc import gufunc
+        from strobe.runtime import gufunc, jit
 
-        target = jit.host_target(single)
-        key = disk.key(fingerprint(self.model), repr(self.request), repr(target))
-        code = disk.fetch(key, lambda: jit.emit_object(module(self.program, target)))
-        loaded = jit.load_object(code)
-        sizes = self.request.inputs(self.model).values()
-        shape = ",".join(map(str, self.request.shape(self.model)))
-        signature = ",".join(f"({size})" for size in sizes) + f"->({shape})"
-        name = self.request.quantity
-        doc = f"{name} of {self.model.name}"
-        return gufunc(name, doc, signature, [(loaded.address, single)], len(sizes), loaded)
+        entry = self.entry(module, jit.host_target(single))
+        self.operations = entry.operations
+        if not entry.code:
+            _slow(str(ProgramSizeError(self.quantity, self.owner, MOST_COMPILED)))
+            return None
+        code = jit.load_object(entry.code)
+        sizes, core = tuple(self.inputs.values()), self.shape
+        if not gufunc.available():
+            return gufunc.Looped(code.address, single, sizes, core, code)
+        signature = ",".join(f"({size})" for size in sizes) + f"->({','.join(map(str, core))})"
+        loops = [(code.address, single)]
+        return gufunc.gufunc(self.quantity, self.name, signature, loops, len(sizes), code)
+
+    @cached_property
+    def quick(self) -> Any:
+        """The builtin for one state per call; NotImplemented is its answer to anything but plain vectors."""
+        if not _plain_python() or not _has_compiler():
+            return declined
+        from strobe.codegen.llvm_quick import quick_module
+        from strobe.runtime import jit
+        from strobe.runtime.quick import builtin
+
+        entry = self.entry(quick_module, jit.host_target())
+        if not entry.code:
+            return declined
+        made = builtin(self.quantity, jit.load_object(entry.code, "quick"))
+        return made if self._agrees(made) else declined
+
+    def _agrees(self, quick: Any) -> bool:
+        """Whether one call gives what the ufunc gives: what the builtin knows of objects in memory is right."""
+        state = [np.linspace(0.1, 0.9, size) for size in self.inputs.values()]
+        one = quick(*state)
+        return isinstance(one, np.ndarray) and np.allclose(one, self.ufunc()(*state), 1e-6, equal_nan=True)
+
+    def entry(self, render: Callable[[Program, Target], str], target: Target) -> Entry:
+        """Object code of the program as a renderer writes it, from disk or made now."""
+        from strobe.runtime import cache as disk
+
+        key = disk.key(self.fingerprint(), repr(target), render.__name__)
+        with _timed(f"{self.name}: {render.__name__} in all"):
+            return disk.fetch(key, lambda: self._made(render, target))
+
+    def _made(self, render: Callable[[Program, Target], str], target: Target) -> Entry:
+        from strobe.runtime import jit
+        from strobe.runtime.cache import Entry
+
+        try:
+            program = self.program
+        except ProgramSizeError:
+            return Entry(MOST_TRACED, b"")
+        size = len(program.nodes)
+        if size > MOST_COMPILED:
+            return Entry(size, b"")
+        with _timed(f"{self.name}: text"):
+            text = render(program, target)
+        _say(4, lambda: text)
+        with _timed(f"{self.name}: LLVM"):
+            code = jit.emit_object(text, optimise=size <= MOST_OPTIMISED)
+        _say(1, lambda: f"{self.name}: {len(code):,} bytes of object code for {target}")
+        return Entry(size, code)
+
+    def _interpreted(self, *inputs: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+        return evaluate(self.function(), dict(zip(self.inputs, inputs, strict=True)), self.shape, out)
 
     def __call__(
         self, arrays: Mapping[str, np.ndarray], out: np.ndarray | None = None, threads: int | None = None
     ) -> np.ndarray:
         """The result of shape (*batch, *core)."""
-        inputs = list(arrays.values())
-        single = inputs[0].dtype == np.float32
+        inputs = [x if side_by_side(x, 1) else np.ascontiguousarray(x) for x in arrays.values()]
+        dtype = inputs[0].dtype
         batch = batch_shape(arrays)
-        shape = (*batch, *self.request.shape(self.model))
-        target = _destination(out, shape, inputs[0].dtype)
-        ufunc = self.ufunc(single)
-        with np.errstate(all="ignore"):
-            _in_parallel(ufunc, inputs, batch, target, self._threads(threads, prod(batch)))
-        if out is not None and target is not out:
-            out[...] = target
-            return out
+        core = self.shape
+        target = destination(out, (*batch, *core), dtype)
+        fits = target.dtype == dtype and side_by_side(target, len(core))
+        result = np.asarray(target) if fits else np.empty(target.shape, dtype)
+        workers = _asked_threads(threads)
+        ufunc = self.ufunc(dtype == np.float32)
+        _in_parallel(ufunc, inputs, batch, result, workers or self._worthwhile(prod(batch)))
+        if not fits:
+            target[...] = result
         return target
 
-    def _threads(self, asked: int | None, states: int) -> int:
-        available = asked or default_threads()
-        if available == 1 or asked is not None:
-            return min(available, max(states, 1))
-        return max(1, min(available, states * len(self.program.nodes) // WORK_PER_THREAD))
+    def _worthwhile(self, states: int) -> int:
+        """How many threads a batch keeps busy; an interpreted kernel has one."""
+        return max(1, min(default_threads(), states * self.operations // WORK_PER_THREAD))
 
 
-def _destination(out: np.ndarray | None, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-    """Where to write: a given array of the right dtype, or a new one."""
-    if out is None:
-        return np.empty(shape, dtype)
-    if not isinstance(out, np.ndarray) or out.shape != shape:
-        raise ShapeError("out", np.shape(out), str(shape), "the result does not fit")
-    if out.dtype.kind != "f" or not out.flags.writeable:
-        kind = "" if out.flags.writeable else "read-only "
-        raise ArgumentError(f"out is a {kind}{out.dtype} array; expected float64.")
-    return out if out.dtype == dtype else np.empty(shape, dtype)
+class Limited(Graph):
+    """A graph that refuses to grow beyond a size."""
+
+    def __init__(self, most: int, error: Callable[[int], Exception]) -> None:
+        super().__init__()
+        self.most, self.error = most, error
+
+    def make(self, op: str, args: tuple[Node, ...], value: object = None) -> Node:
+        if len(self.nodes) > self.most:
+            raise self.error(self.most)
+        return super().make(op, args, value)
+
+
+def declined(*_: Any) -> Any:
+    """Stands in for a builtin that there is not."""
+    return NotImplemented
+
+
+def _plain_python() -> bool:
+    """Whether objects lie in memory as the builtin for single states knows them: CPython, 64 bits, no debug build."""
+    ordinary = sys.implementation.name == "cpython" and sys.maxsize > 2**32
+    return (
+        ordinary
+        and not hasattr(sys, "gettotalrefcount")
+        and not sysconfig.get_config_var("Py_GIL_DISABLED")
+    )
+
+
+@cache
+def _has_compiler() -> bool:
+    try:
+        import llvmlite.binding  # noqa: F401  # pyright: ignore[reportUnusedImport]
+    except (ImportError, OSError) as error:  # not installed, or its library does not load
+        _slow(f"llvmlite cannot be used ({error}).")
+        return False
+    return True
+
+
+def _slow(why: str) -> None:
+    warnings.warn(
+        f"{why} Interpreted on NumPy instead: the same results, more slowly.",
+        InterpretedWarning,
+        stacklevel=2,
+    )
+
+
+# -- threads ----------------------------------------------------------------------------------------
 
 
 def _in_parallel(
     ufunc: Any, inputs: list[np.ndarray], batch: tuple[int, ...], out: np.ndarray, threads: int
 ) -> None:
-    """The ufunc on slices of the first batch axis, one per thread."""
-    if threads <= 1 or not batch or batch[0] < 2:
-        ufunc(*inputs, out=out)
+    """The ufunc on slices of the longest batch axis, one per thread."""
+    if threads <= 1 or not batch or max(batch) < 2:
+        _quietly(ufunc, inputs, out)
         return
     whole = [np.broadcast_to(x, (*batch, x.shape[-1])) for x in inputs]
     if any(np.may_share_memory(x, out) for x in inputs):
         whole = [x.copy() for x in whole]
-    cuts = np.linspace(0, batch[0], min(threads, batch[0]) + 1).astype(int)
-    parts = [slice(a, b) for a, b in pairwise(cuts)]
-    list(_pool().map(lambda part: ufunc(*(x[part] for x in whole), out=out[part]), parts))
+    longest = max(batch)
+    threads = min(threads, longest)
+    before = (slice(None),) * batch.index(longest)
+    cuts = [longest * k // threads for k in range(threads + 1)]
+    parts = [(*before, slice(a, b)) for a, b in pairwise(cuts)]
+    list(_pool().map(lambda part: _quietly(ufunc, [x[part] for x in whole], out[part]), parts))
+
+
+def _quietly(ufunc: Any, inputs: list[np.ndarray], out: np.ndarray) -> None:
+    """A call without warnings: NaN and infinity say it all. Each thread has warnings of its own to silence."""
+    with np.errstate(all="ignore"):
+        ufunc(*inputs, out=out)
 
 
 @cache
@@ -130,12 +283,51 @@ def _pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(max(default_threads(), 4), thread_name_prefix="strobe")
 
 
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pool.cache_clear)  # threads do not survive a fork
+
+
+def _asked_threads(threads: int | None) -> int | None:
+    if threads is not None and (not isinstance(threads, int | np.integer) or threads < 1):
+        raise ArgumentError(f"threads is {threads!r}; expected a number of threads, 1 or more.")
+    return threads
+
+
 @cache
 def default_threads() -> int:
-    """STROBE_THREADS, or one per core."""
+    """STROBE_THREADS, or one per core that this process may use."""
     text = os.environ.get("STROBE_THREADS", "")
     if not text:
-        return os.cpu_count() or 1
-    if not text.isdigit() or int(text) < 1:
+        usable = getattr(os, "sched_getaffinity", None)
+        return len(usable(0)) if usable else os.cpu_count() or 1
+    if not text.isdecimal() or int(text) < 1:
         raise ArgumentError(f'STROBE_THREADS is "{text}"; expected a number of threads, 1 or more.')
     return int(text)
+
+
+# -- what STROBE_DEBUG shows -------------------------------------------------------------------------
+
+
+@cache
+def _debug() -> int:
+    text = os.environ.get("STROBE_DEBUG", "") or "0"
+    if not text.isdecimal():
+        raise ArgumentError(f'STROBE_DEBUG is "{text}"; expected a number from 0 to 4.')
+    return int(text)
+
+
+def _say(level: int, text: Callable[[], str]) -> None:
+    if _debug() >= level:
+        print(f"strobe: {text()}", file=sys.stderr)
+
+
+@contextmanager
+def _timed(what: str) -> Iterator[None]:
+    start = perf_counter()
+    yield
+    _say(1, lambda: f"{what}, {1e3 * (perf_counter() - start):.1f} ms")
+
+
+def _sizes(program: Program) -> str:
+    counts = ", ".join(f"{count} {op}" for op, count in sorted(program.counts.items()))
+    return f"{len(program.nodes)} nodes ({counts})"

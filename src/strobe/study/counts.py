@@ -6,28 +6,33 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from strobe.analysis.counts import Cost, Growth, cost
+from strobe.analysis.counts import Cost, Growth, compiled, cost
 from strobe.study.case import Case
 from strobe.study.tables import remark, table
 
 TITLE = "What inverse dynamics costs"
 
-KINDS = ("dense", "folded", "graph")
+KINDS = ("dense", "folded", "graph", "optimised")
+COMPILED = "compiled (regrouped)"  # the row of a call that asks for no formulation
 
 
 def measure(case: Case) -> dict[str, Any]:
-    """Multiplications and additions, dense, folded and in the graph, and its schedule."""
+    """Multiplications and additions, dense, folded, in the graph and after every pass, and the schedule."""
     case.require_dynamics()
     model = case.robot.model
-    return {"formulations": {name: plain(cost(m, model)) for name, m in case.formulations.items()}}
+    return {
+        "formulations": {name: plain(cost(m, model)) for name, m in case.formulations.items()},
+        "compiled": asdict(compiled(model)),
+    }
 
 
 def render(data: Mapping[str, Any]) -> Iterator[Any]:
     yield remark(
         "dense: as the equations are written; folded: without this robot's zeros and ones; "
-        "graph: with every value computed once; path: its longest chain of dependent operations"
+        "graph: with every value computed once; optimised: after every pass of the compiler; "
+        "path: the graph's longest chain of dependent operations"
     )
-    yield operations_table(data["formulations"])
+    yield operations_table(data["formulations"], data["compiled"])
 
 
 def plain(c: Cost) -> dict[str, Any]:
@@ -37,6 +42,7 @@ def plain(c: Cost) -> dict[str, Any]:
         "dense": asdict(c.dense),
         "folded": asdict(c.folded),
         "graph": {**asdict(c.graph), "nodes": c.nodes},
+        "optimised": asdict(c.optimised),
         "schedule": {
             "work": flow.work,
             "path": flow.path,
@@ -57,13 +63,16 @@ def plain_growth(grown: Mapping[str, Growth | None]) -> dict[str, Any]:
     }
 
 
-def operations_table(costs: Mapping[str, Mapping[str, Any]]) -> Any:
-    """One row per formulation; divisions are shown where there are any."""
+def operations_table(costs: Mapping[str, Mapping[str, Any]], default: Mapping[str, int]) -> Any:
+    """One row per formulation and one for the default; divisions are shown where there are any."""
     divides = any(c["graph"]["divisions"] for c in costs.values())
     columns = [f"{kind} {sign}" for kind in KINDS for sign in "×+"]
     columns += [*(["÷"] if divides else []), "sin", "cos", "nodes", "path"]
     rows = [[name, *_operations(c, divides)] for name, c in costs.items()]
-    return table(["formulation", *columns], rows)
+    unknown: list[Any] = [None] * (2 * KINDS.index("optimised"))
+    pair = [default[op] for op in ("multiplications", "additions")]
+    rest = [*([default["divisions"]] if divides else []), default["sines"], default["cosines"], None, None]
+    return table(["formulation", *columns], [*rows, [COMPILED, *unknown, *pair, *rest]])
 
 
 def _operations(c: Mapping[str, Any], divides: bool) -> list[int]:

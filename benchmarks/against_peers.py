@@ -1,0 +1,152 @@
+"""How much faster than Pinocchio and MuJoCo, on robots with 6, 7, 18 and 35 degrees of freedom?
+
+Each row is a ratio within one process: both libraries in turn, on inputs that change between calls, after their
+results were found equal. Pinocchio's batches are its own parallel functions where it has them; other
+quantities are its Python calls, one per state. Friction is left out, as Pinocchio leaves it out.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+import strobe
+from benchmarks.robots import ROBOTS, agreeing
+from benchmarks.timer import Row, answer
+from strobe.analysis.peers import AGREEMENT, MuJoCo, Pinocchio
+from strobe.analysis.speed import BATCH, Way, batch_way, best_times, single_way, state
+from strobe.codegen.llvm import module
+from strobe.quantities import QUANTITIES, Request
+from strobe.runtime import jit
+from strobe.runtime.gufunc import gufunc
+
+SECONDS = 0.2  # for each row
+LARGE = 4 * BATCH  # states in a batch that is worth several threads
+EVERY = ("inverse_dynamics", "forward_dynamics")  # on every robot
+MORE = ("mass_matrix", "gravity", "bias", "forward_kinematics", "jacobian")  # on Panda
+
+
+def once(seconds: float = SECONDS, small: bool = False) -> list[Row]:
+    names = ["ur5"] if small else list(ROBOTS)
+    rows: list[Row] = []
+    for name in names:
+        robot = ROBOTS[name].load()
+        peer = ROBOTS[name].pinocchio(robot)
+        found = [*_batches(robot, peer, seconds, EVERY, small)]
+        if name == "panda" or small:
+            found += [*_loops(robot, peer, seconds), *_widths(robot, peer, seconds)]
+            found += [*_calls(robot, peer, seconds), *_mujoco(robot, seconds)]
+        rows += [{"robot": name, "n": robot.n, **row} for row in found]
+    return rows
+
+
+def _batches(
+    robot: strobe.Robot, peer: Pinocchio, seconds: float, names: tuple[str, ...], small: bool
+) -> Iterator[Row]:
+    """Batch beside batch, on one thread and on all."""
+    cores = os.cpu_count() or 1
+    settings = [(1, 64)] if small else [(1, BATCH), *([(cores, LARGE)] if cores > 1 else [])]
+    for quantity in names:
+        if not agreeing(peer, quantity):
+            continue
+        for threads, batch in settings:
+            theirs = peer.in_parallel(quantity, threads, batch)
+            assert theirs is not None
+            ours = batch_way(robot, _request(quantity, peer), threads, batch)
+            yield _row(ours, batch, theirs, batch, seconds) | {
+                "quantity": quantity, "way": "batch", "N": batch, "threads": threads,
+                "against": {"inverse_dynamics": "rneaInParallel", "forward_dynamics": "abaInParallel"}[quantity],
+            }  # fmt: skip
+
+
+def _loops(robot: strobe.Robot, peer: Pinocchio, seconds: float) -> Iterator[Row]:
+    """Our batch beside their calls, one per state."""
+    for quantity in MORE:
+        if not agreeing(peer, quantity):
+            continue
+        theirs = peer.single(quantity)
+        assert theirs is not None
+        ours = batch_way(robot, _request(quantity, peer), 1)
+        yield _row(ours, BATCH, theirs, 1, seconds) | _labels(
+            quantity, "batch", BATCH, "Pinocchio, call a state"
+        )
+
+
+def _widths(robot: strobe.Robot, peer: Pinocchio, seconds: float) -> Iterator[Row]:
+    """Inverse dynamics four states at a time, and in float32."""
+    request = _request("inverse_dynamics", peer)
+    theirs = peer.in_parallel("inverse_dynamics", 1)
+    assert theirs is not None
+    states = [state(robot, QUANTITIES["inverse_dynamics"].states, seed, BATCH) for seed in range(2)]
+    narrow, out = kernel(robot, request, 4), np.empty((BATCH, robot.nv))
+    expected = robot.inverse_dynamics(*states[0], friction=False)
+    assert np.abs(narrow(*states[0]) - expected).max() <= AGREEMENT * np.abs(expected).max()
+    ours = Way(lambda *values: narrow(*values, out=out), states)
+    yield _row(ours, BATCH, theirs, BATCH, seconds) | _labels(
+        "inverse_dynamics", "batch, 4-wide", BATCH, "rneaInParallel"
+    )
+    wide = batch_way(robot, request, 1)
+    single_out = np.empty((BATCH, robot.nv), np.float32)
+    short = [tuple(x.astype(np.float32) for x in values) for values in states]
+    assert np.abs(
+        wide.function(*states[0]) - robot.inverse_dynamics(*short[0], friction=False)
+    ).max() <= 1e-4 * (np.abs(expected).max())
+    ours = Way(lambda *values: robot.inverse_dynamics(*values, friction=False, out=single_out), short)
+    yield _row(ours, BATCH, theirs, BATCH, seconds) | _labels(
+        "inverse_dynamics", "batch, float32", BATCH, "rneaInParallel, float64"
+    )
+
+
+def _calls(robot: strobe.Robot, peer: Pinocchio, seconds: float) -> Iterator[Row]:
+    """One Python call beside one Python call, as a user writes it."""
+    for quantity in EVERY:
+        theirs = peer.single(quantity)
+        assert theirs is not None
+        ours = single_way(robot, Request(quantity))
+        against = {"inverse_dynamics": "pin.rnea", "forward_dynamics": "pin.aba"}[quantity]
+        yield _row(ours, 1, theirs, 1, 2 * seconds) | _labels(quantity, "one call", 1, against)
+
+
+def _mujoco(robot: strobe.Robot, seconds: float) -> Iterator[Row]:
+    """One call beside MuJoCo's; `mj_rne` bare, without the kinematics that it needs first."""
+    peer = MuJoCo(robot)
+    if not peer.disagreement() <= AGREEMENT:
+        raise SystemExit(f"MuJoCo's torques of {robot.name} are others.")
+    ours = single_way(robot, Request("inverse_dynamics"))
+    for name, (theirs, _) in peer.ways().items():
+        against = name.removesuffix(", one call")
+        yield _row(ours, 1, theirs, 1, seconds) | _labels("inverse_dynamics", "one call", 1, against)
+
+
+def kernel(robot: strobe.Robot, request: Request, width: int):
+    """The ufunc of a request for vectors of a stated width."""
+    code = jit.compile_ir(module(robot.kernel(request).program, jit.host_target(width=width)))
+    sizes = list(request.inputs(robot.model).values())
+    signature = ",".join(f"({size})" for size in sizes)
+    signature += "->(" + ",".join(map(str, request.shape(robot.model))) + ")"
+    return gufunc(request.quantity, "", signature, [(code.address, False)], len(sizes), code)
+
+
+def _request(quantity: str, peer: Pinocchio) -> Request:
+    """Without friction, and of a frame that both libraries know."""
+    if quantity in ("forward_kinematics", "jacobian"):
+        return Request(quantity, frame=peer.frame())
+    request = Request(quantity)
+    return replace(request, friction=False) if quantity in EVERY else request
+
+
+def _labels(quantity: str, way: str, batch: int, against: str) -> Row:
+    return {"quantity": quantity, "way": way, "N": batch, "threads": 1, "against": against}
+
+
+def _row(ours: Way, our_states: int, theirs: Way, their_states: int, seconds: float) -> Row:
+    best = best_times({"ours": ours, "theirs": theirs}, seconds)
+    ns = {"ours_ns": 1e9 * best["ours"] / our_states, "theirs_ns": 1e9 * best["theirs"] / their_states}
+    return {**ns, "ratio": ns["theirs_ns"] / ns["ours_ns"]}
+
+
+if __name__ == "__main__":
+    answer("against_peers", once, SECONDS)

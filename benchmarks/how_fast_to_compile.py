@@ -1,0 +1,127 @@
+"""How long from a model to machine code, and from a process's start to its first torque?
+
+The stages are timed apart: running the equations on nodes, the passes over the graph, writing IR, and LLVM.
+First torques are those of a new process: with an empty cache, and with the code on disk.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from functools import partial
+from itertools import pairwise
+
+import strobe
+from benchmarks.robots import ROBOTS
+from benchmarks.timer import Row, answer
+from strobe.codegen.llvm import module
+from strobe.graph.program import trace
+from strobe.models.model import Model
+from strobe.quantities import Request
+from strobe.runtime import jit
+from strobe.runtime.kernels import MOST_OPTIMISED, Kernel
+from strobe.scalars import Graph
+
+SECONDS = 0.0  # one compilation of each is enough
+QUANTITIES = ("inverse_dynamics", "forward_dynamics")
+
+FIRST = """
+import sys, time
+from strobe import load
+imported = time.monotonic()
+import json
+robot = load("panda")
+zero = [0.0] * 7
+robot.inverse_dynamics(zero, zero, zero)
+done = time.monotonic()
+started = float(sys.argv[1])
+print(json.dumps([1e3 * (imported - started), 1e3 * (done - imported), 1e3 * (done - started)]))
+"""
+
+
+def once(seconds: float = SECONDS, small: bool = False) -> list[Row]:
+    robots = (
+        {"planar3": strobe.load("planar3")} if small else {k: ROBOTS[k].load() for k in ("panda", "g1")}
+    )
+    rows = [
+        {
+            "robot": name,
+            "n": robot.n,
+            "quantity": quantity,
+            **stages(robot, Request(quantity, friction=False)),
+        }
+        for name, robot in robots.items()
+        for quantity in QUANTITIES
+    ]
+    return [*rows, *first_torques(1 if small else 3)]
+
+
+def stages(robot: strobe.Robot, request: Request) -> Row:
+    """Milliseconds of each stage and of all."""
+    model = robot.model
+    _trace(model, request)  # what is worked out once for a model is
+    clock = [time.perf_counter()]
+    _trace(model, request)
+    clock.append(time.perf_counter())
+    program = Kernel(model, request).program  # traces again
+    clock.append(time.perf_counter())
+    text = module(program, jit.host_target())
+    clock.append(time.perf_counter())
+    code = jit.emit_object(text, optimise=len(program.nodes) <= MOST_OPTIMISED)
+    clock.append(time.perf_counter())
+    jit.load_object(code)
+    clock.append(time.perf_counter())
+    traced, again, emitted, compiled, loaded = (1e3 * (b - a) for a, b in pairwise(clock))
+    return {
+        "multiplications": program.multiplications,
+        "additions": program.additions,
+        "object_bytes": len(code),
+        "trace_ms": traced,
+        "passes_ms": max(again - traced, 0.0),
+        "emit_ms": emitted,
+        "llvm_ms": compiled,
+        "load_ms": loaded,
+        "total_ms": again + emitted + compiled + loaded,
+    }
+
+
+def _trace(model: Model, request: Request) -> None:
+    graph = Graph()
+    function = partial(request.evaluate, model.lift(graph))
+    trace(function, request.inputs(model), request.shape(model), graph)
+
+
+def first_torques(repeats: int) -> list[Row]:
+    """Panda's first torque in a new process, with and without the code on disk."""
+    rows: list[Row] = []
+    with tempfile.TemporaryDirectory() as folder:
+        cold = [_first(os.path.join(folder, str(k))) for k in range(repeats)]
+        warm = [_first(os.path.join(folder, "0")) for _ in range(repeats)]
+    for name, runs in (("cold", cold), ("warm", warm)):
+        imported, after, whole = (statistics.median(column) for column in zip(*runs, strict=True))
+        rows.append(
+            {
+                "robot": "panda",
+                "cache": name,
+                "import_ms": imported,
+                "after_import_ms": after,
+                "from_start_ms": whole,
+            }
+        )
+    return rows
+
+
+def _first(cache: str) -> list[float]:
+    command = [sys.executable, "-c", FIRST, str(time.monotonic())]
+    environment = {**os.environ, "STROBE_CACHE": cache}
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=environment)
+    return json.loads(done.stdout)
+
+
+if __name__ == "__main__":
+    answer("how_fast_to_compile", once, SECONDS, processes=3)

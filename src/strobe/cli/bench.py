@@ -1,0 +1,197 @@
+"""``strobe bench``: how long each quantity and each formulation takes on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from strobe.cli.inputs import Base, Json, Lock, RobotName, open_robot
+
+if TYPE_CHECKING:
+    from strobe.analysis.speed import Speed
+    from strobe.quantities import Request
+    from strobe.robot import Robot
+
+SHARE = 0.5  # of the time allowed goes into timing; compiling takes what it takes
+
+
+def bench(
+    robot: RobotName,
+    peers: Annotated[
+        bool, typer.Option("--peers", help="Also time Pinocchio and MuJoCo, where they are installed.")
+    ] = False,
+    seconds: Annotated[
+        float, typer.Option("--seconds", min=0.1, max=3600, help="The time that all of it may take, about.")
+    ] = 30.0,
+    lock: Lock = None,
+    base: Base = None,
+    as_json: Json = False,
+) -> None:
+    """How long each quantity takes, compiled: in a batch on one thread, and in a single call.
+
+    Of a single chain each formulation of inverse dynamics is compiled and timed as well. Every time is the
+    best of interleaved rounds on inputs that change; machines are noisy, so compare within one run only.
+
+    \b
+    Examples:
+      strobe bench panda
+      strobe bench arm.urdf --peers
+      strobe bench stanford --seconds 10 --json
+    """
+    from strobe.analysis.speed import BATCH, formulations, measurable
+    from strobe.cli.show import console, note, print_json
+    from strobe.study.case import Case
+
+    subject = open_robot(robot, lock=lock, base=base)
+    Case.of(subject).require_dynamics()
+    others, reasons = _others(subject) if peers else ([], [])
+    requests, methods = measurable(subject), formulations(subject)
+    watch = _Watch(seconds, len(requests) + len(methods))
+    data = {
+        "robot": subject.name,
+        "batch": BATCH,
+        "threads": 1,
+        "quantities": _timed(subject, [_framed(r, others) for r in requests], watch, others),
+        "formulations": _timed(subject, methods, watch, []),
+        "left_out": watch.left_out,
+        "peers_left_out": reasons,
+    }
+    if as_json:
+        print_json(data)
+        return
+    for reason in reasons:
+        note(reason)
+    for name, reason in watch.left_out.items():
+        note(f"{name} left out: {reason}")
+    out = console()
+    for part in rendered(data):
+        out.print(part)
+
+
+class _Watch:
+    """How much time is left, how much a request gets, and what had none."""
+
+    def __init__(self, seconds: float, requests: int) -> None:
+        from time import monotonic
+
+        self.clock = monotonic
+        self.end = monotonic() + seconds
+        self.each = SHARE * seconds / max(requests, 1)
+        self.requests = requests
+        self.left_out: dict[str, str] = {}
+
+    @property
+    def over(self) -> bool:
+        return self.clock() > self.end
+
+
+def _others(robot: Robot) -> Any:
+    from strobe.analysis.peers import beside
+
+    return beside(robot)
+
+
+def _framed(request: Request, others: list[Any]) -> Request:
+    """Kinematics of a frame that the other library knows too."""
+    from dataclasses import replace
+
+    from strobe.quantities import OF_A_FRAME
+
+    frames = [peer.frame() for peer in others if hasattr(peer, "frame")]
+    if request.quantity not in OF_A_FRAME or not frames or frames[0] is None:
+        return request
+    return replace(request, frame=frames[0])
+
+
+def _timed(robot: Robot, requests: list[Request], watch: _Watch, others: list[Any]) -> dict[str, Any]:
+    """Each request's figures by its name."""
+    from strobe.analysis.speed import speed, too_large
+    from strobe.cli.progress import Progress
+    from strobe.errors import SingularMassMatrixError
+
+    found: dict[str, Any] = {}
+    with Progress("bench", len(requests), "to time") as progress:
+        for request in requests:
+            name = request.formulation or request.quantity
+            reason = "the time is up." if watch.over else too_large(robot, request)
+            if reason is None:
+                ways = {n: way for peer in others for n, way in peer.ways(request.quantity).items()}
+                try:
+                    single = request.formulation is None
+                    found[name] = plain(speed(robot, request, watch.each, ways, single=single))
+                except SingularMassMatrixError as error:
+                    reason = str(error)
+            if reason is not None:
+                watch.left_out[name] = reason
+            progress.advance(1)
+    return found
+
+
+def plain(s: Speed) -> dict[str, Any]:
+    """Figures by name; nanoseconds per state or call."""
+    return {
+        "multiplications": s.multiplications,
+        "additions": s.additions,
+        "first_s": s.first,
+        "batch_ns": 1e9 * s.batch,
+        "single_ns": None if s.single is None else 1e9 * s.single,
+        "peers_ns": {name: 1e9 * time for name, time in s.peers.items()},
+    }
+
+
+def rendered(data: Mapping[str, Any]) -> Iterator[Any]:
+    """What a person reads."""
+    from strobe.study.tables import remark, table
+
+    yield f"{data['robot']}: nanoseconds per state, compiled for this machine"
+    yield remark(
+        f"batch: {data['batch']:,} states, one thread; one call: one state from Python; "
+        "ready: seconds to trace and compile, or to find the code on disk"
+    )
+    yield ""
+    quantities = data["quantities"]
+    yield table(
+        ["quantity", "×", "+", "ready", "batch", "one call"],
+        [[name, *_figures(f), _ns(f["single_ns"])] for name, f in quantities.items()],
+    )
+    beside = [
+        [name, peer, _ns(ns), _ns(ns / f["batch_ns"]), _over_call(peer, ns, f)]
+        for name, f in quantities.items()
+        for peer, ns in f["peers_ns"].items()
+    ]
+    if beside:
+        yield ""
+        yield "other libraries, timed in turn with the same quantity"
+        yield remark("their time over that of our batch, per state, and over that of our single call")
+        yield ""
+        yield table(["quantity", "library", "ns", "over our batch", "over our call"], beside)
+    if data["formulations"]:
+        best = quantities.get("inverse_dynamics", {}).get("batch_ns")
+        yield ""
+        yield "inverse dynamics by formulation, each compiled as it stands"
+        yield remark("times: how many times the default's time, which regroups the inertias first")
+        yield ""
+        rows = sorted(data["formulations"].items(), key=lambda row: -row[1]["batch_ns"])
+        yield table(
+            ["formulation", "×", "+", "ready", "batch", "times"],
+            [[name, *_figures(f), _times(f["batch_ns"], best)] for name, f in rows],
+        )
+
+
+def _figures(f: Mapping[str, Any]) -> list[Any]:
+    return [f["multiplications"], f["additions"], f"{f['first_s']:.2f}", _ns(f["batch_ns"])]
+
+
+def _ns(ns: float | None) -> float | None:
+    """Three digits; more would be noise."""
+    return None if ns is None else float(f"{ns:.3g}")
+
+
+def _over_call(peer: str, ns: float, f: Mapping[str, Any]) -> float | None:
+    return None if peer.endswith("batch") or f["single_ns"] is None else _ns(ns / f["single_ns"])
+
+
+def _times(ns: float, best: float | None) -> float | None:
+    return None if best is None else _ns(ns / best)

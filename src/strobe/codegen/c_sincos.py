@@ -1,0 +1,168 @@
+"""The sine and cosine kernel of `sincos` as C99, with an exact path for large angles.
+
+Beyond 2²⁰ the fraction of x · 2/π is computed in integers [Payne and Hanek's reduction]: x = m 2ᵉ with m of 53
+bits, times seven words of the binary digits of 2/π, chosen so that what lies before them adds multiples of four
+quadrants. The window leaves at least 138 correct bits after the point; no double comes closer to a multiple of π/2
+than 2⁻⁶², so at least 64 of them count. Nothing here depends on how a compiler rounds or fuses.
+"""
+
+from __future__ import annotations
+
+import struct
+
+from strobe.codegen import sincos
+
+WORDS = 37  # the largest exponent, 971, needs words 30 to 36
+HALF_PI = 0xC90FDAA22168C234  # π/2 · 2⁶³, cut off
+TINY = 2.0**-27  # below this an angle is its own sine
+
+
+def sincos_source(real: str) -> str:
+    """The functions behind `sine_cosine(x, &s, &c)` for float or double; the work is done in double."""
+    return TEMPLATE.format(
+        real=real,
+        one="1.0f" if real == "float" else "1.0",
+        words=WORDS,
+        table=_table(),
+        half_pi=f"0x{HALF_PI:016X}",
+        tiny=repr(TINY),
+        limit=repr(sincos.LIMIT),
+        two_over_pi=_double(sincos.TWO_OVER_PI),
+        pi_a=_double(sincos.PI_A),
+        pi_b=_double(sincos.PI_B),
+        pi_c=_double(sincos.PI_C),
+        sine=_horner(sincos.SINE),
+        cosine=_horner(sincos.COSINE),
+    )
+
+
+def _double(bits: int) -> str:
+    (value,) = struct.unpack("<d", struct.pack("<Q", bits))
+    return repr(value)
+
+
+def _horner(coefficients: tuple[float, ...]) -> str:
+    total = repr(coefficients[-1])
+    for coefficient in reversed(coefficients[:-1]):
+        total = f"({coefficient!r} + z * {total})"
+    return total
+
+
+def _table() -> str:
+    """The binary digits of 2/π after the point, in words of 32."""
+    import mpmath
+
+    with mpmath.workprec(32 * WORDS + 64):
+        digits = int(mpmath.floor(mpmath.ldexp(2 / mpmath.pi, 32 * WORDS)))
+    words = [(digits >> 32 * (WORDS - 1 - k)) & 0xFFFFFFFF for k in range(WORDS)]
+    rows = [words[k : k + 6] for k in range(0, WORDS, 6)]
+    return ",\n".join("    " + ", ".join(f"0x{word:08X}" for word in row) for row in rows)
+
+
+TEMPLATE = """\
+/* sine and cosine of r + t + k quarter turns, |r| at most pi/4, t the rounding error of r */
+static inline void in_quadrant(double r, double t, unsigned k, {real} *s, {real} *c)
+{{
+    const double z = r * r;
+    const double sine = r + (z * r * {sine} + t);
+    const double half = 0.5 * z;
+    const double rough = 1.0 - half;
+    const double cosine = rough + (((1.0 - rough) - half) + (z * z * {cosine} - r * t));
+    const double both[2] = {{sine, cosine}}; /* chosen by index and sign: no branch to predict */
+    *s = ({real})(both[k & 1u] * (1.0 - (double)(k & 2u)));
+    *c = ({real})(both[~k & 1u] * (1.0 - (double)((k + 1u) & 2u)));
+}}
+
+/* 32 bits of a long number from bit b on */
+static uint32_t bits_from(const uint32_t p[10], unsigned b)
+{{
+    return (uint32_t)(((((uint64_t)p[b / 32u + 1u]) << 32) | p[b / 32u]) >> (b % 32u));
+}}
+
+/* the upper 64 bits of a product */
+static uint64_t upper_product(uint64_t a, uint64_t b)
+{{
+    const uint64_t a1 = a >> 32, a0 = a & 0xFFFFFFFFu, b1 = b >> 32, b0 = b & 0xFFFFFFFFu;
+    const uint64_t u = a1 * b0 + ((a0 * b0) >> 32);
+    const uint64_t v = a0 * b1 + (u & 0xFFFFFFFFu);
+    return a1 * b1 + (u >> 32) + (v >> 32);
+}}
+
+/* angles beyond 2^20, exactly: x times 2/pi modulo 4 in integers; NaN for infinity and NaN */
+static void large_angle(double x, {real} *s, {real} *c)
+{{
+    static const uint32_t two_over_pi[{words}] = {{
+{table}
+    }};
+    uint32_t p[10] = {{0}};
+    uint64_t bits, m, carry, f, g, product;
+    double unit, r, t;
+    int e, first;
+    unsigned i, point, k, shift, negative;
+
+    memcpy(&bits, &x, sizeof bits);
+    e = (int)((bits >> 52) & 0x7FFu) - 1075;
+    if (e == 0x7FF - 1075) {{
+        *s = *c = ({real})(x - x);
+        return;
+    }}
+    m = (bits & 0xFFFFFFFFFFFFFu) | 0x10000000000000u; /* |x| is m 2^e */
+    first = e > 2 ? (e - 2) / 32 : 0;
+    carry = 0;
+    for (i = 0; i < 7u; i++) {{
+        carry += (uint64_t)two_over_pi[(unsigned)first + 6u - i] * (m & 0xFFFFFFFFu) + p[i];
+        p[i] = (uint32_t)(carry & 0xFFFFFFFFu);
+        carry >>= 32;
+    }}
+    p[7] = (uint32_t)carry;
+    carry = 0;
+    for (i = 0; i < 7u; i++) {{
+        carry += (uint64_t)two_over_pi[(unsigned)first + 6u - i] * (m >> 32) + p[i + 1u];
+        p[i + 1u] = (uint32_t)(carry & 0xFFFFFFFFu);
+        carry >>= 32;
+    }}
+    p[8] = (uint32_t)carry;
+    point = (unsigned)(32 * (first + 7) - e); /* bits behind the point */
+    k = (unsigned)bits_from(p, point);
+    f = ((uint64_t)bits_from(p, point - 32u) << 32) | bits_from(p, point - 64u);
+    g = ((uint64_t)bits_from(p, point - 96u) << 32) | bits_from(p, point - 128u);
+    negative = (unsigned)(f >> 63);
+    if (negative) {{ /* more than half a quadrant: count from the next one */
+        k += 1u;
+        g = ~g + 1u;
+        f = ~f + (g == 0u ? 1u : 0u);
+    }}
+    for (shift = 0; shift < 64u && !(f >> 63); shift++) {{
+        f = (f << 1) | (g >> 63);
+        g <<= 1;
+    }}
+    product = upper_product(f, {half_pi}u);
+    bits = (uint64_t)(1023u - 52u - shift) << 52;
+    memcpy(&unit, &bits, sizeof unit);
+    r = (double)(product >> 11) * unit;
+    t = (double)(product & 0x7FFu) * unit * 0.00048828125;
+    in_quadrant(negative ? -r : r, negative ? -t : t, k & 3u, s, c);
+    if (x < 0.0)
+        *s = -*s;
+}}
+
+static inline void sine_cosine({real} angle, {real} *s, {real} *c)
+{{
+    const double x = (double)angle;
+    if (x > -{tiny} && x < {tiny}) {{
+        *s = angle;
+        *c = {one};
+    }} else if (x >= -{limit} && x <= {limit}) {{
+        const int32_t k = (int32_t)(x * {two_over_pi} + copysign(0.5, x));
+        const double n = (double)k;
+        const double a = x - n * {pi_a}; /* exact: the constant has 33 bits */
+        const double w = n * {pi_b};
+        const double b = a - w;
+        const double tail = ((a - b) - w) - n * {pi_c};
+        const double r = b + tail;
+        in_quadrant(r, (b - r) + tail, (unsigned)k & 3u, s, c);
+    }} else {{
+        large_angle(x, s, c);
+    }}
+}}
+"""

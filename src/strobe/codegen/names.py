@@ -1,0 +1,60 @@
+"""Names and remarks in generated code: what a model file says never reaches it as it stands.
+
+An identifier is made of ASCII letters, digits and underscores, is no keyword and differs from every other one.
+Text inside a comment keeps letters, digits and harmless signs; what could end the comment, the line or a string
+(stars, slashes, backslashes, quotes, question marks of trigraphs, line breaks, anything beyond ASCII) becomes _.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+LONGEST_IDENTIFIER = 48
+LONGEST_REMARK = 110
+
+# of C99 and C++17, and what the generated sources use themselves
+KEYWORDS = frozenset(
+    """
+    alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const constexpr
+    const_cast continue decltype default delete do double dynamic_cast else enum explicit export extern false float
+    for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private
+    protected public register reinterpret_cast restrict return short signed sizeof static static_assert static_cast
+    struct switch template this thread_local throw true try typedef typeid typename union unsigned using virtual
+    void volatile wchar_t while xor xor_eq
+    atan2 cos double_t fabs float_t main memcpy printf sin sqrt tanh
+    bits_from check column count d difference dimensions evaluate expected given i in_quadrant k large_angle larger
+    out result results row scale sine_cosine smaller states two_over_pi upper_product worst wrong
+    """.split()  # noqa: SIM905
+)
+
+
+def identifier(text: str, taken: Iterable[str] = ()) -> str:
+    """A name that C, C++, MATLAB and Python accept, like the text and unlike those taken."""
+    plain = re.sub(r"[^A-Za-z0-9]+", "_", text).strip("_")[:LONGEST_IDENTIFIER].rstrip("_") or "x"
+    if plain[0].isdigit():
+        plain = f"n{plain}"
+    used = {*taken, *KEYWORDS}
+    name, count = plain, 1
+    while name in used:
+        count += 1
+        name = f"{plain}_{count}"
+    return name
+
+
+class Names:
+    """Identifiers of one scope, each given out once."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+
+    def new(self, text: str) -> str:
+        name = identifier(text, self._taken)
+        self._taken.add(name)
+        return name
+
+
+def remark(text: str) -> str:
+    """Text that is harmless in any comment: one line of plain signs, cut where it is very long."""
+    plain = re.sub(r"[^A-Za-z0-9 _.,:;()\[\]+=<>@!|'-]", "_", text)
+    return plain if len(plain) <= LONGEST_REMARK else f"{plain[: LONGEST_REMARK - 3]}..."

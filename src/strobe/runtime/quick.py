@@ -1,0 +1,47 @@
+"""A Python builtin from machine code, for one state per call; see `codegen.llvm_quick`."""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from typing import Any
+
+import numpy as np
+
+from strobe.runtime.jit import Code
+
+METH_FASTCALL = 0x0080
+PYARRAY_TYPE, PYARRAY_NEW = 2, 93  # slots of NumPy's array API
+
+
+class _MethodDef(ctypes.Structure):
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("function", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    )
+
+
+def builtin(name: str, code: Code) -> Any:
+    """A builtin that returns NotImplemented for arguments it does not take."""
+    definition = _MethodDef(name.encode(), code.address, METH_FASTCALL, None)
+    make = ctypes.pythonapi.PyCFunction_NewEx
+    make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.py_object]
+    # the place of the module is any object, which lives as long as the function does: here, what it points to
+    return make(ctypes.addressof(definition), _pointers(), (definition, code))
+
+
+def _pointers() -> bytes:
+    """What the code needs of Python and NumPy, in the order of `codegen.llvm_quick.POINTERS`."""
+    api = _numpy_api()
+    incref = ctypes.cast(ctypes.pythonapi.Py_IncRef, ctypes.c_void_p).value
+    table = (api[PYARRAY_TYPE], id(np.dtype(np.float64)), api[PYARRAY_NEW], id(NotImplemented), incref)
+    return struct.pack(f"{len(table)}Q", *table)
+
+
+def _numpy_api() -> Any:
+    capsule = np._core._multiarray_umath._ARRAY_API  # pyright: ignore[reportAttributeAccessIssue]
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    return ctypes.cast(pointer(capsule, None), ctypes.POINTER(ctypes.c_void_p))

@@ -1,0 +1,114 @@
+"""Functions of one's own, compiled: written over numbers, called on arrays.
+
+    import strobe
+    from strobe.scalars import cos, sin
+
+    pendulum = strobe.trace(lambda q, tau: [(tau[0] - 9.81 * sin(q[0])) / 0.5], q=1, tau=1)
+    pendulum(q, tau)                        # arrays (..., 1), broadcast over leading axes
+
+A traced function takes lists of numbers and returns numbers in (nested) lists. It may use arithmetic and the
+functions of `strobe.scalars`; a decision on a value is written `where(less(a, b), x, y)`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from strobe.errors import ArgumentError, StrobeError
+from strobe.runtime.arrays import collected
+from strobe.runtime.kernels import Kernel
+from strobe.scalars import Graph
+
+
+class Traced(Kernel):
+    """A user's function as a kernel; call it on arrays in the order of its arguments, or by name."""
+
+    def __init__(self, function: Callable[..., Any], inputs: dict[str, int]) -> None:
+        self._function = function
+        self._inputs = dict(inputs)
+        super().__init__(None, None)  # pyright: ignore[reportArgumentType]  it has no robot
+        self._shape = _shape(self._outcome(Graph()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Traced, (self._function, self._inputs)
+
+    @property
+    def quantity(self) -> str:
+        return getattr(self._function, "__name__", "function").strip("<>")
+
+    @property
+    def owner(self) -> str:
+        return "a traced function"
+
+    @cached_property
+    def inputs(self) -> dict[str, int]:
+        return self._inputs
+
+    @cached_property
+    def shape(self) -> tuple[int, ...]:
+        return self._shape
+
+    def function(self, graph: Graph | None = None) -> Callable[..., Any]:
+        return self._listed
+
+    def fingerprint(self) -> str:
+        """The program itself: source text says nothing about what a function closes over."""
+        return hashlib.sha256(f"{self.inputs}{self.shape}{self.program.text()}".encode()).hexdigest()
+
+    def __call__(
+        self, *args: Any, out: np.ndarray | None = None, threads: int | None = None, **named: Any
+    ) -> Any:
+        names = list(self.inputs)
+        if len(args) > len(names):
+            raise ArgumentError(
+                f"{self.quantity} takes {len(names)} arrays ({', '.join(names)}); got {len(args)}."
+            )
+        values = dict(zip(names, args, strict=False)) | named
+        if set(values) != set(names):
+            raise ArgumentError(
+                f"{self.quantity} takes {', '.join(names)}; got {', '.join(values) or 'nothing'}."
+            )
+        arrays = collected(values, self.inputs, "the function was traced for vectors of that size")
+        return super().__call__(arrays, out, threads)
+
+    def _listed(self, **numbers: Any) -> Any:
+        """The result as nested lists, a single number as a list of one."""
+        result = self._function(**numbers)
+        return result if isinstance(result, list | tuple) else [result]
+
+    def _outcome(self, graph: Graph) -> Any:
+        """What one run over nodes returns."""
+        numbers = {
+            name: [graph.variable(f"{name}[{k}]") for k in range(n)] for name, n in self._inputs.items()
+        }
+        try:
+            return self._listed(**numbers)
+        except StrobeError:
+            raise
+        except TypeError as error:
+            raise ArgumentError(f"{self.quantity} cannot be traced: {error}.") from error
+
+
+def trace(function: Callable[..., Any], **inputs: int) -> Traced:
+    """A function over lists of numbers as compiled code; ``inputs`` are the sizes of its arguments by name."""
+    for name, size in inputs.items():
+        if not isinstance(size, int) or size < 1:
+            raise ArgumentError(f"{name} has size {size!r}; expected a whole number, 1 or more.")
+    if not inputs:
+        raise ArgumentError("trace() needs the sizes of the arguments by name: trace(f, q=7, qd=7).")
+    return Traced(function, inputs)
+
+
+def _shape(values: Any) -> tuple[int, ...]:
+    """The shape of nested lists of numbers; all parts must be alike."""
+    if not isinstance(values, list | tuple):
+        return ()
+    shapes = {_shape(value) for value in values}
+    if len(shapes) != 1:
+        raise ArgumentError("a traced function must return numbers in lists of equal lengths.")
+    return (len(values), *shapes.pop())

@@ -1,0 +1,233 @@
+"""``strobe compile``: sources that build and test themselves, and every wrong request."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from strobe.cli import app
+from strobe.quantities import QUANTITIES
+
+STRICT = "-O1 -std=c99 -Wall -Wextra -Wpedantic -Wconversion -Werror"
+SANITISED = f"{STRICT} -fsanitize=address,undefined -fno-sanitize-recover=all"
+
+needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+
+
+def run(*arguments: object) -> Result:
+    done = CliRunner().invoke(app, ["compile", *map(str, arguments)])
+    assert "Traceback" not in done.output
+    return done
+
+
+def told(*arguments: object) -> Any:
+    done = run(*arguments, "--json")
+    assert done.exit_code == 0, done.output
+    return json.loads(done.stdout)
+
+
+def refused(*arguments: object) -> str:
+    done = run(*arguments)
+    assert done.exit_code == 2, done.output
+    return done.stderr
+
+
+def make_test(folder: Path, flags: str = STRICT) -> subprocess.CompletedProcess[str]:
+    command = ["make", "-C", folder, "test", "CC=gcc", f"CFLAGS={flags}"]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+# -- what is written ----------------------------------------------------------------------------------
+
+
+def test_a_folder_with_source_header_test_and_makefile_is_written(tmp_path: Path) -> None:
+    data = told("planar2", "inverse_dynamics", "-o", tmp_path / "new" / "out")
+    name = "strobe_planar2_inverse_dynamics"
+    assert data["function"] == name
+    assert data["files"] == [f"{name}.h", f"{name}.c", f"test_{name}.c", "Makefile"]
+    assert sorted(p.name for p in (tmp_path / "new" / "out").iterdir()) == sorted(data["files"])
+    assert data["inputs"] == [{"name": key, "size": 2} for key in ("q", "qd", "qdd")]
+    assert data["tolerance"] == 1e-12
+    header = (tmp_path / "new" / "out" / f"{name}.h").read_text("ascii")
+    assert (
+        f"void {name}(const double q[2], const double qd[2], const double qdd[2], double out[2]);" in header
+    )
+
+
+def test_the_files_and_the_command_that_tests_them_are_printed(tmp_path: Path) -> None:
+    done = run("planar2", "gravity", "-o", tmp_path / "out")
+    assert done.exit_code == 0
+    assert done.stdout.splitlines()[-1] == f"test it: make -C {tmp_path / 'out'} test"
+    assert str(tmp_path / "out" / "Makefile") in done.stdout
+
+
+def test_loads_frames_names_and_precision_shape_the_function(tmp_path: Path) -> None:
+    options = ["--wrench", "tool", "--gravity-input", "--float", "--name", "my arm!"]
+    data = told("planar2", "inverse_dynamics", "-o", tmp_path / "a", *options)
+    assert data["function"] == "strobe_my_arm_inverse_dynamics"
+    assert data["precision"] == "float"
+    assert [(x["name"], x["size"]) for x in data["inputs"]][3:] == [("wrench_tool", 6), ("gravity", 3)]
+    data = told("ur5", "jacobian", "--frame", "tool", "-o", tmp_path / "b")
+    assert data["shape"] == [6, 6]
+    assert "Frame: tool" in (tmp_path / "b" / "strobe_ur5_jacobian.h").read_text()
+
+
+def test_mex_and_cffi_add_their_wrappers(tmp_path: Path) -> None:
+    name = "strobe_planar2_mass_matrix"
+    mex = told("planar2", "mass_matrix", "--target", "mex", "-o", tmp_path / "mex")["files"]
+    assert mex[4:] == [f"{name}_mex.c", f"build_{name}.m"]
+    cffi = told("planar2", "mass_matrix", "--target", "cffi", "-o", tmp_path / "cffi")["files"]
+    assert cffi[4:] == [f"build_{name}.py"]
+
+
+# -- what it does -------------------------------------------------------------------------------------
+
+
+@needs_gcc
+@pytest.mark.parametrize(
+    "options", [[], ["--float"], ["--formulation", "spatial-newton-euler"]], ids=" ".join
+)
+def test_the_panda_builds_without_a_warning_and_passes_its_own_test(
+    tmp_path: Path, options: list[str]
+) -> None:
+    told("panda", "inverse_dynamics", *options, "-o", tmp_path / "out")
+    done = make_test(tmp_path / "out", SANITISED)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "0 of 16 states wrong" in done.stdout
+
+
+@needs_gcc
+@pytest.mark.parametrize("quantity", QUANTITIES)
+def test_every_quantity_passes_its_own_test(tmp_path: Path, quantity: str) -> None:
+    data = told("planar2", quantity, "-o", tmp_path / "out")
+    assert data["tolerance"] <= 1e-11
+    done = make_test(tmp_path / "out")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@needs_gcc
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["spherical3", "forward_dynamics"],
+        ["stanford", "inverse_dynamics", "--wrench", "tool", "--gravity-input", "--float"],
+        ["planar3", "hybrid_dynamics", "--accelerated", "joint2"],
+    ],
+    ids=" ".join,
+)
+def test_other_robots_and_loads_pass_their_own_tests(tmp_path: Path, arguments: list[str]) -> None:
+    told(*arguments, "-o", tmp_path / "out")
+    done = make_test(tmp_path / "out", SANITISED)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@needs_gcc
+def test_a_damaged_source_fails_its_test(tmp_path: Path) -> None:
+    told("planar2", "inverse_dynamics", "-o", tmp_path / "out")
+    source = tmp_path / "out" / "strobe_planar2_inverse_dynamics.c"
+    text = source.read_text()
+    assert "9.81" in text or "out[1] = " in text
+    source.write_text(text.replace("out[1] = ", "out[1] = 1e-9 + "))
+    done = make_test(tmp_path / "out")
+    assert done.returncode != 0
+    assert "states wrong" in done.stdout
+
+
+def test_a_formulation_that_is_wrong_is_told_to_be(tmp_path: Path) -> None:
+    done = run(
+        "puma560", "inverse_dynamics", "--formulation", "hollerbach-3x3-printed", "-o", tmp_path / "out"
+    )
+    assert done.exit_code == 0
+    assert "it may fail" in done.stderr
+
+
+def test_names_of_a_model_file_cannot_enter_the_code(tmp_path: Path) -> None:
+    model = tmp_path / "arm.urdf"
+    model.write_text(
+        """<robot name="*/ int main(void){system(&quot;rm&quot;);} /*"><link name="base"/>
+        <joint name="a&#10;*/ #error" type="continuous"><parent link="base"/><child link="*/ x"/><axis xyz="0 0 1"/>
+        </joint><link name="*/ x"><inertial><mass value="1"/><origin xyz="0.1 0 0"/>
+        <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>"""
+    )
+    data = told(model, "inverse_dynamics", "--target", "mex", "--wrench", "*/ x", "-o", tmp_path / "out")
+    assert data["inputs"][3]["name"] == "wrench_x"
+    for file in data["files"]:
+        text = (tmp_path / "out" / file).read_text("ascii")
+        assert "*/ int" not in text
+        assert "*/ x" not in text
+        assert "\n*/ #error" not in text
+    if shutil.which("gcc"):
+        assert make_test(tmp_path / "out").returncode == 0
+
+
+# -- bad input ----------------------------------------------------------------------------------------
+
+
+def test_an_unknown_quantity_is_answered_with_the_nearest(tmp_path: Path) -> None:
+    said = refused("planar2", "inverse_dynamic", "-o", tmp_path / "out")
+    assert "no quantity \"inverse_dynamic\" in strobe. Did you mean 'inverse_dynamics'" in said
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["jacobian", "--frame", "tol"], 'no frame "tol" in planar2'),
+        (["inverse_dynamics", "--wrench", "tol"], 'no frame "tol" in planar2'),
+        (
+            ["inverse_dynamics", "--frame", "tool"],
+            "inverse_dynamics does not depend on a frame: leave --frame out.",
+        ),
+        (["jacobian", "--formulation", "newton-euler"], "jacobian does not depend on a formulation"),
+        (["inverse_dynamics", "--formulation", "newton"], 'no formulation "newton" in strobe'),
+        (["mass_matrix", "--gravity-input"], "mass_matrix of planar2 does not depend on gravity"),
+        (["mass_matrix", "--wrench", "tool"], 'does not depend on a wrench on "tool": leave --wrench out.'),
+        (["gravity", "--accelerated", "joint1"], "gravity takes no --accelerated joints"),
+        (["hybrid_dynamics", "--accelerated", "joint9"], 'no joint "joint9" in planar2'),
+        (["gravity", "--target", "rust"], '--target "rust" is not known: c, mex or cffi.'),
+    ],
+    ids=lambda x: " ".join(x) if isinstance(x, list) else "",
+)
+def test_what_does_not_exist_or_does_not_matter_is_refused(
+    tmp_path: Path, arguments: list[str], sentence: str
+) -> None:
+    assert sentence in refused("planar2", *arguments, "-o", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_robot_without_dynamics_still_has_kinematics(tmp_path: Path) -> None:
+    said = refused("rx90", "inverse_dynamics", "-o", tmp_path / "out")
+    assert "rx90 has no dynamics: only its geometry is known" in said
+    assert told("rx90", "forward_kinematics", "-o", tmp_path / "out")["shape"] == [4, 4]
+
+
+def test_a_folder_that_holds_files_is_kept_unless_forced(tmp_path: Path) -> None:
+    mine = tmp_path / "mine.txt"
+    mine.write_text("kept")
+    assert "it holds files. Name a new folder, or add --force." in refused(
+        "planar2", "gravity", "-o", tmp_path
+    )
+    assert [p.name for p in tmp_path.iterdir()] == ["mine.txt"]
+    told("planar2", "gravity", "-o", tmp_path, "--force")
+    told("planar2", "gravity", "-o", tmp_path, "--force")
+    assert mine.read_text() == "kept"
+    assert (tmp_path / "strobe_planar2_gravity.c").exists()
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("")
+    assert f"cannot write into {file}: it is a file" in refused("planar2", "gravity", "-o", file)
+    assert f"cannot make the folder {file / 'sub'}" in refused("planar2", "gravity", "-o", file / "sub")
+
+
+def test_the_help_has_an_example_that_builds() -> None:
+    done = run("--help")
+    assert done.exit_code == 0
+    assert "strobe compile panda inverse_dynamics -o out && make -C out test" in done.stdout

@@ -1,0 +1,252 @@
+"""Object code on disk: found again, private, rebuilt when damaged, and never in the way."""
+
+import os
+import re
+import stat
+import subprocess
+import sys
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import strobe
+from strobe.errors import CacheWarning
+from strobe.models.fingerprint import fingerprint
+from strobe.quantities import Request
+from strobe.runtime import cache, jit
+from strobe.runtime.kernels import Kernel
+
+ARM = strobe.load("planar2")
+REQUEST = Request("inverse_dynamics")
+STATE = ARM.random_state(seed=1, batch=5)
+EXPECTED = strobe.Robot(ARM.model, compiled=False).inverse_dynamics(*STATE)
+
+
+@pytest.fixture
+def made(monkeypatch):
+    """The object files made from here on."""
+    calls, emit = [], jit.emit_object
+    monkeypatch.setattr(jit, "emit_object", lambda *a, **k: calls.append(emit(*a, **k)) or calls[-1])
+    return calls
+
+
+def torques(model=ARM.model):
+    return Kernel(model, REQUEST).ufunc()(*STATE)
+
+
+def test_a_second_kernel_takes_its_code_from_disk(folder, made):
+    first, second = torques(), torques()
+    assert len(made) == 1
+    assert np.array_equal(first, second)
+    np.testing.assert_allclose(first, EXPECTED, atol=1e-12)
+
+
+def test_a_kernel_from_disk_knows_how_many_operations_it_has(folder):
+    first, second = Kernel(ARM.model, REQUEST), Kernel(ARM.model, REQUEST)
+    first.ufunc(), second.ufunc()
+    assert second.operations == first.operations == len(first.program.nodes)
+    assert "program" not in vars(second)
+
+
+def test_a_warm_start_does_not_trace(python):
+    script = (
+        "import strobe\nfrom strobe.runtime import kernels\n{}\n"
+        "robot = strobe.load('planar2')\n"
+        "print(robot.inverse_dynamics(*robot.random_state(seed=0, batch=100_000)).sum())"
+    )
+    cold = python(script.format(""))
+    raising = "def fail(*_): raise AssertionError('traced')\nkernels.trace = kernels.simplify = fail"
+    assert python(script.format(raising)) == cold
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no modes of files")
+def test_folder_and_entries_are_private(folder):
+    torques()
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert [stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()] == [0o600]
+
+
+DAMAGE = {
+    "empty": lambda data: b"",
+    "short": lambda data: data[:20],
+    "digest only": lambda data: data[: cache.DIGEST],
+    "truncated": lambda data: data[:-1],
+    "longer": lambda data: data + b"\0",
+    "a bit of the code": lambda data: data[:200] + bytes([data[200] ^ 1]) + data[201:],
+    "a bit of the count": lambda data: data[:33] + bytes([data[33] ^ 1]) + data[34:],
+    "a bit of the digest": lambda data: bytes([data[0] ^ 128]) + data[1:],
+}
+
+
+@pytest.mark.parametrize("kind", DAMAGE)
+def test_a_damaged_entry_is_made_again(folder, made, kind):
+    torques()
+    (path,) = folder.iterdir()
+    whole = path.read_bytes()
+    path.write_bytes(DAMAGE[kind](whole))
+    np.testing.assert_allclose(torques(), EXPECTED, atol=1e-12)
+    assert len(made) == 2
+    assert path.read_bytes() == whole
+
+
+def test_an_entry_under_the_name_of_another_is_not_taken(folder, made):
+    torques()
+    (path,) = folder.iterdir()
+    other = ARM.with_gravity((0, 0, -1.0))
+    Kernel(other.model, REQUEST).ufunc()
+    (path2,) = set(folder.iterdir()) - {path}
+    path2.write_bytes(path.read_bytes())
+    tau = Kernel(other.model, REQUEST).ufunc()(*STATE)
+    assert len(made) == 3
+    np.testing.assert_allclose(tau, strobe.Robot(other.model, compiled=False).inverse_dynamics(*STATE))
+
+
+def test_nothing_is_kept_when_switched_off(tmp_path, monkeypatch, made, forgetful):
+    monkeypatch.setenv("STROBE_CACHE", "OFF")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    torques(), torques()
+    assert len(made) == 2
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_users_cache_folder_is_the_default(tmp_path, monkeypatch, forgetful):
+    monkeypatch.delenv("STROBE_CACHE", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    torques()
+    assert len(list((tmp_path / "strobe").iterdir())) == 1
+
+
+def _in_the_way(folder, monkeypatch):
+    folder.write_text("not a folder")
+
+
+def _open_to_all(folder, monkeypatch):
+    folder.mkdir()
+    folder.chmod(0o777)
+
+
+def _foreign(folder, monkeypatch):
+    monkeypatch.setattr(os, "getuid", lambda: 123456)
+
+
+def _full(folder, monkeypatch):
+    def refuse(*args, **kwargs):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(cache.tempfile, "mkstemp", refuse)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no owners and modes of folders")
+@pytest.mark.parametrize(
+    ("trouble", "sentence"),
+    [
+        (_in_the_way, "the cache folder cannot be made"),
+        (_open_to_all, "belongs to someone else or others may write to it"),
+        (_foreign, "belongs to someone else or others may write to it"),
+        (_full, "cannot be written .No space left on device"),
+    ],
+)
+def test_a_folder_that_cannot_be_used_is_reported_once_and_done_without(
+    folder, monkeypatch, trouble, sentence
+):
+    trouble(folder, monkeypatch)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        for _ in range(2):
+            np.testing.assert_allclose(torques(), EXPECTED, atol=1e-12)
+    assert [warning.category for warning in said] == [CacheWarning]
+    assert re.search(sentence, str(said[0].message))
+    assert "Set STROBE_CACHE to a folder of your own, or to off." in str(said[0].message)
+
+
+def test_a_failed_write_leaves_no_draft(folder, monkeypatch):
+    def refuse(*args):
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(cache.os, "replace", refuse)
+    with pytest.warns(CacheWarning, match="Input/output error"):
+        torques()
+    assert not list(folder.iterdir())
+
+
+def test_two_processes_may_make_the_same_entry_at_once(tmp_path):
+    script = (
+        "import strobe, sys\nsys.stdin.readline()\nrobot = strobe.load('planar3')\n"
+        "print(robot.inverse_dynamics(*robot.random_state(seed=0)).tolist())"
+    )
+    env = os.environ | {"STROBE_CACHE": str(tmp_path / "kept")}
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    both = [subprocess.Popen([sys.executable, "-c", script], env=env, text=True, **pipes) for _ in range(2)]
+    for process in both:
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    (one, said), (two, also) = (process.communicate(timeout=60) for process in both)
+    assert one == two != ""
+    assert said == also == ""
+    assert {path.suffix for path in (tmp_path / "kept").iterdir()} == {".o"}
+
+
+def test_the_name_of_an_entry_depends_on_everything_that_matters(monkeypatch):
+    def name(model=ARM.model, request=REQUEST, single=False):
+        return cache.key(fingerprint(model), repr(request), repr(jit.host_target(single)))
+
+    def with_value(owner, attribute, value):
+        with monkeypatch.context() as patch:
+            patch.setattr(owner, attribute, lambda: value)
+            return name()
+
+    names = [
+        name(),
+        name(ARM.with_gravity((0, 0, -1.0)).model),
+        name(ARM.with_payload(1.0).model),
+        name(request=replace(REQUEST, friction=False)),
+        name(request=replace(REQUEST, gravity=True)),
+        name(request=Request("gravity")),
+        name(single=True),
+        with_value(cache, "sources", "other sources"),
+        with_value(jit, "host", "another processor"),
+    ]
+    assert len(set(names)) == len(names)
+    assert name() == name(strobe.load("planar2").model)
+
+
+def test_what_code_depends_on_is_named():
+    assert jit.host().startswith(f"LLVM {jit.llvm.llvm_version_info[0]}.")
+    assert jit.llvm.get_host_cpu_name() in jit.host()
+
+
+def test_the_digest_of_the_sources_follows_the_sources(tmp_path, monkeypatch):
+    for place in cache.SOURCES:
+        file = tmp_path / (place if place.endswith(".py") else f"{place}/module.py")
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("x = 1")
+    monkeypatch.setattr(cache.strobe.errors, "__file__", str(tmp_path / "errors.py"))
+    cache.sources.cache_clear()
+    try:
+        before = cache.sources()
+        (tmp_path / "graph" / "module.py").write_text("x = 2")
+        cache.sources.cache_clear()
+        assert cache.sources() != before
+    finally:
+        cache.sources.cache_clear()
+
+
+def test_beyond_a_size_the_oldest_entries_go_and_nothing_else(folder, monkeypatch):
+    folder.mkdir(mode=0o700)
+    (folder / "notes.txt").write_bytes(b"x" * 1000)
+    monkeypatch.setattr(cache, "MOST", 1000)
+    for k in range(6):
+        name = f"{k:064x}"
+        cache.fetch(name, lambda: cache.Entry(1, b"c" * 200))
+        os.utime(folder / f"{name}.o", (k, k))
+    left = sorted(path.name for path in folder.iterdir())
+    assert left[-1] == "notes.txt"
+    assert [name[-3] for name in left[:-1]] == ["3", "4", "5"]
+
+
+def test_no_warning_where_all_is_well(folder):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        torques()

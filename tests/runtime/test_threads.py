@@ -1,0 +1,150 @@
+"""Threads: the same bits as one, and any number of callers at once."""
+
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import numpy as np
+import pytest
+
+import strobe
+from strobe.errors import ArgumentError
+from strobe.quantities import Request
+from strobe.runtime import kernels
+from strobe.runtime.kernels import Kernel
+
+ARM = strobe.load("planar3")
+
+
+@pytest.fixture(scope="module")
+def kernel():
+    return Kernel(ARM.model, Request("inverse_dynamics"))
+
+
+def arrays(batch, dtype=np.float64):
+    states = ARM.random_state(seed=5, batch=batch)
+    return {name: x.astype(dtype) for name, x in zip(("q", "qd", "qdd"), states, strict=True)}
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("batch", [(), (1,), (2,), (1001,), (1, 1001), (3, 101), (2, 0), (0,)])
+def test_many_threads_give_the_same_bits_as_one(kernel, batch, dtype):
+    given = arrays(batch, dtype)
+    one = kernel(given, threads=1)
+    for threads in (2, 3, 7, 5000):
+        assert np.array_equal(kernel(given, threads=threads), one)
+
+
+def test_threads_share_a_broadcast_input(kernel):
+    given = arrays((50,))
+    given["qd"] = given["qd"][0]
+    given["qdd"] = given["qdd"][:1]
+    assert np.array_equal(kernel(given, threads=3), kernel(given, threads=1))
+
+
+def test_threads_may_write_over_their_inputs(kernel):
+    given = arrays((1000,))
+    expected = kernel(given, threads=1)
+    room = np.zeros((1007, ARM.n))
+    room[3:-4] = given["qd"]
+    given["qd"] = room[3:-4]
+    out = room[:-7]
+    assert kernel(given, out, threads=4) is out
+    assert np.array_equal(out, expected)
+
+
+def test_threads_write_into_outputs_of_any_layout(kernel):
+    given = arrays((1000,))
+    out = np.empty((ARM.n, 2000)).T[::2]
+    kernel(given, out, threads=3)
+    assert np.array_equal(out, kernel(given, threads=1))
+
+
+@pytest.mark.parametrize("bad", [0, -1, 1.5, "2"])
+def test_a_number_of_threads_is_at_least_one(kernel, bad):
+    with pytest.raises(ArgumentError, match="expected a number of threads, 1 or more"):
+        kernel(arrays(()), threads=bad)
+
+
+def test_threads_are_used_where_there_is_work_for_them(kernel, monkeypatch):
+    kernel.ufunc()
+    monkeypatch.setattr(kernels, "default_threads", lambda: 8)
+    enough = kernels.WORK_PER_THREAD // kernel.operations + 1
+    assert [kernel._worthwhile(states) for states in (0, 1, enough, 3 * enough, 100 * enough)] == [
+        1, 1, 1, 3, 8,
+    ]  # fmt: skip
+
+
+def test_a_kernel_is_compiled_once_however_many_ask_at_once(monkeypatch):
+    compiled, original = [], Kernel._compiled
+
+    def counted(self, single):
+        compiled.append(single)
+        return original(self, single)
+
+    monkeypatch.setattr(Kernel, "_compiled", counted)
+    kernel, barrier = Kernel(ARM.model, Request("bias")), Barrier(8)
+    q, qd, _ = ARM.random_state(seed=0, batch=17)
+
+    def ask(_):
+        barrier.wait()
+        return kernel({"q": q, "qd": qd})
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(ask, range(8)))
+    assert compiled == [False]
+    assert all(np.array_equal(answer, answers[0]) for answer in answers)
+
+
+def test_many_threads_may_use_one_robot_and_compile_different_kernels():
+    robot, barrier = strobe.load("planar2"), Barrier(9)
+    state = robot.random_state(seed=0, batch=300)
+    plain = strobe.Robot(robot.model, compiled=False)
+
+    def ask(k):
+        barrier.wait()
+        return (robot.inverse_dynamics(*state), robot.mass_matrix(state[0]), robot.gravity(state[0]))[k % 3]
+
+    with ThreadPoolExecutor(9) as pool:
+        answers = list(pool.map(ask, range(9)))
+    expected = plain.inverse_dynamics(*state), plain.mass_matrix(state[0]), plain.gravity(state[0])
+    for k, answer in enumerate(answers):
+        np.testing.assert_allclose(answer, expected[k % 3], atol=1e-12)
+
+
+def test_the_environment_sets_the_number_of_threads(python):
+    script = "from strobe.runtime.kernels import default_threads\nprint(default_threads())"
+    assert python(script, STROBE_THREADS="3") == "3"
+    assert int(python(script, STROBE_THREADS="")) >= 1
+
+
+@pytest.mark.parametrize("bad", ["0", "-2", "many", "1.5", "²"])
+def test_a_bad_number_of_threads_in_the_environment_is_named(monkeypatch, bad):
+    monkeypatch.setenv("STROBE_THREADS", bad)
+    kernels.default_threads.cache_clear()
+    with pytest.raises(ArgumentError, match=f'STROBE_THREADS is "{bad}"; expected a number of threads'):
+        kernels.default_threads()
+    monkeypatch.undo()
+    assert kernels.default_threads() >= 1
+
+
+FORKED = """
+import os
+import numpy as np
+import strobe
+from strobe.quantities import Request
+
+robot = strobe.load("planar2")
+kernel = robot.kernel(Request("gravity"))
+q = {"q": robot.random_state(seed=0, batch=10_000)[0]}
+before = kernel(q, threads=4)
+child = os.fork()
+if not child:
+    os._exit(0 if np.array_equal(kernel(q, threads=4), before) else 1)
+print(os.waitpid(child, 0)[1])
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fork")
+def test_threads_work_in_a_forked_process_too(python):
+    assert python(FORKED) == "0"

@@ -1,0 +1,58 @@
+"""Users' own functions, compiled."""
+
+import numpy as np
+import pytest
+
+import strobe
+from strobe.errors import ArgumentError, NumberTruthError
+from strobe.scalars import cos, less, sin, where
+
+
+def pendulum(q, tau):
+    return [(tau[0] - 9.81 * sin(q[0])) / 0.5]
+
+
+def test_a_function_over_numbers_runs_on_arrays():
+    kernel = strobe.trace(pendulum, q=1, tau=1)
+    q, tau = np.random.default_rng(0).standard_normal((2, 50, 1))
+    assert kernel(q, tau) == pytest.approx((tau - 9.81 * np.sin(q)) / 0.5)
+    assert kernel(q=q[0], tau=[0.3]).shape == (1,)
+
+
+def test_results_keep_their_nested_shape_and_lists_of_one_come_from_single_numbers():
+    rotation = strobe.trace(lambda a: [[cos(a[0]), -sin(a[0])], [sin(a[0]), cos(a[0])]], a=1)
+    assert rotation(np.zeros((4, 1))) == pytest.approx(np.broadcast_to(np.eye(2), (4, 2, 2)))
+    assert strobe.trace(lambda x: x[0] * x[1], x=2)([2.0, 3.0]).tolist() == [6.0]
+
+
+def test_decisions_are_written_with_where():
+    clipped = strobe.trace(lambda x: [where(less(x[0], 0.0), 0.0, x[0])], x=1)
+    assert clipped([[-1.0], [2.0]]).ravel().tolist() == [0.0, 2.0]
+    with pytest.raises(NumberTruthError, match="use less"):
+        strobe.trace(lambda x: [x[0] if x[0] else 0.0], x=1)
+
+
+def test_what_a_function_closes_over_is_part_of_the_kernel():
+    kernels = [strobe.trace(lambda x, k=k: [x[0] * k], x=1) for k in (2.0, 3.0)]
+    assert [k([1.0])[0] for k in kernels] == [2.0, 3.0]
+
+
+@pytest.mark.parametrize(
+    ("ask", "sentence"),
+    [
+        (lambda: strobe.trace(pendulum), "needs the sizes of the arguments by name"),
+        (lambda: strobe.trace(pendulum, q=0, tau=1), "q has size 0; expected a whole number"),
+        (lambda: strobe.trace(pendulum, q=1), "pendulum cannot be traced: .*missing 1 required"),
+        (lambda: strobe.trace(lambda x: [x[0], [x[0]]], x=1), "lists of equal lengths"),
+        (lambda: strobe.trace(pendulum, q=1, tau=1)([1.0]), "pendulum takes q, tau; got q"),
+        (lambda: strobe.trace(pendulum, q=1, tau=1)([1.0], [1.0], [1.0]), "takes 2 arrays"),
+    ],
+)
+def test_mistakes_get_a_sentence(ask, sentence):
+    with pytest.raises(ArgumentError, match=sentence):
+        ask()
+
+
+def test_sizes_are_checked():
+    with pytest.raises(strobe.StrobeError, match=r"q has shape \(2,\); the function was traced for"):
+        strobe.trace(pendulum, q=1, tau=1)([1.0, 2.0], [1.0])

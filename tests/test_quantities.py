@@ -1,0 +1,223 @@
+"""Every quantity: compiled as interpreted, on batches, in float32, into a given array, on threads."""
+
+import numpy as np
+import pytest
+
+import strobe
+from strobe.errors import ArgumentError, UnknownNameError, UnsupportedModelError
+from strobe.models.random_robots import random_model
+from strobe.quantities import QUANTITIES, Request
+from strobe.robot import Robot
+
+F = [1.0, -2.0, 3.0, 0.1, 0.2, -0.3]  # a list, which leaves float32 beside it as it is
+CALLS = {
+    "energy": lambda r, q, qd, x, **k: r.energy(q, qd, **k),
+    "energy elsewhere": lambda r, q, qd, x, **k: r.energy(q, qd, gravity=[1.0, 2.0, 3.0], **k),
+    "momentum": lambda r, q, qd, x, **k: r.momentum(q, qd, **k),
+    "center_of_mass": lambda r, q, qd, x, **k: r.center_of_mass(q, **k),
+    "frame_placements": lambda r, q, qd, x, **k: r.frame_placements(q, **k),
+    "jacobian_dot": lambda r, q, qd, x, **k: r.jacobian_dot(q, qd, **k),
+    "joint_wrenches": lambda r, q, qd, x, **k: r.joint_wrenches(q, qd, x, wrench=F, **k),
+    "coriolis_matrix": lambda r, q, qd, x, **k: r.coriolis_matrix(q, qd, **k),
+    "other form": lambda r, q, qd, x, **k: r.coriolis_matrix(q, qd, form="decomposition", **k),
+    "forward_dynamics": lambda r, q, qd, x, **k: r.forward_dynamics(q, qd, x, wrench=F, **k),
+}
+ROBOTS = {
+    "puma560": strobe.load("puma560").model,  # rotors and friction
+    "tree": random_model(4, 5, kinds="RPS", tree=True),
+}
+
+
+@pytest.fixture(scope="module", params=ROBOTS)
+def pair(request):
+    model = ROBOTS[request.param]
+    return Robot(model), Robot(model, compiled=False)
+
+
+def relative(a, b):
+    return np.abs(a - b).max() / np.abs(b).max()
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_compiled_is_interpreted_on_batches_threads_and_into_arrays(pair, call):
+    compiled, interpreted = pair
+    q, qd, x = compiled.random_state(seed=1, batch=(3, 5))
+    expected = CALLS[call](interpreted, q, qd, x)
+    result = CALLS[call](compiled, q, qd, x)
+    assert result.shape == expected.shape
+    assert result.shape[:2] == (3, 5)
+    assert relative(result, expected) < 1e-12
+    assert relative(CALLS[call](compiled, q, qd, x, threads=2), expected) < 1e-12
+    out = np.empty_like(expected)
+    assert CALLS[call](compiled, q, qd, x, out=out) is out
+    assert relative(out, expected) < 1e-12
+    one = CALLS[call](interpreted, q[1, 2], qd[1, 2], x[1, 2])
+    assert relative(one, expected[1, 2]) < 1e-12
+
+
+@pytest.mark.parametrize("call", ["energy", "joint_wrenches", "jacobian_dot"])
+def test_float32_in_float32_out(call):
+    robot = Robot(ROBOTS["puma560"])
+    states = robot.random_state(seed=2, batch=4)
+    single = CALLS[call](robot, *(x.astype(np.float32) for x in states))
+    assert single.dtype == np.float32
+    assert relative(single, CALLS[call](robot, *states)) < 1e-4
+
+
+def test_every_quantity_has_a_method():
+    assert all(callable(getattr(Robot, name)) for name in QUANTITIES)
+
+
+# -- the two forms of C -------------------------------------------------------------------------------
+
+
+def test_both_forms_give_the_same_velocity_torques_and_differ(pair):
+    robot = pair[1]
+    q, qd, _ = robot.random_state(seed=3)
+    a, b = (robot.coriolis_matrix(q, qd, form=form) for form in ("christoffel", "decomposition"))
+    velocity = robot.bias(q, qd, gravity=[0.0, 0.0, 0.0])
+    assert a @ qd == pytest.approx(velocity, abs=1e-11)
+    assert b @ qd == pytest.approx(velocity, abs=1e-11)
+    assert np.abs(a - b).max() > 1e-3
+    assert np.abs((a + a.T) - (b + b.T)).max() < 1e-11  # both are Ṁ
+
+
+def test_a_form_that_cannot_be_had_is_refused():
+    puma = strobe.load("puma560")
+    with pytest.raises(
+        ArgumentError, match='form is "cristoffel"; expected one of christoffel, decomposition'
+    ):
+        puma.coriolis_matrix(np.zeros(6), np.zeros(6), form="cristoffel")
+    with pytest.raises(ArgumentError, match="only form=.christoffel. can be read"):
+        puma.coriolis_matrix(np.zeros(6), np.zeros(6), form="decomposition", formulation="newton-euler")
+
+
+# -- accelerations ------------------------------------------------------------------------------------
+
+
+def test_articulated_bodies_agree_with_the_mass_matrix_and_take_rotors_and_friction(pair):
+    robot = pair[0]
+    q, qd, tau = robot.random_state(seed=4, batch=6)
+    direct = robot.forward_dynamics(q, qd, tau, wrench=F)
+    articulated = robot.forward_dynamics(q, qd, tau, wrench=F, formulation="articulated-body")
+    assert relative(articulated, direct) < 1e-10
+
+
+def test_articulated_bodies_refuse_joints_that_follow_others():
+    arm = strobe.load("parallelogram")
+    zeros = np.zeros(arm.n)
+    with pytest.raises(UnsupportedModelError, match="joints that follow others"):
+        arm.forward_dynamics(arm.neutral + 0.3, zeros, zeros, formulation="articulated-body")
+
+
+def test_hybrid_dynamics_is_both_dynamics_at_its_ends(pair):
+    robot = pair[0]
+    q, qd, x = robot.random_state(seed=5, batch=3)
+    tau, qdd = robot.hybrid_dynamics(q, qd, x)
+    assert (tau == x).all()
+    assert qdd == pytest.approx(robot.forward_dynamics(q, qd, x), rel=1e-9, abs=1e-9)
+    tau, qdd = robot.hybrid_dynamics(q, qd, x, accelerated=["*"])
+    assert (qdd == x).all()
+    assert tau == pytest.approx(robot.inverse_dynamics(q, qd, x), rel=1e-12)
+
+
+def test_a_passive_joint_swings_while_the_others_are_driven():
+    puma = strobe.load("puma560")
+    q, qd, x = puma.random_state(seed=6, batch=4)
+    passive = puma.joint_names[2]
+    x[:, 2] = 0.0
+    driven = [name for name in puma.joint_names if name != passive]
+    both = np.empty((4, 2, 6))
+    tau, qdd = puma.hybrid_dynamics(q, qd, x, accelerated=driven, wrench=F, out=both)
+    assert (tau[:, 2] == 0).all()
+    assert np.delete(qdd, 2, axis=1) == pytest.approx(np.delete(x, 2, axis=1))
+    again = puma.inverse_dynamics(q, qd, qdd, wrench=F)
+    assert again == pytest.approx(tau, rel=1e-9, abs=1e-9)
+    assert tau.base is both
+
+
+def test_hybrid_dynamics_follows_couplings():
+    arm = strobe.load("parallelogram")
+    q, qd, x = arm.random_state(seed=1)
+    tau, qdd = arm.hybrid_dynamics(q, qd, x, accelerated=[arm.joint_names[0]])
+    assert arm.inverse_dynamics(q, qd, qdd) == pytest.approx(tau, rel=1e-10, abs=1e-10)
+
+
+def test_a_free_joint_without_inertia_has_no_acceleration():
+    from strobe.models.toml_reader import read_toml
+
+    link = '[[dh.link]]\njoint = "revolute"\na = 0.5\n'
+    head = 'format = 1\nname = "bare"\n[dh]\nconvention = "standard"\n'
+    arm = Robot(read_toml("bare.toml", text=head + link + "mass = 1.0\n" + link))
+    state = [0.1, 0.2], [0.3, 0.4], [0.5, 0.6]
+    assert np.isnan(arm.hybrid_dynamics(*state, accelerated=["joint1"])[1][1])
+    tau, qdd = arm.hybrid_dynamics(*state, accelerated=["joint2"])
+    assert arm.inverse_dynamics(*state[:2], qdd) == pytest.approx(tau)
+
+
+def test_an_unknown_joint_is_named():
+    with pytest.raises(UnknownNameError, match='no joint "joint9" in panda'):
+        strobe.load("panda").hybrid_dynamics(*np.zeros((3, 7)), accelerated=["joint9"])
+
+
+# -- joint wrenches -----------------------------------------------------------------------------------
+
+
+def test_along_the_joint_the_wrench_is_the_torque_less_rotor_and_friction():
+    puma = strobe.load("puma560")
+    q, qd, qdd = puma.random_state(seed=7)
+    f = puma.joint_wrenches(q, qd, qdd, wrench=F)
+    tau = puma.inverse_dynamics(q, qd, qdd, wrench=F, friction=False)
+    rotor = np.array([joint.rotor_inertia for joint in puma.model.joints])
+    tip = puma.jacobian(
+        q
+    )  # angular columns are the joints' axes, and they pass through the joints' origins
+    along = np.einsum("ij,ji->i", f[:, 3:], tip[3:])
+    assert along == pytest.approx(tau - rotor * qdd, rel=1e-10, abs=1e-10)
+
+
+def test_the_first_joint_carries_the_weight_of_a_robot_at_rest():
+    panda = strobe.load("panda")
+    f = panda.joint_wrenches(np.zeros(7), np.zeros(7), np.zeros(7))
+    weight = 9.81 * sum(float(body.inertia.m) for body in panda.model.bodies)
+    assert f[0, :3] == pytest.approx([0.0, 0.0, weight], abs=1e-12)
+    pulled = panda.joint_wrenches(np.zeros(7), np.zeros(7), np.zeros(7), wrench=[0, 0, weight, 0, 0, 0])
+    assert pulled[0, :3] == pytest.approx([0.0, 0.0, 0.0], abs=1e-12)
+
+
+# -- kinematics ---------------------------------------------------------------------------------------
+
+
+def test_the_rate_of_the_jacobian_is_its_difference_along_the_motion(pair):
+    robot = pair[1]
+    q, qd, _ = robot.random_state(seed=8)
+    h = 1e-6
+    ahead, behind = (robot.jacobian(robot.integrate(q, qd, s * h)) for s in (1, -1))
+    assert robot.jacobian_dot(q, qd) == pytest.approx((ahead - behind) / (2 * h), abs=1e-7)
+
+
+def test_a_robot_without_joints_still_has_frames():
+    still = strobe.load("planar2").lock({"joint*": 0.0})
+    assert still.frame_placements([]).shape == (len(still.frames), 4, 4)
+
+
+# -- compiling ahead ----------------------------------------------------------------------------------
+
+
+def test_what_is_compiled_ahead_is_what_calls_use():
+    robot = strobe.load("planar2")
+    request = Request("inverse_dynamics", loaded=("tool",))
+    assert robot.compile("inverse_dynamics", "jacobian", "hybrid_dynamics", request) is robot
+    known = set(robot._kernels)
+    assert all(robot.kernel(each)._ufuncs for each in known)
+    q, qd, qdd = robot.random_state(seed=0)
+    robot.inverse_dynamics(q, qd, qdd)
+    robot.inverse_dynamics(q, qd, qdd, wrench=F, frame="tool")
+    robot.jacobian(q)
+    robot.hybrid_dynamics(q, qd, qdd)
+    assert set(robot._kernels) == known
+
+
+def test_an_unknown_quantity_is_named():
+    with pytest.raises(UnknownNameError, match='no quantity "torque" in strobe'):
+        strobe.load("planar2").compile("torque")
