@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from functools import cached_property, partial
+from functools import cached_property
 from os import PathLike
 from typing import Any, NamedTuple
 
@@ -65,7 +65,9 @@ class Robot:
         self.model = model
         self.compiled = compiled  # False: every call is interpreted on NumPy
         self._kernels: dict[Request, Kernel] = {}
-        self._quick: dict[str, Any] = dict.fromkeys(QUICK, declined)  # builtins for one state per call, once there are some
+        self._quick: dict[str, Any] = dict.fromkeys(
+            QUICK, declined
+        )  # builtins for one state per call, once there are some
         self._single: set[str] = set()  # quantities that were asked for one state before
 
     # -- what it is ---------------------------------------------------------------------------------
@@ -365,7 +367,10 @@ class Robot:
 
     def kernel(self, request: Request) -> Kernel:
         """The compiled form of a request, made once."""
-        return self._kernels.setdefault(request, Kernel(self.model, request))
+        known = self._kernels.get(request)
+        return (
+            known if known is not None else self._kernels.setdefault(request, Kernel(self.model, request))
+        )
 
     def compile(self, *asked: str | Request, single: bool = False) -> Robot:
         """This robot, with quantities compiled now, so that no later call of them has to wait.
@@ -397,18 +402,21 @@ class Robot:
         self, request: Request, values: dict[str, Any], out: Array | None = None, threads: int | None = None
     ) -> Array:
         """A quantity on arrays, each checked by its name."""
-        why = f"{self.name} has {self.n} joint{'s' if self.n != 1 else ''}"
-        if self.nq != self.nv:
-            why = f"{self.name} has {self.nq} position numbers and {self.nv} degrees of freedom"
-        arrays = collected(values, request.inputs(self.model), why)
-        shape = request.shape(self.model)
-        if not (self.compiled and all(shape) and self.nv):
-            return evaluate(partial(request.evaluate, self.model), arrays, shape, out)
         kernel = self.kernel(request)
+        arrays = collected(values, kernel.inputs, self._why)
+        if not (self.compiled and self.nv and all(kernel.shape)):
+            return evaluate(kernel.function(), arrays, kernel.shape, out)
         result = kernel(arrays, out, threads)
-        if result.ndim == len(shape) and request == Request(request.quantity):
+        if result.ndim == len(kernel.shape) and request == Request(request.quantity):
             self._prepare_quick(kernel)
         return result
+
+    @cached_property
+    def _why(self) -> str:
+        """What a wrong size is held against."""
+        if self.nq != self.nv:
+            return f"{self.name} has {self.nq} position numbers and {self.nv} degrees of freedom"
+        return f"{self.name} has {self.n} joint{'s' if self.n != 1 else ''}"
 
     def _prepare_quick(self, kernel: Kernel) -> None:
         """From the second single state on, a builtin answers: one call alone is not worth compiling it."""

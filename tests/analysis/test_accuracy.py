@@ -43,7 +43,7 @@ def test_the_place_of_the_worst_error_is_named():
     assert (found.cancellation.joint, found.cancellation.state) == ("joint2", 1)
     assert found.cancellation.error == pytest.approx(1e-9, rel=1e-3)
     assert found.passed
-    assert not accuracy.judge(robot.model, values + [[0.0, 0.0], [4e-12, 0.0]], exact).passed
+    assert not accuracy.judge(robot.model, values + np.array([[0.0, 0.0], [4e-12, 0.0]]), exact).passed
 
 
 def test_a_state_where_all_torques_vanish_is_measured_against_a_hundredth_of_the_largest():
@@ -146,13 +146,15 @@ def test_a_joint_that_moves_no_inertia_is_named_and_is_not_a_disagreement():
     assert not found.broken
     assert found.least == 0
     assert found.why == 'not positive: joint "joint2" moves no inertia (rotors are left out).'
-    parallel = positive(LINK + LINK.replace("a = 0.5", "a = 0") + LINK + HEAVY)
-    assert 'joint "joint1"' in parallel.why
-    assert abs(parallel.least) < 1e-12
+    twice = positive(
+        LINK + HEAVY + LINK.replace("a = 0.5", "a = 0") + LINK + HEAVY
+    )  # joints 2 and 3 coincide
+    assert 'joint "joint2"' in twice.why
+    assert abs(twice.least) < 1e-12
 
 
 def test_a_rotor_does_not_make_the_bodies_matrix_positive():
-    found = positive(LINK + HEAVY + LINK + "rotor_inertia = 1.0\n")
+    found = positive(LINK + HEAVY + LINK + "motor = { inertia = 1.0 }\n")
     assert found.holds is False
 
 

@@ -100,6 +100,44 @@ def test_bad_input_is_a_sentence_and_exits_with_2(arguments: list[str], sentence
     assert "Traceback" not in done.output
 
 
+WEAK = """
+<robot name="weak"><link name="base"/><link name="arm"><inertial><mass value="1"/><origin xyz="0.3 0 0"/>
+<inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link><link name="tip"/>
+<joint name="hinge" type="continuous"><parent link="base"/><child link="arm"/><axis xyz="0 0 1"/></joint>
+<joint name="wrist" type="continuous"><parent link="arm"/><child link="tip"/><axis xyz="0 1 0"/></joint></robot>
+"""
+
+
+def test_a_joint_that_moves_no_inertia_is_reported_and_is_no_disagreement(tmp_path: Path) -> None:
+    path = tmp_path / "weak.urdf"
+    path.write_text(WEAK.strip())
+    done = run(str(path), "--formulation", "waters", "--trials", "1")
+    assert done.exit_code == 0
+    line = next(line for line in done.stdout.splitlines() if line.startswith("M is positive"))
+    assert "does not hold" in line
+    assert 'joint "wrist" moves no inertia' in line
+    law = json.loads(run(str(path), "--formulation", "waters", "--json").stdout)["laws"][-1]
+    assert (law["law"], law["holds"], law["least"]) == ("M is positive", False, 0.0)
+
+
+def test_what_is_borrowed_from_the_reference_is_said() -> None:
+    done = run("planar2", "--trials", "2")
+    assert "composite-body takes its velocity and gravity torques from spatial-newton-euler" in done.stdout
+    assert "smallest λmin/λmax" in done.stdout
+    assert "bound 1e-12" in done.stdout
+    assert "per trial, in 2 trials" in done.stdout
+
+
+def test_other_seeds_have_other_primes() -> None:
+    primes = [
+        json.loads(run("planar2", "--formulation", "waters", "--json", "--seed", seed).stdout)["exact"][
+            "primes"
+        ]
+        for seed in "01"
+    ]
+    assert not set(primes[0]) & set(primes[1])
+
+
 def test_a_robot_without_joints_is_a_sentence(tmp_path: Path) -> None:
     path = tmp_path / "rock.urdf"
     path.write_text('<robot name="rock"><link name="base"/></robot>')

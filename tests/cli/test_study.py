@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import strobe
 from strobe.analysis import laws
 from strobe.cli import app
 from strobe.formulations import FORMULATIONS
-from strobe.study import SECTIONS
+from strobe.study import SECTIONS, agreement
 
 
 def study(*arguments: str) -> Any:
@@ -93,3 +94,20 @@ def test_a_law_that_fails_exits_with_1(monkeypatch: pytest.MonkeyPatch) -> None:
     assert done.exit_code == 1
     assert "water runs uphill" in done.stdout
     assert "FAILS" in done.stdout
+
+
+def test_published_torques_that_are_not_met_are_called_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(agreement, "GOLDEN_TOLERANCE", 1e-30)
+    done = CliRunner().invoke(app, ["study", "stanford"])
+    assert done.exit_code == 1
+    assert "the published torques are NOT met: off by " in done.stdout
+    assert "are met" not in done.stdout
+
+
+def test_a_robot_without_joints_is_refused_as_by_the_other_verbs(tmp_path: Path) -> None:
+    file = tmp_path / "stone.urdf"
+    file.write_text('<robot name="stone"><link name="base"/></robot>', encoding="utf-8")
+    for verb in ("study", "check", "prove", "count"):
+        done = CliRunner().invoke(app, [verb, str(file)])
+        assert done.exit_code == 2, verb
+        assert "stone has no joints" in done.stderr, verb

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from strobe.analysis import claims, sheets
-from strobe.analysis.findings_counts import Finding
+from strobe.analysis.findings import Finding
 from strobe.cli import app
 
 
@@ -42,6 +42,28 @@ def test_json_has_every_figure() -> None:
     )  # fmt: skip
     assert found[-1]["rows"][1]["both"] == "51n+21"
     assert found[-1]["rows"][1]["six"] == [168, 159, 327]
+
+
+def test_every_row_marked_as_corrected_is_explained_under_its_own_table() -> None:
+    for sheet in json.loads(run("turney", "--json").stdout)["turney"][:5]:
+        corrected = {row["row"] for row in sheet["rows"] if row["status"] == "exact with correction"}
+        assert corrected
+        assert all(any(note.startswith(f"{row}: ") for note in sheet["notes"]) for row in corrected)
+
+
+def test_the_totals_for_six_joints_are_in_the_tables() -> None:
+    shown = run("turney").stdout
+    for total in ("5,916", "4,840", "636", "591", "513", "504"):
+        assert total in shown
+
+
+def test_what_is_not_counted_says_why() -> None:
+    ladder = json.loads(run("waters", "--json").stdout)["waters"][0]
+    bare = {row["row"] for row in ladder["rows"] if row["measured"] is None}
+    assert bare == {"straightforward", "values recorded", "and D recursive"}
+    assert all(
+        any(note.startswith(f"{row}, not instrumented: ") for note in ladder["notes"]) for row in bare
+    )
 
 
 def test_markdown_is_a_table_a_reader_can_paste() -> None:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from strobe.algebra import Inertia, Motion, Pose, Vec3, ldl_solve
-from strobe.formulations import FORMULATIONS, strobing
+from strobe.algebra import Force, Inertia, Motion, Pose, Vec3, ldl_solve
+from strobe.formulations import FORMULATIONS, decomposition, strobing
 from strobe.models.inertial import Inertial
 from strobe.models.model import ROOT
 from strobe.models.random_robots import random_model
@@ -110,6 +110,50 @@ def test_the_coriolis_matrix_gives_the_velocity_torques_exactly(formulation, rob
     C = strobing.coriolis_matrix(ID, lifted, q, qd)
     product = [sum((c * v for c, v in zip(row, qd, strict=True)), start=0.0) for row in C]
     assert lower(system, product) == lower(system, ID(lifted.weightless(), q, qd, zeros))
+
+
+@pytest.mark.parametrize("robot", [name for name, model in ROBOTS.items() if model.nq == len(model.bodies)])
+def test_the_decompositions_christoffel_matrix_is_the_strobed_one_exactly(robot):
+    system, lifted, q, qd, _ = field_state(ROBOTS[robot], 4)
+    C = lower(system, decomposition.coriolis_matrix(lifted, q, qd, "christoffel"))
+    assert (
+        lower(
+            system,
+            strobing.coriolis_matrix(
+                FORMULATIONS["newton-euler-armstrong"].inverse_dynamics, lifted, q, qd
+            ),
+        )
+        == C
+    )
+
+
+@pytest.mark.parametrize("robot", ARMS)
+@pytest.mark.parametrize("name", [name for name, method in FORMULATIONS.items() if method.tool])
+def test_a_wrench_in_the_hand_adds_its_moments_about_the_joints_exactly(name, robot):
+    """Jᵀ w, with J from the poses of the links alone."""
+    system, lifted, q, qd, qdd = field_state(ARMS[robot], 8)
+    tool = Force(Vec3(*(system.draw() for _ in range(3))), Vec3(*(system.draw() for _ in range(3))))
+    free, held = (
+        FORMULATIONS[name].inverse_dynamics(lifted, q, qd, qdd),
+        FORMULATIONS[name].with_tool(lifted, q, qd, qdd, tool),
+    )
+    added = [h - f for h, f in zip(held, free, strict=True)]
+    assert lower(system, added) == lower(system, by_virtual_work(lifted, q, tool))
+
+
+def by_virtual_work(model, q, tool):
+    """What each joint feels of a wrench in the last frame, each joint acting along z of the frame before it."""
+    arm = model.distal()
+    frames = [Pose()]
+    for body in arm.bodies:
+        frames.append(frames[-1] @ body.pose(q))
+    force, moment = (frames[-1].direction(v) for v in (tool.force, tool.moment))
+    found = []
+    for body, frame in zip(arm.bodies, frames, strict=False):
+        axis = frame.direction(Vec3.unit(2))
+        lever = frames[-1].translation - frame.translation
+        found.append(axis.dot(moment + lever.cross(force)) if body.joint.turns else axis.dot(force))
+    return found
 
 
 def in_motion(dual, model, q, qd):

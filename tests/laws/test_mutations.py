@@ -9,8 +9,16 @@ import numpy as np
 import pytest
 
 import strobe
+from strobe.algebra import Force, Vec3
 from strobe.analysis.equivalence import vanishes
-from strobe.formulations import FORMULATIONS, PRINTED, articulated_body, strobing
+from strobe.formulations import (
+    FORMULATIONS,
+    PRINTED,
+    articulated_body,
+    composite_coriolis,
+    decomposition,
+    strobing,
+)
 from strobe.models.random_robots import random_model
 from strobe.scalars import FieldSystem
 
@@ -134,7 +142,53 @@ MUTATIONS = {
         ("= M[ahead.joint.v + j][row] = entry", "= entry"),
         ("F = composite[body.index] @ column", "F = body.inertia @ column"),
         ("tau[i] + entry * accel", "tau[i] - entry * accel"),
+        ("composite[body.parent] + poses", "poses"),
+        ("ahead = model.bodies[ahead.parent]", "ahead = model.bodies[0]"),
     ],
+}
+
+CHRISTOFFEL_MUTATIONS = [
+    ("(I.trace() * 0.5)", "(I.trace() * 0.7)"),
+    ("return I - Mat3", "return I + Mat3"),
+    ('body.I if form == "decomposition" else', "body.I if form else"),
+    ("body.I @ Jw_d[j] + spin", "body.I @ Jw_d[j] - spin"),
+    ("turned.cross(body.c - joint.p) +", "turned.cross(body.c - joint.p) -"),
+]
+
+STROBING_MUTATIONS = [
+    ("(both - one - other) * 0.5", "(both - one - other)"),
+    ("(both - one - other)", "(both - one + other)"),
+    ("symbols[j][k][i] * qd[k]", "symbols[j][k][i] * qd[j]"),
+    ("symbols[j][k][i]", "symbols[i][k][j]"),
+    ("still, n, zeros = model.weightless()", "still, n, zeros = model"),
+    ("C[i][j] + _sum(M[i][k]", "C[i][j] - _sum(M[i][k]"),
+    ("for k, x in bracket.items()) * 0.5", "for k, x in bracket.items())"),
+    ("bracket = v.cross(column)", "bracket = column.cross(v)"),
+]
+
+STROBED_MASS_MUTATIONS = [
+    ("    still = model.weightless()\n    n = model.nv", "    still = model\n    n = model.nv"),
+    ("M[i][j] = M[j][i] = column[i]", "M[i][j] = column[i]"),
+    ("range(j + 1)", "range(j)"),
+    ("M[i][i] + inertia", "M[i][i] - inertia"),
+    ("[t - b for t, b", "[t + b for t, b"),
+]
+
+TOOL_MUTATIONS = {
+    "newton-euler-base": [
+        ("W @ tool.moment", "-(W @ tool.moment)"),
+        ("W @ tool.force", "tool.force"),
+        ("W @ tool.moment", "tool.moment"),
+        ("+ p.cross(f)", "- p.cross(f)"),
+    ],
+    "newton-euler": [
+        ("(tool.force, tool.moment)", "(tool.force, -tool.moment)"),
+        ("(tool.force, tool.moment)", "(tool.moment, tool.force)"),
+        ("(tool.force, tool.moment)", "(-tool.force, tool.moment)"),
+        ("Rf = R @ f", "Rf = f"),
+    ],
+    "newton-euler-hat": [("inward(arm, F, N, tool)", "inward(arm, F, N, None)")],
+    "modified-newton-euler": [("inward(arm, F, N, tool)", "inward(arm, F, N, None)")],
 }
 
 FORWARD_MUTATIONS = [
@@ -145,6 +199,14 @@ FORWARD_MUTATIONS = [
     ("x - carried.dot(column)", "x + carried.dot(column)"),
     ("p = p + column * entry", "p = p - column * entry"),
     ("-model.gravity", "model.gravity"),
+    ("self.A - _outer", "self.A + _outer"),
+    ("self.C - _outer", "self.C + _outer"),
+    ("self.B - Mat3.outer(f.moment, g.force)", "self.B - Mat3.outer(f.force, g.moment)"),
+    ("c[i] = v[i].cross(vJ)", "c[i] = vJ.cross(v[i])"),
+    ("v[i].cross(body.inertia @ v[i])", "v[i].cross(body.inertia @ vJ)"),
+    ("IA[body.parent] + Ia.outward", "IA[body.parent] + IA[i].outward"),
+    ("a[i] = carried + body.S @ accel", "a[i] = carried"),
+    ("X[i] @ a[body.parent] + c[i]", "X[i] @ a[body.parent]"),
 ]
 
 
@@ -203,6 +265,79 @@ def left_over(forward, model):
 def test_an_error_in_the_articulated_body_method_is_caught_by_the_round_trip(old, new):
     assert left_over(articulated_body.forward_dynamics, ARMS[0])
     assert not left_over(mutated(articulated_body, old, new)["forward_dynamics"], ARMS[0])
+
+
+def matrices(names, model, seed=4):
+    """C of a module's names in the field."""
+    system = FieldSystem(seed)
+    lifted = model.lift(system)
+    q, qd, _ = lifted.variables()
+    if "strobing" in names["__name__"]:
+        C = names["coriolis_matrix"](FORMULATIONS["newton-euler-armstrong"].inverse_dynamics, lifted, q, qd)
+    else:
+        C = names["coriolis_matrix"](lifted, q, qd, "christoffel")
+    return [[system.lower(x) for x in row] for row in C]
+
+
+@pytest.mark.parametrize(("old", "new"), CHRISTOFFEL_MUTATIONS)
+def test_an_error_in_the_decompositions_christoffel_matrix_is_caught(old, new):
+    strobed = [matrices(vars(strobing), arm) for arm in ARMS]
+    assert [matrices(vars(decomposition), arm) for arm in ARMS] == strobed
+    assert [matrices(mutated(decomposition, old, new), arm) for arm in ARMS] != strobed
+
+
+@pytest.mark.parametrize(("old", "new"), STROBING_MUTATIONS)
+def test_an_error_in_strobing_the_coriolis_matrix_is_caught(old, new):
+    trees = [*ARMS, random_model(3, 6, kinds="RS", tree=True)]
+    right = [matrices(vars(composite_coriolis), tree) for tree in trees]
+    assert [matrices(vars(strobing), tree) for tree in trees] == right
+    assert [matrices(mutated(strobing, old, new), tree) for tree in trees] != right
+
+
+@pytest.mark.parametrize(("old", "new"), STROBED_MASS_MUTATIONS)
+def test_an_error_in_strobing_the_mass_matrix_is_caught_by_forward_dynamics(old, new):
+    assert undone(vars(strobing))
+    assert not undone(mutated(strobing, old, new))
+
+
+def undone(names):
+    """Whether strobed forward dynamics with rotors is undone by inverse dynamics with them."""
+    system = FieldSystem(3)
+    lifted = ARMS[0].lift(system)
+    q, qd, tau = lifted.variables()
+    rotor = [system.draw() for _ in tau]
+    ID = FORMULATIONS["newton-euler"].inverse_dynamics
+    try:
+        qdd = names["forward_dynamics"](ID, lifted, q, qd, tau, rotor)
+    except ZeroDivisionError:
+        return False
+    again = [t + r * a for t, r, a in zip(ID(lifted, q, qd, qdd), rotor, qdd, strict=True)]
+    return vanishes(system, [x - y for x, y in zip(again, tau, strict=True)])
+
+
+def held(function, model):
+    """Torques in the field with a wrench in the hand."""
+    system = FieldSystem(2)
+    lifted = model.lift(system)
+    state = lifted.variables()
+    tool = Force(Vec3(*(system.draw() for _ in range(3))), Vec3(*(system.draw() for _ in range(3))))
+    return [system.lower(x) for x in function(lifted, *state, tool)]
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"), [(name, *piece) for name, pieces in TOOL_MUTATIONS.items() for piece in pieces]
+)
+def test_an_error_with_the_wrench_in_the_hand_is_caught(name, old, new):
+    others = [other for other, method in FORMULATIONS.items() if method.tool and other != name]
+    right = [held(FORMULATIONS[others[0]].with_tool, arm) for arm in ARMS]
+    for other in others:
+        assert [held(FORMULATIONS[other].with_tool, arm) for arm in ARMS] == right
+    mutant = mutated(FORMULATIONS[name].module, old, new)["inverse_dynamics"]
+    assert [held(mutant, arm) for arm in ARMS] != right
+
+
+def test_every_formulation_with_a_tool_has_mutations_of_it():
+    assert set(TOOL_MUTATIONS) == {name for name, method in FORMULATIONS.items() if method.tool}
 
 
 # -- the papers' misprints, each alone, in float64 ----------------------------------------------------

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import sympy
 
 from strobe.errors import MixedNumbersError, NumberTruthError, UnsupportedOperationError, ZeroPivotError
 from strobe.scalars import (
@@ -277,6 +278,52 @@ def test_degrees_add_under_products_and_count_an_angle_twice():
     assert system.lower(sin(q) * x + x) == 3
     assert system.lower(sin(q) * cos(q) * x) == 5
     assert system.lower(x / (x + sin(q)) + x) == 1 + 1 + 2  # over a common denominator
+
+
+def test_a_divisor_that_terms_share_is_counted_once():
+    system = DegreeSystem()
+    a, b, x, y = (system.variable(name) for name in "abxy")
+    pivot = a * b + x  # degree 2
+    reciprocal = 1.0 / pivot
+    assert system.lower(x * reciprocal + y * reciprocal + a / pivot) == 1
+    assert system.lower(x * reciprocal + y) == 3
+    assert system.lower(x / pivot + y / b) == 3  # (x b + y pivot) / (pivot b)
+    assert system.lower(pivot * reciprocal) == 2  # known only as pivot over pivot
+    assert system.lower(x / pivot / pivot + y / pivot) == 3
+    assert system.lower(x * 0.5 / 3.0 + y / 2.0) == 1
+
+
+def test_a_pivot_below_a_pivot_cancels():
+    system = DegreeSystem()
+    a, b, c, x = (system.variable(name) for name in "abcx")
+    second = c - b * b / a  # (a c − b²) / a
+    assert system.lower(second) == 2
+    assert system.lower(x / second) == 2  # x a / (a c − b²)
+    assert system.lower(x / second / a) == 1
+    assert (
+        system.lower((b / a) * (a / second) + x) == 1 + 2
+    )  # (b (…) + x (a c − b²)) over the second pivot alone
+
+
+def test_no_bound_is_below_the_degree_of_the_cleared_fraction():
+    """Random sums, products and quotients against SymPy's numerators before anything is cancelled there."""
+    rng = __import__("random").Random(3)
+    names = ("x", "y", "z")
+    for _ in range(40):
+        system = DegreeSystem()
+        pool = [(system.variable(name), sympy.Symbol(name)) for name in names]
+        for _ in range(6):
+            (a, A), (b, B) = rng.choice(pool), rng.choice(pool)
+            op = rng.choice("+-*/")
+            if B == 0 or (op == "-" and A == B):
+                continue
+            step = {"+": lambda u, v: u + v, "-": lambda u, v: u - v}.get(op)
+            step = step or {"*": lambda u, v: u * v, "/": lambda u, v: u / v}[op]
+            pool.append((step(a, b), sympy.cancel(step(A, B))))
+        for degree, fraction in pool:
+            numerator = sympy.fraction(fraction)[0]
+            least = 0 if numerator.is_number else sympy.Poly(numerator).total_degree()
+            assert system.lower(degree) >= least
 
 
 def test_a_degree_bounds_the_number_of_points_where_a_wrong_identity_holds():

@@ -20,6 +20,7 @@ from strobe import formulations
 from strobe.algebra import matrices
 from strobe.analysis.counts import general_arm
 from strobe.analysis.measured import LENGTHS, Measured, diagonal
+from strobe.errors import StrobeError
 from strobe.formulations import formulation, links
 from strobe.scalars import DenseCount, Num
 from strobe.scalars.count import Count
@@ -48,10 +49,8 @@ class Charges(Counter[str]):
 class AsWritten(DenseCount):
     """The dense count, charged to expressions."""
 
-    tally: Charges
-
     def __init__(self) -> None:
-        self.tally = Charges()
+        self.tally = self.charges = Charges()
 
 
 class Everything(AsWritten):
@@ -84,16 +83,18 @@ def _expression(code: CodeType, instruction: int) -> str:
     """The source of what an instruction evaluates, on one line."""
     line, last, start, end = list(code.co_positions())[instruction // 2]
     if line is None or start is None or end is None or line != last:
-        raise ArithmeticError(
-            f"which expression of {code.co_filename} an operation belongs to is not known: it spans lines, or Python "
-            "runs without debug ranges (-X no_debug_ranges)."
+        raise StrobeError(
+            f"which expression of {Path(code.co_filename).name} an operation belongs to is not known: it spans "
+            "lines, or Python runs without debug ranges; run it without -X no_debug_ranges and PYTHONNODEBUGRANGES."
         )
     return linecache.getline(code.co_filename, line).encode()[start:end].decode()
 
 
 # -- the rows of the papers, as expressions of our modules --------------------------------------------
 
-Rules = tuple[tuple[str, str], ...]  # how an expression begins, and the part it belongs to; the first that fits
+Rules = tuple[
+    tuple[str, str], ...
+]  # how an expression begins, and the part it belongs to; the first that fits
 
 OUTWARD: Rules = (
     (r"(into @ \()?w \+ Z0", "ω"),
@@ -200,8 +201,10 @@ def added(counts: Iterable[Measured]) -> Measured:
 
 def _run(system: AsWritten, method: str, n: int, inertia: str = "full") -> Counter[Charge]:
     model = general_arm(n).lift(system)
-    formulation(method).inverse_dynamics(diagonal(model) if inertia == "diagonal" else model, *model.variables())
-    return system.tally.by
+    formulation(method).inverse_dynamics(
+        diagonal(model) if inertia == "diagonal" else model, *model.variables()
+    )
+    return system.charges.by
 
 
 def _part(rules: Rules, expression: str) -> str:

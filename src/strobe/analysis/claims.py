@@ -11,9 +11,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from strobe.analysis import findings_asada as asada
 from strobe.analysis import findings_counts as counts
-from strobe.analysis import findings_mechanics as mechanics
-from strobe.analysis.findings_counts import Check
+from strobe.analysis import findings_decomposition as decomposition
+from strobe.analysis import findings_hollerbach as hollerbach
+from strobe.analysis import findings_turney as turney
+from strobe.analysis import findings_waters as waters
+from strobe.analysis.findings import Check
 
 
 class Verdict(StrEnum):
@@ -46,10 +50,13 @@ class Judged:
     claim: Claim
     figure: str
     holds: bool | None
+    partly: bool = False  # something of the claim was not looked at
 
     @property
     def status(self) -> str:
-        return "stated" if self.holds is None else "recomputed"
+        if self.holds is None:
+            return "stated"
+        return "partly recomputed" if self.partly else "recomputed"
 
 
 def judge(claim: Claim) -> Judged:
@@ -57,7 +64,8 @@ def judge(claim: Claim) -> Judged:
     if claim.check is None:
         return Judged(claim, claim.reason, None)
     found = claim.check()
-    return Judged(claim, found.figure, found.holds)
+    rest = f"; not checked here: {found.unchecked}" if found.unchecked else ""
+    return Judged(claim, found.figure + rest, found.holds, bool(found.unchecked))
 
 
 def judged(progress: Callable[[], object] = lambda: None) -> list[Judged]:
@@ -88,12 +96,12 @@ CLAIMS: tuple[Claim, ...] = (
     Claim("H-10", "velocity terms are by far the greatest burden", QUALIFIED, counts.coriolis_burden),
     Claim(
         "H-11", "dropping velocity terms works at low speed only, and feedback cannot make up for it", QUALIFIED,
-        mechanics.speed_squared,
+        hollerbach.speed_squared,
     ),
     Claim("H-12", "one point takes 7.9 s on a PDP 11/45", OPEN, counts.seconds_per_point),
     Claim("H-13", "tables are huge and hold for one load", TRUE, counts.tables_are_huge),
-    Claim("H-14", "the 3×3 equations equal the general ones", FALSE, mechanics.printed_three_by_three),
-    Claim("T-1", "Lagrange and Newton-Euler are equivalent", TRUE, mechanics.lagrange_is_newton_euler),
+    Claim("H-14", "the 3×3 equations equal the general ones", FALSE, hollerbach.printed_three_by_three),
+    Claim("T-1", "Lagrange and Newton-Euler are equivalent", TRUE, turney.lagrange_is_newton_euler),
     Claim("T-2", "Lagrange can be evaluated in O(n³), with the printed totals", QUALIFIED, counts.third_power),
     Claim("T-3", "Newton-Euler costs 108n−12 m, 100n−9 a", FALSE, counts.turney_newton_euler),
     Claim(
@@ -104,44 +112,46 @@ CLAIMS: tuple[Claim, ...] = (
     Claim(
         "T-6", "Hollerbach's higher counts come from taking the equations literally", QUALIFIED, counts.discrepancy
     ),
-    Claim("T-7", "M is positive definite, so elimination needs no pivoting", QUALIFIED, mechanics.no_pivoting),
-    Claim("T-8", "unit accelerations strobe M", TRUE, mechanics.strobed_mass_matrix),
-    Claim("T-9", "two unit rates strobe C^i_jk", FALSE, mechanics.strobed_coriolis),
+    Claim("T-7", "M is positive definite, so elimination needs no pivoting", QUALIFIED, turney.no_pivoting),
+    Claim("T-8", "unit accelerations strobe M", TRUE, turney.strobed_mass_matrix),
+    Claim("T-9", "two unit rates strobe C^i_jk", FALSE, turney.strobed_coriolis),
     Claim("T-10", "the cost forms of strobing", QUALIFIED, counts.strobing_cost),
     Claim(
         "T-11", "Newton-Euler shows which terms are insignificant, Lagrange hides it", QUALIFIED,
-        mechanics.insignificant_terms,
+        turney.insignificant_terms,
     ),
     Claim(
         "T-12", "Horowitz and Tomizuka's complexity lies between the two", OPEN,
         reason="their count is not in the source, so there is nothing to check",
     ),
-    Claim("T-13", "a base acceleration of +9.8 stands for gravity", TRUE, mechanics.gravity_by_acceleration),
+    Claim("T-13", "a base acceleration of +9.8 stands for gravity", TRUE, turney.gravity_by_acceleration),
     Claim(
         "T-14", "Runge-Kutta with a step from the largest velocity simulates the arm", QUALIFIED,
         reason="of order 4 only if torques are known at the stage times; needs simulation, not part of this "
         "package yet",
     ),
-    Claim("A-1", "eliminating coupling forces and Lagrange give 7.1.11 and 7.1.12", TRUE, mechanics.closed_form),
-    Claim("A-2", "H is symmetric", TRUE, mechanics.symmetric),
-    Claim("A-3", "kinetic energy is always positive, H positive definite", QUALIFIED, mechanics.always_positive),
-    Claim("A-4", "the coefficients of 7.2.22 are Christoffel's symbols", FALSE, mechanics.asada_is_not_christoffel),
+    Claim("A-1", "eliminating coupling forces and Lagrange give 7.1.11 and 7.1.12", TRUE, asada.closed_form),
+    Claim("A-2", "H is symmetric", TRUE, asada.symmetric),
+    Claim("A-3", "kinetic energy is always positive, H positive definite", QUALIFIED, asada.always_positive),
+    Claim("A-4", "the coefficients of 7.2.22 are Christoffel's symbols", FALSE, asada.asada_is_not_christoffel),
     Claim(
         "A-5", "velocity terms exist only where H depends on the configuration", TRUE,
-        mechanics.velocity_terms_need_a_changing_matrix,
+        asada.velocity_terms_need_a_changing_matrix,
     ),
-    Claim("A-6", "H11 and the gravity moments are largest with the arm stretched out", TRUE, mechanics.extremes),
-    Claim("A-7", "the centrifugal moment of 7.1.17, −m2 ℓ1 ℓc2 θ̇1²", FALSE, mechanics.centrifugal_moment),
-    Claim("A-8", "the Coriolis force has no moment about joint 2", TRUE, mechanics.coriolis_about_joint_2),
+    Claim("A-6", "H11 and the gravity moments are largest with the arm stretched out", TRUE, asada.extremes),
+    Claim("A-7", "the centrifugal moment of 7.1.17, −m2 ℓ1 ℓc2 θ̇1²", FALSE, asada.centrifugal_moment),
+    Claim("A-8", "the Coriolis force has no moment about joint 2", TRUE, asada.coriolis_about_joint_2),
     Claim(
         "A-9", "Lagrange needs neither accelerations nor constraint forces", TRUE,
         reason="by construction: lagrange-jacobian uses positions, velocities and H only",
     ),
-    Claim("A-10", "Q = τ + JᵀF; absolute angles give Q1 = τ1 − τ2", TRUE, mechanics.absolute_angles),
-    Claim("D-1", "the Lagrange and Newton-Euler routes give the same D, C, G", QUALIFIED, mechanics.same_matrices),
-    Claim("D-2", "C is not unique, yet Ḋ − 2C is skew", QUALIFIED, mechanics.skew_forms),
-    Claim("D-3", "one procedure serves symbols and numbers", TRUE, mechanics.one_procedure),
-    Claim("D-4", "D is positive definite with massless virtual links", QUALIFIED, mechanics.virtual_links),
+    Claim("A-10", "Q = τ + JᵀF; absolute angles give Q1 = τ1 − τ2", TRUE, asada.absolute_angles),
+    Claim(
+        "D-1", "the Lagrange and Newton-Euler routes give the same D, C, G", QUALIFIED, decomposition.same_matrices
+    ),
+    Claim("D-2", "C is not unique, yet Ḋ − 2C is skew", QUALIFIED, decomposition.skew_forms),
+    Claim("D-3", "one procedure serves symbols and numbers", TRUE, decomposition.one_procedure),
+    Claim("D-4", "D is positive definite with massless virtual links", QUALIFIED, decomposition.virtual_links),
     Claim(
         "D-5", "simple closed chains are two serial chains", QUALIFIED,
         reason="only where both are functions of the same independent coordinates; needs closed chains, not part of "
@@ -165,9 +175,9 @@ CLAIMS: tuple[Claim, ...] = (
     Claim("W-7", "as written U_66 is computed 12 times, L_6 6 times", FALSE, counts.repeated_values),
     Claim("W-8", "locking three of six joints saves 57 %", TRUE, counts.locking),
     Claim("W-9", "ignoring the second order terms saves 46 %", TRUE, counts.ignoring_velocities),
-    Claim("W-10", "neglecting outer links saves 5m+5a only", QUALIFIED, mechanics.neglecting_outer_links),
+    Claim("W-10", "neglecting outer links saves 5m+5a only", QUALIFIED, waters.neglecting_outer_links),
     Claim("W-11", "zeros in some U_ij save nothing in a recursion", QUALIFIED, counts.zeros_save_nothing),
-    Claim("W-12", "counterbalancing saves almost nothing", QUALIFIED, mechanics.balancing_saves_little),
+    Claim("W-12", "counterbalancing saves almost nothing", QUALIFIED, waters.balancing_saves_little),
     Claim("W-13", "acceleration, velocity and position need 7, 17 and 29 bits", TRUE, counts.resolution),
     Claim("W-14", "a fast acceleration servo beats the model under friction", TRUE, reason=CONTROL),
     Claim("W-15", "a full table has 5¹⁸ = 4·10¹² sets of 6 values", TRUE, counts.full_table),
@@ -179,7 +189,7 @@ CLAIMS: tuple[Claim, ...] = (
         "W-17", "the D and E form needs 5¹² = 2·10⁸ sets of 42 values, and 504 derivatives", QUALIFIED,
         counts.smaller_table,
     ),
-    Claim("W-18", "7 function values give 18 pairs; six 18×18 inversions", FALSE, mechanics.extrapolation_points),
+    Claim("W-18", "7 function values give 18 pairs; six 18×18 inversions", FALSE, waters.extrapolation_points),
     Claim(
         "W-19", "the fastest motion switches at most once", QUALIFIED,
         reason=f"twice where a velocity bound is active; {TRAJECTORIES}",
@@ -193,14 +203,14 @@ CLAIMS: tuple[Claim, ...] = (
     ),
     Claim(
         "W-22", "over the square root of velocity, constant acceleration is a straight line", FALSE,
-        mechanics.straight_in_which_axes,
+        waters.straight_in_which_axes,
     ),
     Claim(
         "W-23", "one further point of the hand gives its angular velocity", FALSE,
         reason="the rotation about the line through two points leaves both velocities unchanged",
     ),
-    Claim("W-24", "test forces of the wrist identify the payload", FALSE, mechanics.wrist_payload),
-    Claim("W-25", "the link matrix A_i as printed", FALSE, mechanics.printed_link_matrix),
+    Claim("W-24", "test forces of the wrist identify the payload", FALSE, waters.wrist_payload),
+    Claim("W-25", "the link matrix A_i as printed", FALSE, waters.printed_link_matrix),
     Claim(
         "W-26", "fixed point suffices", QUALIFIED,
         reason="only if every joint has a scale of its own; needs fixed-point numbers, not part of this package yet",

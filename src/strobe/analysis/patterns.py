@@ -60,7 +60,9 @@ def general(n: int) -> Pattern:
 
 def full(k: int) -> Inertial:
     """A link with ten parameters, none of them special."""
-    return Inertial.at_com(1.7 + k, Vec3(0.13, 0.22, 0.34), Sym3(0.52, 0.63 + 0.01 * k, 0.74, 0.05, 0.06, 0.07))
+    return Inertial.at_com(
+        1.7 + k, Vec3(0.13, 0.22, 0.34), Sym3(0.52, 0.63 + 0.01 * k, 0.74, 0.05, 0.06, 0.07)
+    )
 
 
 def principal(k: int) -> Inertial:
@@ -98,7 +100,7 @@ def customised(model: Model, base: bool = True) -> tuple[int, int]:
     lifted = model.lift(graph)
     lifted = regrouped(lifted) if base else lifted
     compute, n = formulation(METHOD).inverse_dynamics, model.nv
-    sizes = dict.fromkeys(("q", "qd", "qdd"), n)
+    sizes: dict[str, int] = dict.fromkeys(("q", "qd", "qdd"), n)
     program = simplify(trace(lambda q, qd, qdd: compute(lifted, q, qd, qdd), sizes, (n,), graph))
     return program.multiplications, program.additions
 

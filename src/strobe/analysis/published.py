@@ -244,7 +244,8 @@ def _breakdown(table: str, printed: Mapping[str, tuple[str, str]], explained: Ro
         return Row("turney", table, name, *_pair(figures), why, ours, variant, parts, residue=different)
 
     lines = [
-        row(name, printed[name], explained[name], FORCES[table] if name == "f" else (name,)) for name in printed
+        row(name, printed[name], explained[name], FORCES[table] if name == "f" else (name,))
+        for name in printed
     ]
     return [*lines, row("total", TOTALS[total], ledgers.merged(explained), ())]
 
@@ -267,7 +268,9 @@ def waters() -> list[Row]:
         table: str, name: str, m: int, a: int, why: Explanation, ours: str | None = None, joints: int = 6,
         parts: tuple[str, ...] = (), remark: str = "", uncounted: str = "",
     ) -> Row:  # fmt: skip
-        different = MATRIX_RESIDUES.get(name if table == "split" else table) or MATRIX_RESIDUES.get(ours or "", "")
+        different = MATRIX_RESIDUES.get(name if table == "split" else table) or MATRIX_RESIDUES.get(
+            ours or "", ""
+        )
         return Row(
             "waters", table, name, Polynomial(m), Polynomial(a), why(), ours, parts=parts, joints=joints,
             remark=remark, residue=different, uncounted=uncounted,

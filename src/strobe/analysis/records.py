@@ -48,7 +48,12 @@ class Record:
 
 
 def _record(
-    group: str, method: str, m: Polynomial | int, a: Polynomial | int, origin: Origin, joints: int | None = None
+    group: str,
+    method: str,
+    m: Polynomial | int,
+    a: Polynomial | int,
+    origin: Origin,
+    joints: int | None = None,
 ) -> Record:
     """A row whose multiplications and additions are known."""
     products, sums = polynomial(m), polynomial(a)
@@ -150,12 +155,18 @@ def _arms() -> Iterator[Record]:
             yield _record(ARMS, f"{name}, {CUSTOMISED}, {kept}", *customised(model, base), _C, model.nv)
     stanford = arm(PATTERNS["Stanford arm"], principal)
     yield _record(
-        ARMS, f"Stanford arm, {CUSTOMISED}, principal axes", *customised(stanford, base=False), _C, stanford.nv
+        ARMS,
+        f"Stanford arm, {CUSTOMISED}, principal axes",
+        *customised(stanford, base=False),
+        _C,
+        stanford.nv,
     )
     for name in FOLDED_ARMS:
         model = load_model(name)
         yield _record(ARMS, f"{name}, {METHOD}, zeros folded", *_folded(model), _C, model.nv)
-        yield _record(ARMS, f"{name}, {CUSTOMISED}, its own base parameters", *customised(model), _C, model.nv)
+        yield _record(
+            ARMS, f"{name}, {CUSTOMISED}, its own base parameters", *customised(model), _C, model.nv
+        )
 
 
 _C = Origin.COMPUTED

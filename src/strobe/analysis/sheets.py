@@ -81,7 +81,8 @@ def claim_sheet(progress: Callable[[], object] = lambda: None) -> list[Sheet]:
     notes = (
         "H Hollerbach 1980, T Turney, Mudge and Lee 1980, A Asada, chapter 7, "
         "D decomposition 2012, W Waters 1979.",
-        "recomputed: from counts, polynomials or robots, now. stated: no computation of this package decides it.",
+        "recomputed: from counts, polynomials or robots, now; partly where a part of the claim is left out. stated: "
+        "no computation of this package decides it.",
     )
     failed = any(j.holds is False for j in found)
     return [

@@ -155,7 +155,7 @@ def speed(
     program = robot.kernel(request).program
     ways = {"batch": batch_way(robot, request, 1, batch)}
     if single:
-        ways["single"] = single_way(robot, request)
+        ways["single"] = single_way(robot, Request(request.quantity))  # as one writes it: no keywords
     for way in ways.values():
         way.function(*way.arguments[0])
     first = time.perf_counter() - start

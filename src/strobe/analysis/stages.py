@@ -49,7 +49,9 @@ TASKS = {
 AS_WRITTEN = TASKS | {"α": cost(11, 9), "add n": additions(9)}
 """What the equations ask for, as in the ledgers of tables 3 and 4."""
 
-TWELVE = "12 additions are charged for the sum of n_i, whose four terms need 9 and for which table 4 charges 15"
+TWELVE = (
+    "12 additions are charged for the sum of n_i, whose four terms need 9 and for which table 4 charges 15"
+)
 
 PROLOGUE = {"ω_1": "ω", "α_1": "α", "Â_1": "Â", "ω_2": "ω", "α_2": "α"}
 STAGES = {

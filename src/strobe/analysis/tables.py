@@ -50,7 +50,9 @@ class Comparison:
     difference: Figure | None  # measured minus published
     why: str  # what our code does differently
     uncounted: str  # why nothing was measured
-    at_six: tuple[Number, Number | None] | None  # published and measured for six joints, where they are polynomials
+    at_six: (
+        tuple[Number, Number | None] | None
+    )  # published and measured for six joints, where they are polynomials
 
 
 def compare(paper: str) -> list[Comparison]:
@@ -124,7 +126,9 @@ def _counted(row: Row) -> Measured:
 @cache
 def _our_stages() -> dict[str, ledgers.Cost]:
     """Table 5 from what one task of one link costs in our modified Newton-Euler."""
-    parts = {name: _polynomials(count) for name, count in by_part("modified-newton-euler", "diagonal").items()}
+    parts = {
+        name: _polynomials(count) for name, count in by_part("modified-newton-euler", "diagonal").items()
+    }
     return stages.stage_costs(
         {name: ledgers.cost(m.coefficient(1), a.coefficient(1)) for name, (m, a) in parts.items()}
     )
@@ -197,7 +201,9 @@ def waters_weighted() -> list[Weighted]:
 
 def _scalar_count(row: Row) -> int | None:
     """Ours of a whole step; a part of one has no count in numbers of its own."""
-    return measured(row.formulation).counts[row.joints or 6][0] if row.formulation and not row.parts else None
+    return (
+        measured(row.formulation).counts[row.joints or 6][0] if row.formulation and not row.parts else None
+    )
 
 
 def _our_count(name: str, m: Polynomial, a: Polynomial) -> OurCount:

@@ -33,6 +33,7 @@ def bench(
 
     Of a single chain each formulation of inverse dynamics is compiled and timed as well. Every time is the
     best of interleaved rounds on inputs that change; machines are noisy, so compare within one run only.
+    Batches leave friction out, as other libraries do; a single call has no keywords, so friction is in.
 
     \b
     Examples:

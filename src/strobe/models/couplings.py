@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from weakref import WeakKeyDictionary
 
 from strobe.errors import UnsupportedModelError
@@ -28,11 +29,11 @@ class Coordinates:
     velocities: tuple[Terms, ...]  # each row of G
     trivial: bool
 
-    @property
+    @cached_property
     def nq(self) -> int:
         return sum(joint.nq for joint in self.joints)
 
-    @property
+    @cached_property
     def nv(self) -> int:
         return sum(joint.nv for joint in self.joints)
 

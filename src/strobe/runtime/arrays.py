@@ -18,6 +18,9 @@ REASONS = {
 
 def collected(values: Mapping[str, Any], sizes: Mapping[str, int], why: str) -> dict[str, np.ndarray]:
     """Arrays of one dtype, ordered as ``sizes``; lists and Python numbers take that of the arrays beside them."""
+    clean = {name: values[name] for name, size in sizes.items() if _is_clean(values[name], size)}
+    if len(clean) == len(sizes):  # what a caller in a hurry passes
+        return clean
     arrays = {
         name: checked(name.split(" ")[0], values[name], (size,), REASONS.get(name.split(" ")[0], why))
         for name, size in sizes.items()
@@ -25,6 +28,16 @@ def collected(values: Mapping[str, Any], sizes: Mapping[str, int], why: str) -> 
     strong = [arrays[name] for name, value in values.items() if isinstance(value, np.ndarray | np.generic)]
     dtype = np.result_type(*strong) if strong else np.dtype(np.float64)
     return {name: array.astype(dtype, copy=False) for name, array in arrays.items()}
+
+
+FLOAT64 = np.dtype(np.float64)
+
+
+def _is_clean(value: Any, size: int) -> bool:
+    """Whether a value is a plain float64 array of the right size already."""
+    return (
+        type(value) is np.ndarray and value.dtype is FLOAT64 and value.ndim > 0 and value.shape[-1] == size
+    )
 
 
 def checked(name: str, value: Any, core: tuple[int, ...], why: str) -> np.ndarray:
@@ -55,6 +68,9 @@ def checked(name: str, value: Any, core: tuple[int, ...], why: str) -> np.ndarra
 
 def batch_shape(inputs: Mapping[str, np.ndarray]) -> tuple[int, ...]:
     """The common leading shape of arrays whose last axis belongs to one state."""
+    shapes = {array.shape[:-1] for array in inputs.values()}
+    if len(shapes) == 1:
+        return shapes.pop()
     try:
         return np.broadcast_shapes(*(array.shape[:-1] for array in inputs.values()))
     except ValueError:

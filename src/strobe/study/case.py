@@ -28,7 +28,11 @@ class Case:
 
     @classmethod
     def of(cls, robot: Robot, seed: int | None = None) -> Case:
-        """The robot at its published golden state, or at a reproducible random one."""
+        """The robot at its published golden state, or at a reproducible random one.
+
+        It is interpreted: a study asks many questions once each, which is not worth compiling.
+        """
+        robot = Robot(robot.model, compiled=False)
         fitting = [g for g in robot.model.golden if _fits(robot, g)]
         if fitting and seed is None:
             golden = fitting[0]

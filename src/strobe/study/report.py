@@ -60,6 +60,8 @@ class Report:
 
 def study(robot: Robot, seed: int | None = None, progress: Callable[[], None] = lambda: None) -> Report:
     """Every section on a robot, at its golden state (or a random one drawn from ``seed``)."""
+    if not robot.nv:
+        raise UnsupportedModelError(f"{robot.name} has no joints that move: there is nothing to study.")
     case = Case.of(robot, seed)
     sections: dict[str, Mapping[str, Any]] = {}
     for key, section in SECTIONS.items():
