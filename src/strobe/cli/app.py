@@ -28,7 +28,7 @@ strobe: a robot goes in, its dynamics come out.
 Try:
   strobe list                    the robots that come with it
   strobe torque panda            the torques that hold a Panda arm still
-  strobe study stanford          one robot through every formulation: torques, costs, laws
+  strobe study stanford          one robot through every formulation: torques, costs, proof, laws
 
 A .urdf, .xacro, .xml (MJCF) or .toml file can stand in the place of a name. All verbs: strobe --help"""
 

@@ -198,8 +198,8 @@ def _errors(found: Check) -> Iterator[Any]:
     from strobe.study.tables import remark, table
 
     yield remark(
-        f"worst of {STATES} random states; relative to the state's largest torque (bound {TOLERANCE:.0e}), then to the "
-        "joint's own torque, where cancellation costs most digits"
+        f"worst of {STATES} random states; relative to the state's largest torque (bound {TOLERANCE:.0e}), then to "
+        "the joint's own torque, where cancellation costs most digits"
     )
     rows: list[list[Any]] = []
     for name, a in found.accuracy.items():
