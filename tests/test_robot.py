@@ -103,6 +103,45 @@ def test_out_must_be_a_float_array_that_can_be_written(panda, state):
         panda.inverse_dynamics(*state, out=frozen)
 
 
+def test_out_must_keep_every_digit(panda, state):
+    for bad in (np.empty(7, np.float16), np.ma.masked_array(np.empty(7)), [0.0] * 7):
+        with pytest.raises(ArgumentError, match="out is a"):
+            panda.inverse_dynamics(*state, out=bad)
+
+
+def test_a_robot_cannot_be_changed_in_place(panda):
+    with pytest.raises(AttributeError):
+        panda.model = panda.with_payload(5.0).model
+    plain = strobe.Robot(panda.model, compiled=False)
+    assert not plain.with_payload(1.0).compiled
+
+
+def test_two_wrenches_on_one_frame_are_not_one(panda, state):
+    with pytest.raises(ArgumentError, match="two wrenches act on one frame"):
+        panda.inverse_dynamics(*state, wrench={None: np.ones(6), panda.frames[-1]: np.ones(6)})
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_single_precision_sees_a_singular_mass_matrix_too(compiled):
+    arm = strobe.Robot(point_mass_arm(2).model, compiled)
+    q = np.random.default_rng(0).uniform(-3, 3, (200, 2)).astype(np.float32)
+    q[:, 1] = 0.0  # stretched out: singular
+    ones = np.ones((200, 2), np.float32)
+    qdd = arm.forward_dynamics(q, 0 * ones, ones)
+    assert qdd.dtype == np.float32
+    assert np.isnan(qdd).any(axis=1).all()
+
+
+@pytest.mark.parametrize(
+    ("keyword", "value"), [("friction", "no"), ("formulation", ["waters"]), ("threads", 0)]
+)
+def test_keywords_of_the_wrong_kind_get_a_sentence(panda, state, keyword, value):
+    for _ in range(3):  # also once single states are answered by the builtin
+        with pytest.raises(ArgumentError, match=f"{keyword} is"):
+            panda.inverse_dynamics(*state, **{keyword: value})
+        panda.inverse_dynamics(*state)
+
+
 def test_masked_entries_are_unknown_and_so_is_what_follows_from_them(panda):
     q, qd, qdd = panda.random_state(seed=0, batch=3)
     masked = np.ma.masked_array(q, mask=np.zeros_like(q, bool))

@@ -334,6 +334,7 @@ QUANTITIES: dict[str, Quantity] = {
     "integrate": Quantity(integrate, ("q", "v", "dt"), ("q",)),
     "difference": Quantity(difference, ("q0", "q1"), ("n",)),
 }
+ELIMINATING = ("forward_dynamics", "hybrid_dynamics")  # what divides by pivots: in double precision, always
 OF_A_FRAME = ("forward_kinematics", "jacobian", "jacobian_dot")  # what is asked about one frame
 
 

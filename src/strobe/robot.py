@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import html
 import warnings
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -62,13 +63,24 @@ class Robot:
     """A robot: its dynamics and kinematics as functions of arrays."""
 
     def __init__(self, model: Model, compiled: bool = True) -> None:
-        self.model = model
-        self.compiled = compiled  # False: every call is interpreted on NumPy
+        self._model = model
+        self._compiled = compiled
         self._kernels: dict[Request, Kernel] = {}
-        self._quick: dict[str, Any] = dict.fromkeys(
-            QUICK, declined
-        )  # builtins for one state per call, once there are some
-        self._single: set[str] = set()  # quantities that were asked for one state before
+        self._quick: defaultdict[tuple[str, bool], Any] = defaultdict(lambda: declined)  # for single states
+        self._single: set[Request] = set()  # what was asked for one state before
+
+    @property
+    def model(self) -> Model:
+        """The robot as data; an edit gives a new robot."""
+        return self._model
+
+    @property
+    def compiled(self) -> bool:
+        """Whether quantities are machine code; if not, every call is interpreted on NumPy."""
+        return self._compiled
+
+    def _edited(self, model: Model) -> Robot:
+        return Robot(model, self.compiled)
 
     # -- what it is ---------------------------------------------------------------------------------
 
@@ -132,8 +144,8 @@ class Robot:
         threads: int | None = None,
     ) -> Array:  # fmt: skip
         """Torques tau (..., n) behind a motion."""
-        if out is wrench is gravity is formulation is frame is None and friction:
-            one = self._quick["inverse_dynamics"](q, qd, qdd)
+        if out is wrench is gravity is formulation is frame is threads is None:
+            one = self._quick["inverse_dynamics", friction](q, qd, qdd)
             if one is not NotImplemented:
                 return one
         values = {"q": q, "qd": qd, "qdd": qdd} | self._loads(wrench, frame, gravity)
@@ -147,8 +159,8 @@ class Robot:
         threads: int | None = None,
     ) -> Array:  # fmt: skip
         """Accelerations qdd (..., n) that follow from torques; NaN where the mass matrix is singular."""
-        if out is wrench is gravity is formulation is frame is None and friction:
-            one = self._quick["forward_dynamics"](q, qd, tau)
+        if out is wrench is gravity is formulation is frame is threads is None:
+            one = self._quick["forward_dynamics", friction](q, qd, tau)
             if one is not NotImplemented:
                 return one
         self._require_inertia()
@@ -190,8 +202,8 @@ class Robot:
         threads: int | None = None,
     ) -> Array:  # fmt: skip
         """M (..., n, n), rotor inertia included."""
-        if out is formulation is None:
-            one = self._quick["mass_matrix"](q)
+        if out is formulation is threads is None:
+            one = self._quick["mass_matrix", True](q)
             if one is not NotImplemented:
                 return one
         return self._dynamics("mass_matrix", {"q": q}, out, threads, formulation=formulation)
@@ -291,7 +303,7 @@ class Robot:
 
     def lock(self, joints: Mapping[str, float]) -> Robot:
         """The robot with joints held at positions (names may use * and ?) and their links merged."""
-        return Robot(edits.lock(self.model, joints))
+        return self._edited(edits.lock(self.model, joints))
 
     def with_payload(
         self, mass: float, com: Sequence[float] = (0.0, 0.0, 0.0), inertia: Any = None,
@@ -305,29 +317,29 @@ class Robot:
         load = edits.attach_payload(
             self.model, mass, com, inertia, frame=where, size=size, replacing=replacing
         )
-        return Robot(load)
+        return self._edited(load)
 
     def with_gravity(self, gravity: Sequence[float]) -> Robot:
-        return Robot(edits.change_gravity(self.model, gravity))
+        return self._edited(edits.change_gravity(self.model, gravity))
 
     def with_base(self, base: str) -> Robot:
         """The robot on a fixed, translating or floating base."""
-        return Robot(edits.change_base(self.model, base))
+        return self._edited(edits.change_base(self.model, base))
 
     def with_frame(
         self, name: str, xyz: Sequence[float] = (0, 0, 0), rpy: Sequence[float] = (0, 0, 0),
         *, frame: str | None = None,
     ) -> Robot:  # fmt: skip
         """The robot with one more named frame, placed relative to another."""
-        return Robot(edits.add_frame(self.model, name, xyz, rpy, frame=self._frame(frame)))
+        return self._edited(edits.add_frame(self.model, name, xyz, rpy, frame=self._frame(frame)))
 
     def chain(self, tip: str, base: str | None = None) -> Robot:
         """The joints between two frames as a robot of their own."""
-        return Robot(edits.take_chain(self.model, tip, base))
+        return self._edited(edits.take_chain(self.model, tip, base))
 
     def scaled(self, length: float = 1.0, mass: float = 1.0) -> Robot:
         """A geometrically similar robot."""
-        return Robot(edits.scale(self.model, length, mass))
+        return self._edited(edits.scale(self.model, length, mass))
 
     # -- showing ------------------------------------------------------------------------------------
 
@@ -355,6 +367,10 @@ class Robot:
         self, quantity: str, values: dict[str, Any], out: Array | None, threads: int | None, **options: Any
     ) -> Array:
         self._require_dynamics()
+        if not isinstance(options.get("friction", True), bool | np.bool_):
+            raise ArgumentError(f"friction is {options['friction']!r}; expected True or False.")
+        if not isinstance(options.get("formulation"), str | None):
+            raise ArgumentError(f"formulation is {options['formulation']!r}; expected the name of one.")
         loaded = tuple(name.removeprefix("wrench ") for name in values if name.startswith("wrench "))
         request = Request(quantity, loaded=loaded, gravity="gravity" in values, **options)
         return self._ask(request, values, out, threads)
@@ -388,8 +404,9 @@ class Robot:
                 self._require_inertia()
             if self.compiled and self.nv and all(request.shape(self.model)):
                 self.kernel(request).ufunc(single)
-                if request == Request(request.quantity) and request.quantity in self._quick:
-                    self._quick[request.quantity] = self.kernel(request).quick
+                if request.quantity in QUICK:
+                    self._single.add(request)
+                    self._prepare_quick(self.kernel(request))
         return self
 
     def __getstate__(self) -> dict[str, Any]:
@@ -404,10 +421,28 @@ class Robot:
         """A quantity on arrays, each checked by its name."""
         kernel = self.kernel(request)
         arrays = collected(values, kernel.inputs, self._why)
+        if request.quantity in quantities.ELIMINATING:
+            return self._in_double(kernel, arrays, out, threads)
+        return self._computed(kernel, arrays, out, threads)
+
+    def _in_double(
+        self, kernel: Kernel, arrays: dict[str, Array], out: Array | None, threads: int | None
+    ) -> Array:
+        """Elimination in single precision cannot tell a small pivot from rounding: it is done in double."""
+        single = all(array.dtype == np.float32 for array in arrays.values())
+        if not single:
+            return self._computed(kernel, arrays, out, threads)
+        wide = {name: array.astype(np.float64) for name, array in arrays.items()}
+        result = self._computed(kernel, wide, out, threads)
+        return result if out is not None else result.astype(np.float32)
+
+    def _computed(
+        self, kernel: Kernel, arrays: dict[str, Array], out: Array | None, threads: int | None
+    ) -> Array:
         if not (self.compiled and self.nv and all(kernel.shape)):
             return evaluate(kernel.function(), arrays, kernel.shape, out)
         result = kernel(arrays, out, threads)
-        if result.ndim == len(kernel.shape) and request == Request(request.quantity):
+        if result.ndim == len(kernel.shape) and kernel.quantity in QUICK:
             self._prepare_quick(kernel)
         return result
 
@@ -420,10 +455,11 @@ class Robot:
 
     def _prepare_quick(self, kernel: Kernel) -> None:
         """From the second single state on, a builtin answers: one call alone is not worth compiling it."""
-        name = kernel.request.quantity
-        if name in self._single and self._quick.get(name) is declined:
-            self._quick[name] = kernel.quick
-        self._single.add(name)
+        request = kernel.request
+        plain = Request(request.quantity, friction=request.friction)
+        if request in self._single and request == plain:
+            self._quick[request.quantity, request.friction] = kernel.quick
+        self._single.add(request)
 
     def _loads(
         self, wrench: Wrench = None, frame: str | None = None, gravity: Any = None
@@ -438,7 +474,10 @@ class Robot:
             return {f"wrench {self._frame(frame)}": wrench} | given
         if frame is not None:
             raise ArgumentError("give frame= or a mapping from frames to wrenches, not both.")
-        return {f"wrench {self._frame(name)}": value for name, value in wrench.items()} | given
+        named = {f"wrench {self._frame(name)}": value for name, value in wrench.items()}
+        if len(named) < len(wrench):
+            raise ArgumentError("two wrenches act on one frame; add them up and give one.")
+        return named | given
 
     def _frame(self, name: str | None) -> str:
         return self.model.frames[-1].name if name is None else self.model.frame(name).name

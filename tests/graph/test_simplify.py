@@ -57,6 +57,12 @@ def test_constants_fold_through_products_and_sums():
     assert run(p, x=[1.5]) == [9.0, 3.0, 0.375]
 
 
+@pytest.mark.parametrize(("scale", "x", "expected"), [(1e-200, 1e300, 1e-100), (1e200, 1e-300, 1e100)])
+def test_constants_are_not_merged_out_of_range(scale, x, expected):
+    p = simplified(lambda x: [scale * (scale * x[0])], x=1)
+    assert run(p, x=[x]) == pytest.approx([expected])
+
+
 def test_what_no_output_needs_is_left_behind():
     def wasteful(x):
         sin(x[0] * x[1])

@@ -42,6 +42,9 @@ def test_what_a_function_closes_over_is_part_of_the_kernel():
     [
         (lambda: strobe.trace(pendulum), "needs the sizes of the arguments by name"),
         (lambda: strobe.trace(pendulum, q=0, tau=1), "q has size 0; expected a whole number"),
+        (lambda: strobe.trace(pendulum, q=True, tau=1), "q has size True; expected"),
+        (lambda: strobe.trace(lambda x: None, x=1), "returned a NoneType; expected numbers"),
+        (lambda: strobe.trace(lambda out: out, out=1), 'cannot be named "out"'),
         (lambda: strobe.trace(pendulum, q=1), "pendulum cannot be traced: .*missing 1 required"),
         (lambda: strobe.trace(lambda x: [x[0], [x[0]]], x=1), "lists of equal lengths"),
         (lambda: strobe.trace(pendulum, q=1, tau=1)([1.0]), "pendulum takes q, tau; got q"),

@@ -380,16 +380,18 @@ def _choose(e: Emitter, condition: str, x: str, y: str) -> str:
     return e.new(f"select <{W} x i1> {flag}, {V} {x}, {V} {y}")
 
 
-def _called(e: Emitter, name: str, x: str, y: str) -> str:
-    """A function that the runtime provides, lane by lane in double precision."""
+def _called(e: Emitter, name: str, *args: str) -> str:
+    """A function of the C library, lane by lane in double precision."""
     W = e.target.width
     V = f"<{W} x double>"
-    e.declared.add(f"declare void @{name}(i64, ptr, ptr, ptr)")
-    cells = [e.scratch(V) for _ in range(3)]
-    for value, cell in zip((x, y), cells, strict=False):
-        e.lines.append(f"  store {V} {e.widened(value)}, ptr {cell}, align 64")
-    e.lines.append(f"  call void @{name}(i64 {W}, ptr {cells[0]}, ptr {cells[1]}, ptr {cells[2]})")
-    return e.narrowed(e.new(f"load {V}, ptr {cells[2]}, align 64"))
+    e.declared.add(f"declare double @{name}({', '.join(['double'] * len(args))})")
+    wide = [e.widened(x) for x in args]
+    result = "poison"
+    for lane in range(W):
+        numbers = [e.new(f"extractelement {V} {x}, i32 {lane}") for x in wide]
+        value = e.new(f"call double @{name}({', '.join(f'double {x}' for x in numbers)})")
+        result = e.new(f"insertelement {V} {result}, double {value}, i32 {lane}")
+    return e.narrowed(result)
 
 
 SECOND_GROUP: dict[str, Callable[..., str]] = {
@@ -402,8 +404,8 @@ SECOND_GROUP: dict[str, Callable[..., str]] = {
     "max": lambda e, x, y: e.intrinsic("maximum", x, y),
     "less": _compare,
     "where": _choose,
-    "atan2": lambda e, y, x: _called(e, "strobe_atan2", y, x),
-    "tanh": lambda e, x: _called(e, "strobe_tanh", x, x),
+    "atan2": lambda e, y, x: _called(e, "atan2", y, x),
+    "tanh": lambda e, x: _called(e, "tanh", x),
 }
 
 PACK = """\

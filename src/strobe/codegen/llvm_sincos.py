@@ -33,7 +33,7 @@ def emit_sincos(e: Emitter, angles: list[Node]) -> None:
         f"  br i1 {fine}, label %{done}, label %{slow}",
         f"{slow}:",
     ]
-    e.declared.add("declare void @strobe_sincos(i64, ptr, ptr, ptr)")
+    e.declared |= SLOW_SINCOS
     exact = [_slow(e, V, x, ok, pair) for x, ok, pair in zip(xs, good, fast, strict=True)]
     e.lines += [f"  br label %{done}", f"{done}:"]
     for angle, quick, right in zip(angles, fast, exact, strict=True):
@@ -176,3 +176,41 @@ def _number(value: float) -> str:
 
 def _bits(pattern: int) -> str:
     return f"splat (double 0x{pattern:016X})"
+
+
+SLOW_SINCOS = {
+    "declare double @sin(double)",
+    "declare double @cos(double)",
+    """\
+define internal void @strobe_sincos(i64 %n, ptr %angles, ptr %sines, ptr %cosines) {
+entry:
+  br label %again
+again:
+  %k = phi i64 [ 0, %entry ], [ %next, %done ]
+  %x_at = getelementptr double, ptr %angles, i64 %k
+  %s_at = getelementptr double, ptr %sines, i64 %k
+  %c_at = getelementptr double, ptr %cosines, i64 %k
+  %x = load double, ptr %x_at, align 8
+  %bits = bitcast double %x to i64
+  %exponent = and i64 %bits, 9218868437227405312
+  %infinite = icmp eq i64 %exponent, 9218868437227405312
+  br i1 %infinite, label %unknown, label %known
+known:
+  %s = call double @sin(double %x)
+  %c = call double @cos(double %x)
+  store double %s, ptr %s_at, align 8
+  store double %c, ptr %c_at, align 8
+  br label %done
+unknown:
+  store double 0x7FF8000000000000, ptr %s_at, align 8
+  store double 0x7FF8000000000000, ptr %c_at, align 8
+  br label %done
+done:
+  %next = add i64 %k, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %again, label %end
+end:
+  ret void
+}""",
+}
+"""Lane by lane through the C library, for angles that are very large; infinity and NaN give NaN, and no flag."""

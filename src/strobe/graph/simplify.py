@@ -12,13 +12,17 @@ so that a·b and (−a)·b, or a − b and b − a, are one operation. What is n
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from math import frexp
 
 from strobe.graph.program import Program
 from strobe.scalars import Graph, Node
 from strobe.scalars.functions import absolute, atan2, cos, less, maximum, minimum, sin, sqrt, tanh, where
 
 Signed = tuple[int, Node]
+
+SMALLEST_NORMAL, LARGEST = sys.float_info.min, sys.float_info.max
 
 FUNCTIONS: dict[str, Callable[..., object]] = {
     "sin": sin, "cos": cos, "sqrt": sqrt, "tanh": tanh, "abs": absolute, "atan2": atan2,
@@ -89,9 +93,12 @@ class Builder:
                 return s * t * sign, node
             if _value(x) in (0.0, 1.0):
                 return (1, x) if _value(x) == 0.0 else (s * t, y)
-            if y.op == "mul" and y.args[0].op == "constant":  # c (d z) = (c d) z
-                sign, scale = self.constant(_value(x) * _value(y.args[0]))
-                return s * t * sign, self.graph.make("mul", (scale, y.args[1]))
+            if (
+                y.op == "mul" and y.args[0].op == "constant"
+            ):  # c (d z) = (c d) z, unless c d leaves the range
+                merged = _value(x) * _value(y.args[0])
+                if SMALLEST_NORMAL <= merged <= LARGEST:
+                    return s * t, self.graph.make("mul", (self.graph.constant(merged), y.args[1]))
         elif x.index > y.index:
             x, y = y, x
         return s * t, self.graph.make("mul", (x, y))
@@ -136,6 +143,4 @@ def is_zero(node: Node) -> bool:
 
 
 def _is_power_of_two(x: float) -> bool:
-    from math import frexp
-
     return frexp(x)[0] == 0.5

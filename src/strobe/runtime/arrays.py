@@ -84,9 +84,11 @@ def destination(out: np.ndarray | None, shape: tuple[int, ...], dtype: np.dtype)
     """Where a result of this shape goes: the given array, if it can hold it, or a new one."""
     if out is None:
         return np.empty(shape, dtype)
-    if not isinstance(out, np.ndarray) or out.shape != shape:
-        raise ShapeError("out", np.shape(out), str(shape), "the result does not fit")
-    if out.dtype.kind != "f" or not out.flags.writeable:
+    if not isinstance(out, np.ndarray) or isinstance(out, np.ma.MaskedArray):
+        raise ArgumentError(f"out is a {type(out).__name__}; expected a NumPy array of shape {shape}.")
+    if out.shape != shape:
+        raise ShapeError("out", out.shape, str(shape), "the result does not fit")
+    if out.dtype.kind != "f" or out.dtype.itemsize < 4 or not out.flags.writeable:
         kind = "" if out.flags.writeable else "read-only "
         raise ArgumentError(f"out is a {kind}{out.dtype} array; expected float64.")
     return out

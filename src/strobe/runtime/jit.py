@@ -16,11 +16,12 @@ from strobe.codegen.llvm import Target
 
 @cache
 def _initialised() -> None:
-    """LLVM made ready once: the native target, and the few functions that code calls back."""
+    """LLVM made ready once: the native target, and the few functions that code calls."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     for name, function in CALLED.items():
-        llvm.add_symbol(name, ctypes.cast(function, ctypes.c_void_p).value)
+        if llvm.address_of_symbol(name) is None:  # the C library of this process does not show it
+            llvm.add_symbol(name, ctypes.cast(function, ctypes.c_void_p).value)
 
 
 @cache
@@ -94,28 +95,12 @@ def load_object(code: bytes, function: str = "loop") -> Code:
     return Code(engine.get_function_address(function), engine)
 
 
-Called = ctypes.CFUNCTYPE(None, ctypes.c_int64, *[ctypes.POINTER(ctypes.c_double)] * 3)
+UNARY, BINARY = (ctypes.CFUNCTYPE(*[ctypes.c_double] * k) for k in (2, 3))
 
-
-@Called
-def _exact_sincos(n: int, x: Any, sine: Any, cosine: Any) -> None:
-    """The slower path: angles that are very large, infinite or not a number, one by one."""
-    for k in range(n):
-        finite = math.isfinite(x[k])
-        sine[k] = math.sin(x[k]) if finite else math.nan
-        cosine[k] = math.cos(x[k]) if finite else math.nan
-
-
-@Called
-def _atan2(n: int, y: Any, x: Any, result: Any) -> None:
-    for k in range(n):
-        result[k] = math.atan2(y[k], x[k])
-
-
-@Called
-def _tanh(n: int, x: Any, _: Any, result: Any) -> None:
-    for k in range(n):
-        result[k] = math.tanh(x[k])
-
-
-CALLED = {"strobe_sincos": _exact_sincos, "strobe_atan2": _atan2, "strobe_tanh": _tanh}
+CALLED = {
+    "sin": UNARY(math.sin),
+    "cos": UNARY(math.cos),
+    "tanh": UNARY(math.tanh),
+    "atan2": BINARY(math.atan2),
+}
+"""What code calls for angles beyond the fast kernel, and for functions without one: the C library's, or Python's."""

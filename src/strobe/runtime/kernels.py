@@ -22,6 +22,7 @@ from math import prod
 from threading import Lock
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 import numpy as np
 
@@ -53,6 +54,7 @@ class Kernel:
         self.request = request
         self.operations = 0  # known once it is compiled
         self._lock = Lock()
+        _living.add(self)
         self._ufuncs: dict[bool, Any] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -283,8 +285,18 @@ def _pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(max(default_threads(), 4), thread_name_prefix="strobe")
 
 
+_living: WeakSet[Kernel] = WeakSet()
+
+
+def _after_fork() -> None:
+    """Threads do not survive a fork, and a lock that one of them held would never be released."""
+    _pool.cache_clear()
+    for kernel in _living:
+        kernel._lock = Lock()
+
+
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_pool.cache_clear)  # threads do not survive a fork
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 def _asked_threads(threads: int | None) -> int | None:

@@ -22,7 +22,8 @@ import numpy as np
 from strobe.errors import ArgumentError, StrobeError
 from strobe.runtime.arrays import collected
 from strobe.runtime.kernels import Kernel
-from strobe.scalars import Graph
+from strobe.scalars import Graph, Scalar
+from strobe.scalars.scalar import is_number
 
 
 class Traced(Kernel):
@@ -94,11 +95,15 @@ class Traced(Kernel):
             raise ArgumentError(f"{self.quantity} cannot be traced: {error}.") from error
 
 
-def trace(function: Callable[..., Any], **inputs: int) -> Traced:
+def trace(function: Callable[..., Any], /, **inputs: int) -> Traced:
     """A function over lists of numbers as compiled code; ``inputs`` are the sizes of its arguments by name."""
     for name, size in inputs.items():
-        if not isinstance(size, int) or size < 1:
+        if not isinstance(size, int) or isinstance(size, bool) or size < 1:
             raise ArgumentError(f"{name} has size {size!r}; expected a whole number, 1 or more.")
+        if name in ("out", "threads"):
+            raise ArgumentError(
+                f'an argument cannot be named "{name}": calls of a traced function use that word.'
+            )
     if not inputs:
         raise ArgumentError("trace() needs the sizes of the arguments by name: trace(f, q=7, qd=7).")
     return Traced(function, inputs)
@@ -107,6 +112,10 @@ def trace(function: Callable[..., Any], **inputs: int) -> Traced:
 def _shape(values: Any) -> tuple[int, ...]:
     """The shape of nested lists of numbers; all parts must be alike."""
     if not isinstance(values, list | tuple):
+        if not isinstance(values, Scalar) and not is_number(values):
+            raise ArgumentError(
+                f"a traced function returned a {type(values).__name__}; expected numbers in lists."
+            )
         return ()
     shapes = {_shape(value) for value in values}
     if len(shapes) != 1:
