@@ -25,6 +25,7 @@ from strobe.runtime.kernels import Kernel
 BATCH = 4096  # states in a batch
 ROUND = 1e-3  # seconds that a round of short calls lasts: neither the clock nor cold caches count
 ROUNDS = 5  # at least, however long they take
+WARM = 3  # calls until nothing is compiled any more
 SINGLES = 64  # states that single calls take in turn
 STATES = ("q", "qd", "qdd", "tau")  # what a state is made of
 LARGEST = 30_000  # nodes of a graph that a quick look still compiles: some seconds
@@ -55,9 +56,10 @@ def best_times(ways: Mapping[str, Way], seconds: float = 1.0) -> dict[str, float
 
 
 def _repeats(function: Callable[..., object], turns: Iterator[Arguments]) -> int:
-    """Calls to a round; the first call, which may compile, does not count."""
-    function(*next(turns))
-    return max(1, round(ROUND / _seconds(function, turns, 1)))
+    """Calls to a round; the first calls, which may compile, do not count."""
+    for _ in range(WARM):
+        function(*next(turns))
+    return max(1, round(ROUND / min(_seconds(function, turns, 1) for _ in range(WARM))))
 
 
 def _seconds(function: Callable[..., object], turns: Iterator[Arguments], repeats: int) -> float:
