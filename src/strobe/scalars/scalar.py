@@ -143,24 +143,20 @@ class Scalar:
         return self.apply("sub", other, self)
 
     def __mul__(self, other: Num) -> Num:
-        if is_number(other):
-            if other == 0:
-                return 0.0
-            if other == 1:
-                return self
-            if other == -1:
-                return self.apply("neg", self)
-        return self.apply("mul", self, other)
+        folded = self._times(other) if is_number(other) else None
+        return self.apply("mul", self, other) if folded is None else folded
 
     def __rmul__(self, other: Num) -> Num:
-        if is_number(other):
-            if other == 0:
-                return 0.0
-            if other == 1:
-                return self
-            if other == -1:
-                return self.apply("neg", self)
-        return self.apply("mul", other, self)
+        folded = self._times(other) if is_number(other) else None
+        return self.apply("mul", other, self) if folded is None else folded
+
+    def _times(self, x: float) -> Num | None:
+        """The product with 0 or ±1, which is no multiplication."""
+        if x == 0:
+            return 0.0
+        if x == 1:
+            return self
+        return self.apply("neg", self) if x == -1 else None
 
     def __truediv__(self, other: Num) -> Num:
         if is_number(other):
