@@ -1,8 +1,8 @@
 """Placements of frames as a chain of elementary steps, applied one by one, never multiplied out.
 
 A step takes coordinates in its inner frame to its outer frame: `Turn` about a coordinate axis,
-`Shift` of the origin, `Spin` by a whole rotation matrix. For a general 6R arm, steps one by one cost
-762 multiplications of the spatial Newton-Euler recursion where multiplied-out placements cost 819.
+`Shift` of the origin, `Spin` by a whole rotation matrix. A turn costs four multiplications, a matrix nine, and
+the zeros of a robot stay visible in its steps.
 """
 
 from __future__ import annotations
