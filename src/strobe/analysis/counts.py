@@ -23,8 +23,8 @@ from strobe.algebra import Motion, Pose, Shift, Sym3, Turn, Vec3
 from strobe.analysis.polynomials import Polynomial, fit
 from strobe.analysis.schedule import DataFlow
 from strobe.formulations import Method
+from strobe.graph import passes
 from strobe.graph.program import Program
-from strobe.graph.simplify import simplify
 from strobe.models.inertial import Inertial
 from strobe.models.joints import Joint
 from strobe.models.model import Body, Model
@@ -91,7 +91,7 @@ def cost(method: Method, model: Model) -> Cost:
 def optimised(graph: Graph, torques: Sequence[Num]) -> Program:
     """Traced torques after every pass."""
     outputs = tuple(graph.lower(torque) for torque in torques)
-    return simplify(Program((), outputs, (len(outputs),)))
+    return passes.optimised(Program((), outputs, (len(outputs),)))
 
 
 def compiled(model: Model) -> Operations:

@@ -3,8 +3,8 @@
 Modified DH: twists, which lengths a and offsets d are not zero, which joints slide; gravity along the first axis.
 An operation count depends on nothing else of an arm's geometry: not on its lengths, nor on the sign of a right
 angle. Links have all ten inertial parameters unless it is said otherwise. *Customised* is Newton-Euler at joint
-frames with every value computed once and the rest folded away, inertias as they are or regrouped into base
-parameters. Published arms of the same pattern: [Khalil1987].
+frames with every value computed once, common factors taken out and the rest folded away, inertias as they are or
+regrouped into base parameters. Published arms of the same pattern: [Khalil1987].
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from functools import cache
 
 from strobe.algebra import Inertia, Motion, Pose, Shift, Sym3, Turn, Vec3
 from strobe.formulations import formulation
+from strobe.graph.passes import optimised
 from strobe.graph.program import trace
-from strobe.graph.simplify import simplify
 from strobe.models.inertial import Inertial
 from strobe.models.joints import Joint
 from strobe.models.model import Body, Model
@@ -101,7 +101,7 @@ def customised(model: Model, base: bool = True) -> tuple[int, int]:
     lifted = regrouped(lifted) if base else lifted
     compute, n = formulation(METHOD).inverse_dynamics, model.nv
     sizes: dict[str, int] = dict.fromkeys(("q", "qd", "qdd"), n)
-    program = simplify(trace(lambda q, qd, qdd: compute(lifted, q, qd, qdd), sizes, (n,), graph))
+    program = optimised(trace(lambda q, qd, qdd: compute(lifted, q, qd, qdd), sizes, (n,), graph))
     return program.multiplications, program.additions
 
 

@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
 from strobe.errors import ArgumentError
+from strobe.graph.paths import ends, remaining
 from strobe.scalars import Node, Num
 
 GIVEN = frozenset({"input", "constant", "sin", "cos"})  # there from the beginning
@@ -49,17 +50,17 @@ class DataFlow:
     @cached_property
     def path(self) -> int:
         """Steps of the longest chain of dependencies: what no number of processors undercuts."""
-        return self._longest(lambda kind: True)
+        return max(self._ends, default=0)
 
     @cached_property
     def multiplication_path(self) -> int:
         """The longest chain where only multiplications and divisions take time."""
-        return self._longest(MULTIPLICATIONS.__contains__)
+        return self._longest(MULTIPLICATIONS)
 
     @cached_property
     def addition_path(self) -> int:
         """The longest chain where only additions and subtractions take time."""
-        return self._longest(ADDITIONS.__contains__)
+        return self._longest(ADDITIONS)
 
     @property
     def parallelism(self) -> float:
@@ -69,7 +70,7 @@ class DataFlow:
     @cached_property
     def width(self) -> int:
         """Steps at the busiest moment when each starts as soon as it can."""
-        return max(Counter(self._ends(lambda kind: True)).values(), default=0)
+        return max(Counter(self._ends).values(), default=0)
 
     def length(self, processors: int | None) -> int:
         """Steps until the last result with this many processors (None: as many as wanted), by list scheduling."""
@@ -89,7 +90,7 @@ class DataFlow:
     def _scheduled(self, processors: int) -> int:
         """List scheduling: of the steps that can start, those with the longest way to the end go first."""
         waiting = [len(needed) for needed in self.needs]
-        urgent = [-height for height in self._heights]
+        urgent = [-steps for steps in self._remaining]
         ready = [(urgent[k], k) for k, count in enumerate(waiting) if count == 0]
         heapq.heapify(ready)
         time = 0
@@ -103,15 +104,17 @@ class DataFlow:
                         heapq.heappush(ready, (urgent[user], user))
         return time
 
-    def _longest(self, takes_time: Callable[[str], bool]) -> int:
-        return max(self._ends(takes_time), default=0)
+    def _longest(self, slow: Collection[str]) -> int:
+        """The longest chain where only steps of these kinds take time."""
+        return max(ends(self.needs, [kind in slow for kind in self.kinds]), default=0)
 
-    def _ends(self, takes_time: Callable[[str], bool]) -> list[int]:
-        """When each step ends if it starts as soon as it can."""
-        ends: list[int] = []
-        for kind, needed in zip(self.kinds, self.needs, strict=True):
-            ends.append(max((ends[k] for k in needed), default=0) + takes_time(kind))
-        return ends
+    @cached_property
+    def _ends(self) -> list[int]:
+        return ends(self.needs, [1] * self.work)
+
+    @cached_property
+    def _remaining(self) -> list[int]:
+        return remaining(self.needs, [1] * self.work)
 
     @cached_property
     def _users(self) -> list[list[int]]:
@@ -120,15 +123,6 @@ class DataFlow:
             for k in needed:
                 users[k].append(step)
         return users
-
-    @cached_property
-    def _heights(self) -> list[int]:
-        """Steps from the start of each one to the end of the longest chain that it begins."""
-        heights = [1] * self.work
-        for step in reversed(range(self.work)):
-            for k in self.needs[step]:
-                heights[k] = max(heights[k], heights[step] + 1)
-        return heights
 
 
 def _reached(results: Iterable[Num]) -> list[Node]:

@@ -12,12 +12,10 @@ taken before this pass; it is for processors that fuse.
 
 from __future__ import annotations
 
-from strobe.graph.program import Program
+from strobe.graph.program import SUMS, Program
 from strobe.scalars import Graph, Node
 
 Term = tuple[int, Node]  # a sign and a node of the old graph
-
-SUMS = ("add", "sub")
 
 
 def fuse(program: Program) -> Program:

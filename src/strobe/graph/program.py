@@ -13,10 +13,11 @@ from functools import cached_property
 from math import prod
 from typing import Any
 
+from strobe.graph.paths import ends
 from strobe.scalars import Graph, Node
 
-MULTIPLICATIONS = ("mul",)
-ADDITIONS = ("add", "sub")
+SUMS = ("add", "sub")
+FREE = ("input", "constant", "neg")  # what takes no step
 
 
 @dataclass(frozen=True)
@@ -52,24 +53,55 @@ class Program:
         """How often each node is an argument or an output."""
         return Counter(a for node in self.nodes for a in node.args) + Counter(self.outputs)
 
-    @property
+    @cached_property
     def counts(self) -> Counter[str]:
+        """How many nodes there are of each operation."""
         return Counter(node.op for node in self.nodes)
 
     @property
     def multiplications(self) -> int:
-        return sum(self.counts[op] for op in MULTIPLICATIONS)
+        return self.counts["mul"]
 
     @property
     def additions(self) -> int:
-        return sum(self.counts[op] for op in ADDITIONS)
+        return sum(self.counts[op] for op in SUMS)
+
+    @cached_property
+    def levels(self) -> dict[Node, int]:
+        """The operations on the longest chain that ends with each node; a negation is none."""
+        place = {node: k for k, node in enumerate(self.nodes)}
+        needs = [[place[a] for a in node.args] for node in self.nodes]
+        return dict(zip(self.nodes, ends(needs, [node.op not in FREE for node in self.nodes]), strict=True))
+
+    @property
+    def depth(self) -> int:
+        """The operations on the longest chain of dependencies: what no number of processors undercuts."""
+        return max((self.levels[node] for node in self.outputs), default=0)
+
+    @property
+    def critical_path(self) -> list[Node]:
+        """The operations of one longest chain, first to last: `depth` of them."""
+        path: list[Node] = []
+        nodes = self.outputs
+        while nodes:
+            node = max(nodes, key=self.levels.__getitem__)
+            nodes = node.args
+            if node.op not in FREE:
+                path.append(node)
+        return path[::-1]
+
+    @property
+    def summary(self) -> str:
+        """Its size in one line."""
+        counts = ", ".join(f"{count} {op}" for op, count in sorted(self.counts.items()))
+        return f"{len(self.nodes)} nodes ({counts}), depth {self.depth}"
 
     def with_outputs(self, outputs: Sequence[Node]) -> Program:
         return replace(self, outputs=tuple(outputs))
 
     def text(self) -> str:
-        """One line per node, for people."""
-        lines = [repr(node) for node in self.nodes]
+        """One line per node under a line that sums up, for people."""
+        lines = [f"# {self.summary}", *map(repr, self.nodes)]
         return "\n".join([*lines, "return " + " ".join(f"%{node.index}" for node in self.outputs)])
 
 

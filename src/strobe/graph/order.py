@@ -1,0 +1,100 @@
+"""The order of evaluation: few values alive at a time, and a program cut into pieces that fit a cache.
+
+A value is alive from its operation to its last use. What does not fit the registers goes to memory and comes back,
+so of several orders the one is taken that keeps least beyond them:
+
+    as traced           what the formulation does, step by step
+    by need             depth first from the results: a value is made when something asks for it, and of two
+                        arguments the deeper one first; from the first result on, and from the last one on,
+                        which on a tree of bodies finishes one limb before it begins the next
+
+Code longer than the instruction cache is fetched anew for every group of states. A long program is therefore cut into
+pieces, each where few values cross, and every piece runs over several groups before the next one begins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from strobe.graph.program import Program
+from strobe.scalars import Graph, Node
+
+REGISTERS = 28  # vectors that a processor of today holds, with some room for what is on its way
+LEAF = ("constant", "input")  # what is read from memory where it is used
+
+
+def ordered(program: Program) -> Program:
+    """The same program on a graph of its own, whose nodes stand in the order with least beyond the registers."""
+    orders = [program.nodes, by_need(program.outputs), by_need(program.outputs[::-1])]
+    best = min(orders, key=lambda order: spilled(order, program.outputs))
+    return program if best is program.nodes else _rebuilt(program, best)
+
+
+def by_need(outputs: Iterable[Node]) -> tuple[Node, ...]:
+    """Depth first: every node right before its first use, the deeper argument first."""
+    depth: dict[Node, int] = {}
+    done: dict[Node, None] = {}
+    for output in outputs:
+        _measure(output, depth)
+        stack = [output]
+        while stack:
+            node = stack[-1]
+            missing = [a for a in node.args if a not in done]
+            if node in done or not missing:
+                done[stack.pop()] = None
+            else:
+                stack.append(max(missing, key=depth.__getitem__))
+    return tuple(done)
+
+
+def _measure(root: Node, depth: dict[Node, int]) -> None:
+    """The number of operations on the longest way to every node below the root."""
+    stack = [root]
+    while stack:
+        node = stack[-1]
+        missing = [a for a in node.args if a not in depth]
+        if missing:
+            stack += missing
+        else:
+            depth[stack.pop()] = 1 + max((depth[a] for a in node.args), default=-1)
+
+
+def spilled(order: Sequence[Node], outputs: Iterable[Node]) -> int:
+    """How many values are alive beyond the registers, summed over all steps."""
+    return sum(max(0, count - REGISTERS) for count in alive(order, outputs))
+
+
+def alive(order: Sequence[Node], outputs: Iterable[Node]) -> list[int]:
+    """After each step, the number of values that a later step uses; results are stored at the end."""
+    last = {a: step for step, node in enumerate(order) for a in node.args}
+    last |= dict.fromkeys(outputs, len(order))
+    counts, count = [], 0
+    ends = [0] * (len(order) + 1)
+    for step, node in enumerate(order):
+        if node.op not in LEAF and last.get(node, step) > step:
+            count += 1
+            ends[last[node]] += 1
+        count -= ends[step]
+        counts.append(count)
+    return counts
+
+
+def pieces(program: Program, most: int) -> list[tuple[Node, ...]]:
+    """The nodes in order, in pieces of at most ``most`` nodes, cut where few values cross."""
+    nodes = program.nodes
+    counts = alive(nodes, program.outputs)
+    number = -(-len(nodes) // most)
+    size = -(-len(nodes) // max(number, 1))
+    cuts = [0]
+    while len(nodes) - cuts[-1] > most:
+        start = cuts[-1]
+        window = range(start + 3 * size // 4, start + most)
+        cuts.append(1 + min(window, key=lambda step: (counts[step], abs(step - start - size))))
+    return [nodes[a:b] for a, b in zip(cuts, [*cuts[1:], len(nodes)], strict=True)]
+
+
+def _rebuilt(program: Program, order: Iterable[Node]) -> Program:
+    graph, new = Graph(), dict[Node, Node]()
+    for node in order:
+        new[node] = graph.make(node.op, tuple(new[a] for a in node.args), node.value)
+    return program.with_outputs([new[node] for node in program.outputs])

@@ -1,0 +1,21 @@
+"""Every pass over a graph that does not depend on the processor, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from strobe.graph.factor import factor
+from strobe.graph.program import Program
+from strobe.graph.simplify import simplify
+
+Watch = Callable[[str, Program], None]  # is told what a pass did and what it left
+
+
+def optimised(program: Program, watch: Watch = lambda done, left: None) -> Program:
+    """The same function after every pass; factoring is repeated while it finds something."""
+    program = simplify(program)
+    watch("simplified", program)
+    while (factored := factor(program)) is not program:
+        program = factored
+        watch("factored", program)
+    return program
