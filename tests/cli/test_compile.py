@@ -81,7 +81,7 @@ def test_loads_frames_names_and_precision_shape_the_function(tmp_path: Path) -> 
 def test_mex_and_cffi_add_their_wrappers(tmp_path: Path) -> None:
     name = "strobe_planar2_mass_matrix"
     mex = told("planar2", "mass_matrix", "--target", "mex", "-o", tmp_path / "mex")["files"]
-    assert mex[4:] == [f"{name}_mex.c", f"build_{name}.m"]
+    assert mex[4:] == [f"{name}_mex.c", f"build_{name}.m", f"test_{name}.m"]
     cffi = told("planar2", "mass_matrix", "--target", "cffi", "-o", tmp_path / "cffi")["files"]
     assert cffi[4:] == [f"build_{name}.py"]
 

@@ -162,10 +162,11 @@ def test_debugging_shows_more_with_every_level(python):
     script = "import strobe\nrobot = strobe.load('planar2')\nrobot.gravity([0.0, 1.0])"
     said = [python(script, errors=True, STROBE_CACHE="off", STROBE_DEBUG=str(level)) for level in range(5)]
     assert said[0] == ""
-    assert "gravity of planar2: simplified, " in said[1]
+    assert "gravity of planar2: 15 nodes (" in said[1]
     assert "gravity of planar2: LLVM, " in said[1]
     assert "traced" not in said[1]
     assert "gravity of planar2: traced, " in said[2]
+    assert "gravity of planar2: simplified, " in said[2]
     assert "return %" not in said[2]
     assert "return %" in said[3]
     assert "define" not in said[3]

@@ -92,8 +92,113 @@ def test_a_robot_answers_single_states_with_the_builtin_once_they_recur(panda):
     q, qd, qdd = robot.random_state(seed=7)
     for _ in range(3):
         robot.inverse_dynamics(q, qd, qdd)
-    assert type(robot._quick["inverse_dynamics", True]).__name__ == "builtin_function_or_method"
+    assert type(robot._quick_inverse).__name__ == "builtin_function_or_method"
     warm = strobe.Robot(panda.model).compile("mass_matrix")
-    assert type(warm._quick["mass_matrix", True]).__name__ == "builtin_function_or_method"
+    assert type(warm._quick_mass).__name__ == "builtin_function_or_method"
     with pytest.raises(strobe.StrobeError, match=r"q has shape \(6,\)"):
         robot.inverse_dynamics(q[:6], qd, qdd)
+
+
+# -- batches ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def batch(panda):
+    return Kernel(panda.model, Request("inverse_dynamics")).batch
+
+
+@pytest.mark.parametrize("states", [0, 1, 7, 8, 100])
+def test_a_batch_gives_the_bits_of_the_ufunc(panda, batch, states):
+    state = panda.random_state(seed=1, batch=states)
+    expected = Kernel(panda.model, Request("inverse_dynamics")).ufunc()(*state)
+    out = np.empty((states, 7))
+    assert np.array_equal(batch(*state), expected)
+    assert batch(*state, out) is out
+    assert np.array_equal(out, expected)
+
+
+def test_a_batch_of_matrices_is_one_array(panda):
+    q = panda.random_state(seed=1, batch=5)[0]
+    M = Kernel(panda.model, Request("mass_matrix")).batch(q)
+    assert M.shape == (5, 7, 7)
+    assert np.array_equal(M, panda.mass_matrix(q))
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda q: q.tolist(),
+        lambda q: q.astype(np.float32),
+        lambda q: q[:, :6],
+        lambda q: q[:-1],
+        lambda q: q[0],
+        lambda q: q[None],
+        lambda q: q[::-1],
+        lambda q: np.asfortranarray(q),
+        lambda q: np.repeat(q, 2, 1)[:, ::2],
+        lambda q: q.astype(q.dtype.newbyteorder()),
+        lambda q: np.ma.masked_array(q),
+        lambda q: q.view(type("Mine", (np.ndarray,), {})),
+        lambda q: None,
+    ],
+)
+def test_anything_but_plain_batches_is_declined(panda, batch, spoil):
+    q, qd, qdd = panda.random_state(seed=2, batch=9)
+    out = np.empty((9, 7))
+    assert batch(spoil(q), qd, qdd) is NotImplemented
+    assert batch(q, qd, spoil(qdd), out) is NotImplemented
+    assert batch(q, qd, qdd, spoil(out)) is NotImplemented
+    assert batch(q, qd) is NotImplemented
+
+
+def test_results_that_may_not_be_written_are_declined(panda, batch):
+    q, qd, qdd = panda.random_state(seed=2, batch=9)
+    out = np.empty((9, 7))
+    out.flags.writeable = False
+    room = np.empty((12, 7))
+    room[2:11] = qd
+    assert batch(q, qd, qdd, out) is NotImplemented
+    assert batch(q, qd, qdd, qd) is NotImplemented
+    assert batch(q, room[2:11], qdd, room[:9]) is NotImplemented
+    assert batch(q, room[2:11], qdd, room[3:]) is NotImplemented
+    assert np.array_equal(batch(q, qd, qdd, room[:9]), batch(q, qd, qdd))
+
+
+def test_a_robot_answers_plain_batches_with_the_builtin_once_they_recur(panda):
+    robot = strobe.Robot(panda.model)
+    state = robot.random_state(seed=7, batch=20)
+    calls = [robot.inverse_dynamics(*state, friction=False, threads=1) for _ in range(4)]
+    assert type(robot._batch["inverse_dynamics", False]).__name__ == "builtin_function_or_method"
+    assert all(np.array_equal(call, calls[0]) for call in calls)
+    with pytest.raises(strobe.StrobeError, match=r"q has shape \(20, 6\)"):
+        robot.inverse_dynamics(state[0][:, :6], *state[1:], friction=False)
+    with pytest.raises(strobe.StrobeError, match="friction is 'no'"):
+        robot.inverse_dynamics(*state, friction="no")
+
+
+def test_no_reference_is_lost_or_kept_by_batches(panda, batch):
+    state = panda.random_state(seed=5, batch=4)
+    out = np.empty((4, 7))
+    watched = (*state, out, np.dtype(np.float64), np.ndarray)
+    before = [sys.getrefcount(x) for x in watched]
+    for _ in range(1000):
+        batch(*state)
+        batch(*state, out)
+        batch(*state, out[:2])
+    assert [sys.getrefcount(x) for x in watched] == before
+
+
+def test_batches_leave_the_interpreter_to_other_threads(panda, batch):
+    """Counting goes on while a batch runs in another thread."""
+    from threading import Thread
+
+    state = panda.random_state(seed=5, batch=4000)
+    seen = []
+    worker = Thread(target=lambda: [seen.append(batch(*state)) for _ in range(200)])
+    worker.start()
+    steps = 0
+    while worker.is_alive():
+        steps += 1
+    worker.join()
+    assert len(seen) == 200
+    assert steps > 0

@@ -78,9 +78,9 @@ def test_threads_are_used_where_there_is_work_for_them(kernel, monkeypatch):
 def test_a_kernel_is_compiled_once_however_many_ask_at_once(monkeypatch):
     compiled, original = [], Kernel._compiled
 
-    def counted(self, single):
+    def counted(self, single, states):
         compiled.append(single)
-        return original(self, single)
+        return original(self, single, states)
 
     monkeypatch.setattr(Kernel, "_compiled", counted)
     kernel, barrier = Kernel(ARM.model, Request("bias")), Barrier(8)

@@ -28,6 +28,7 @@ KINEMATIC = (
     "forward_kinematics",
     "frame_placements",
     "jacobian",
+    "point_jacobian",
     "jacobian_dot",
     "integrate",
     "difference",
@@ -51,6 +52,7 @@ MEANINGS = {
     "dt": "a time",
     "x": "the acceleration of joints driven so, the torque of the others",
     "gravity": "acceleration of gravity, base axes",
+    "point": "a position in the axes of the frame",
 }
 
 
@@ -208,8 +210,7 @@ def _check_request(arm: Robot, request: Request) -> None:
     refusal = method.refusal(arm.model) if method else None
     if refusal is not None:
         raise UnsupportedModelError(refusal)
-    if quantity == "forward_dynamics":
-        arm._require_inertia()
+    arm._require_inertia(request)
 
 
 def _reads(arm: Robot, quantity: str, option: str) -> bool:
@@ -272,9 +273,11 @@ def _function(arm: Robot, request: Request, single: bool, name: str | None) -> F
 
 def _details(arm: Robot, request: Request) -> list[str]:
     """What else a reader must know: the joints in order, the frame, the equations."""
+    from strobe.quantities import OF_A_FRAME
+
     joints = ", ".join(_short(joint.name) for joint in arm.coordinates.joints)
     lines = textwrap.wrap(f"Joints: {joints}", 100, subsequent_indent="  ")
-    if request.frame is not None or request.quantity in ("forward_kinematics", "jacobian", "jacobian_dot"):
+    if request.frame is not None or request.quantity in OF_A_FRAME:
         lines.append(f"Frame: {_short(request.frame or arm.model.frames[-1].name)}")
     if request.formulation is not None:
         lines.append(f"Equations: {request.formulation}")
@@ -380,7 +383,11 @@ def _texts(function: Function, expected: Expected, target: str) -> dict[str, str
         "Makefile": c_test.makefile(function),
     }
     if target == "mex":
-        texts |= {f"{name}_mex.c": mex.gateway(function), f"build_{name}.m": mex.build_script(function)}
+        texts |= {
+            f"{name}_mex.c": mex.gateway(function),
+            f"build_{name}.m": mex.build_script(function),
+            f"test_{name}.m": mex.self_test(function, expected),
+        }
     elif target == "cffi":
         texts |= {f"build_{name}.py": python_cffi.build_script(function)}
     return texts

@@ -1,9 +1,12 @@
 """A program as LLVM IR: one function with the signature of a NumPy inner loop, W states at a time.
 
-`@loop` takes what NumPy hands to a generalized ufunc and calls `@body` once per W states. The body loads rows
-of the inputs, transposes them into one vector per number, computes, transposes back and stores. The last
+`@loop` takes what NumPy hands to a generalized ufunc and runs the body once per group of W states. The body loads
+rows of the inputs, transposes them into one vector per number, computes, transposes back and stores. The last
 group clamps its row index to the last state: surplus lanes load and store that row again, with equal values.
 Arguments whose numbers do not lie side by side in memory are copied to and from a scratch area.
+
+The body of a long program is several functions, `@piece0`, `@piece1`, …: values that cross from one to a later one
+are kept in slots of memory, one set of slots per group, so that each piece can run over several groups in turn.
 
 Flags: `nsz` only; what is fused was fused by `graph.fuse`, so every width computes the same bits. A NaN stays a NaN.
 """
@@ -14,13 +17,15 @@ import struct
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from strobe.codegen.llvm_pieces import CIRCLE, Piece, layout
 from strobe.graph.fuse import fuse
-from strobe.graph.program import Program
+from strobe.graph.order import ordered
+from strobe.graph.program import Input, Program
 from strobe.scalars import Node
 
 FLAGS = "nsz"  # multiply-adds are fused by a pass of our own, the same way for every width
 BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
-INTRINSICS = {"sqrt": "sqrt", "abs": "fabs"}
+RECENT = 20  # lines for which a constant stays in a register
 
 
 @dataclass(frozen=True)
@@ -45,6 +50,11 @@ class Target:
         return 4 if self.single else 8
 
     @property
+    def size(self) -> int:
+        """Bytes of a vector."""
+        return self.width * self.bytes
+
+    @property
     def half(self) -> int:
         """Numbers of a row that are loaded at once: half a vector, so that two rows fill one."""
         return max(self.width // 2, 1)
@@ -60,25 +70,33 @@ class Target:
 
 def module(program: Program, target: Target) -> str:
     """The IR text of a program."""
-    return Emitter(fuse(program) if target.fused else program, target).text()
+    return Emitter(program, target).text()
 
 
 class Emitter:
     """Writes one module, line by line."""
 
     def __init__(self, program: Program, target: Target) -> None:
-        self.program = program
+        self.program = ordered(fuse(program) if target.fused else program)
         self.target = target
+        self.layout = layout(self.program, _blocks(len(self.program.outputs), target.half), target.size)
         self.lines: list[str] = []
-        self.values: dict[Node, str] = {}
+        self.values: dict[Node, str] = {}  # of the piece that is being written
+        self.kept: set[Node] = set()  # by the pieces before it
         self.declared: set[str] = set()
         self.circle: dict[tuple[str, Node], str] = {}  # sines and cosines, by operation and angle
         self.pending: list[tuple[Node, list[str]]] = []
+        self._numbers: list[int] = []  # the table of constants, by their bits
+        self._loaded: dict[
+            tuple[int, str], tuple[str, int]
+        ] = {}  # those read by the piece, and in which line
         self._count = 0
         self._entry = 0
 
     def body_text(self) -> list[str]:
         """The lines of the body; what is written next starts on a clean page."""
+        for number, piece in enumerate(self.layout.pieces):
+            self._piece(number, piece)
         self._body()
         body, self.lines = self.lines, []
         return body
@@ -87,23 +105,39 @@ class Emitter:
         body = self.body_text()
         self._loop()
         parts = [*sorted(self.declared), "", *body, "", *self.lines, "", PACK.format(T=self.target.scalar)]
+        parts.append(self.table())
         parts.append(f"attributes #0 = {{ nounwind {self.target.attributes} }}")
         return "\n".join(parts) + "\n"
 
     # -- one group of states ------------------------------------------------------------------------
 
-    def _body(self) -> None:
-        arguments = [*self.program.inputs, None]  # None stands for the output
-        signature = ", ".join(f"ptr %b{k}, i64 %s{k}" for k in range(len(arguments)))
-        self.lines.append(f"define internal void @body({signature}, i64 %i, i64 %last) #0 {{")
+    def _piece(self, number: int, piece: Piece) -> None:
+        """@piece0(rows and steps of every argument, first state, last state, slots) and so on."""
+        self.kept |= self.values.keys() & self.layout.slots.keys()
+        self.values, self.circle, self._loaded = {}, {}, {}
+        self.lines.append(f"define internal void @piece{number}({self._signature()}, ptr %kept) #0 {{")
         self.lines.append("entry:")
         self._entry = len(self.lines)
         rows = self._row_numbers()
         for k, argument in enumerate(self.program.inputs):
-            self._load(k, argument.name, argument.size, rows)
-        self._compute()
-        self._store(len(self.program.inputs), rows)
+            self._load(k, argument, rows, piece.inputs)
+        self._compute(piece.nodes)
+        self._store(len(self.program.inputs), rows, piece.results)
         self.lines += ["  ret void", "}"]
+
+    def _body(self) -> None:
+        """@body: all pieces in turn for one group of states."""
+        self.lines.append(f"define internal void @body({self._signature()}) #0 {{")
+        self.lines.append("entry:")
+        self.lines.append(f"  %kept = alloca [{self.layout.kept} x {self.target.vector}], align 64")
+        for number in range(len(self.layout.pieces)):
+            self.lines.append(f"  call void @piece{number}({self._signature()}, ptr %kept)")
+        self.lines += ["  ret void", "}"]
+
+    def _signature(self) -> str:
+        """Parameters of the body, which are also the arguments it hands on."""
+        rows = [f"ptr %b{k}, i64 %s{k}" for k in range(len(self.program.inputs) + 1)]
+        return ", ".join([*rows, "i64 %i", "i64 %last", "ptr %numbers"])
 
     def _row_numbers(self) -> list[str]:
         """The state of each lane, clamped to the last one."""
@@ -121,24 +155,21 @@ class Emitter:
             pointers.append(self.new(f"getelementptr i8, ptr %b{k}, i64 {offset}"))
         return pointers
 
-    def _load(self, k: int, name: str, size: int, rows: list[str]) -> None:
-        wanted = {str(node.value): node for node in self.program.nodes if node.op == "input"}
-        used = {j: wanted[f"{name}[{j}]"] for j in range(size) if f"{name}[{j}]" in wanted}
+    def _load(self, k: int, argument: Input, rows: list[str], needed: frozenset[Node]) -> None:
+        wanted = {str(node.value): node for node in needed}
+        names = [f"{argument.name}[{j}]" for j in range(argument.size)]
+        used = {j: wanted[name] for j, name in enumerate(names) if name in wanted}
         if not used:
             return
         pointers = self._rows(k, rows)
-        for start in _blocks(size, self.target.half):
-            columns = [
-                j
-                for j in range(start, start + self.target.half)
-                if j in used and used[j] not in self.values
-            ]
+        for block in _blocks(argument.size, self.target.half):
+            columns = [j for j in block if j in used and used[j] not in self.values]
             if len(columns) < 2 or self.target.width == 1:
                 self.values |= {used[j]: self._gather(pointers, j) for j in columns}
             elif columns:
-                loaded = [self._load_part(p, start, size) for p in pointers]
+                loaded = [self._load_part(p, block.start, argument.size) for p in pointers]
                 turned = self._transpose(self._joined(loaded))
-                self.values |= {used[j]: turned[j - start] for j in columns}
+                self.values |= {used[j]: turned[j - block.start] for j in columns}
 
     def _gather(self, pointers: list[str], j: int) -> str:
         """One number of every row."""
@@ -162,21 +193,26 @@ class Emitter:
         mask = _mask(size - start, t.half)
         return self.new(f"call {H} {name}(ptr {address}, i32 {t.bytes}, {mask}, {H} poison)")
 
-    def _store(self, k: int, rows: list[str]) -> None:
-        t = self.target
-        values = [self.value(node) for node in self.program.outputs]
-        pointers = self._rows(k, rows)
-        if t.width == 1:
-            for j, value in enumerate(values):
-                element = self.new(f"extractelement {t.vector} {value}, i32 0")
-                address = self.new(f"getelementptr {t.scalar}, ptr {pointers[0]}, i64 {j}")
-                self.lines.append(f"  store {t.scalar} {element}, ptr {address}, align {t.bytes}")
+    def _store(self, k: int, rows: list[str], starts: Sequence[int]) -> None:
+        """The blocks of results that begin at these places."""
+        t, outputs = self.target, self.program.outputs
+        if not starts:
             return
-        for start in _blocks(len(values), t.half):
-            columns = values[start : start + t.half]
+        pointers = self._rows(k, rows)
+        for start in starts:
+            columns = [self.value(node) for node in outputs[start : start + t.half]]
+            if t.width == 1:
+                self._store_one(pointers[0], start, columns[0])
+                continue
             turned = self._transpose([*columns, *["poison"] * (t.half - len(columns))])
             for pointer, part in zip(pointers, self._parted(turned), strict=True):
-                self._store_part(pointer, start, len(values), part)
+                self._store_part(pointer, start, len(outputs), part)
+
+    def _store_one(self, pointer: str, j: int, value: str) -> None:
+        t = self.target
+        element = self.new(f"extractelement {t.vector} {value}, i32 0")
+        address = self.new(f"getelementptr {t.scalar}, ptr {pointer}, i64 {j}")
+        self.lines.append(f"  store {t.scalar} {element}, ptr {address}, align {t.bytes}")
 
     def _store_part(self, pointer: str, start: int, size: int, part: str) -> None:
         t = self.target
@@ -230,14 +266,14 @@ class Emitter:
 
     # -- arithmetic ---------------------------------------------------------------------------------
 
-    def _compute(self) -> None:
-        angles = {node.args[0]: None for node in self.program.nodes if node.op in ("sin", "cos")}
+    def _compute(self, nodes: Sequence[Node]) -> None:
+        angles = {node.args[0]: None for node in nodes if node.op in CIRCLE}
         for angle in angles:  # what angles are made of comes first, so that one test serves all of them
             self._need(angle)
         plain = [angle for angle in angles if not _uses_sincos(angle)]
         if plain:
             self._sincos(plain)
-        for node in self.program.nodes:
+        for node in nodes:
             self._need(node)
 
     def _need(self, root: Node) -> None:
@@ -245,32 +281,44 @@ class Emitter:
         stack = [root]
         while stack:
             node = stack[-1]
-            if node in self.values:
+            missing = [a for a in node.args if not self._is_there(a)]
+            if self._is_there(node):
                 stack.pop()
-                continue
-            if node.op in ("sin", "cos") and (node.op, node.args[0]) not in self.circle:
-                missing = [a for a in node.args if a not in self.values]
-                if missing:
-                    stack += missing
-                    continue
-                self._sincos([node.args[0]])
-            missing = [a for a in node.args if a not in self.values and a.op != "constant"]
-            if missing:
+            elif missing:
                 stack += missing
-                continue
-            self.values[node] = self._operation(node)
-            stack.pop()
+            else:
+                if node.op in CIRCLE and (node.op, node.args[0]) not in self.circle:
+                    self._sincos([node.args[0]])
+                self.values[node] = self._operation(node)
+                self._keep(node)
+                stack.pop()
+
+    def _is_there(self, node: Node) -> bool:
+        """Whether a value is a constant, made or read in this piece, or kept by an earlier one."""
+        return node.op == "constant" or node in self.values or node in self.kept
+
+    def _keep(self, node: Node) -> None:
+        """Store a value that a later piece uses."""
+        if node in self.layout.slots:
+            t, place = self.target, self._slot(node)
+            self.lines.append(f"  store {t.vector} {self.values[node]}, ptr {place}, align {t.size}")
+
+    def _slot(self, node: Node) -> str:
+        return self.new(f"getelementptr {self.target.vector}, ptr %kept, i64 {self.layout.slots[node]}")
 
     def value(self, node: Node) -> str:
         if node.op == "constant":
             return self._splat(node.value)  # pyright: ignore[reportArgumentType]
+        if node not in self.values:
+            t = self.target
+            self.values[node] = self.new(f"load {t.vector}, ptr {self._slot(node)}, align {t.size}")
         return self.values[node]
 
     def _operation(self, node: Node) -> str:
         V, op = self.target.vector, node.op
         if op == "constant":
             return self._splat(node.value)  # pyright: ignore[reportArgumentType]
-        if op in ("sin", "cos"):
+        if op in CIRCLE:
             return self.circle[op, node.args[0]]
         args = [self.value(a) for a in node.args]
         if op in BINARY:
@@ -326,21 +374,40 @@ class Emitter:
         return self.new(f"call {V} {full}({', '.join(f'{V} {a}' for a in args)})")
 
     def _splat(self, value: float) -> str:
-        return f"splat ({self.target.scalar} {literal(value, self.target.single)})"
+        single = self.target.single
+        (bits,) = struct.unpack("<I" if single else "<Q", struct.pack("<f" if single else "<d", value))
+        return self.constant(bits, self.target.scalar)
+
+    def constant(self, bits: int, kind: str = "double") -> str:
+        """A vector with these bits in every lane, read from the table of constants.
+
+        A constant used again much later is read again, from a place of its own: LLVM would take equal addresses for
+        one value, hold it in a register all the while, and move others to memory instead.
+        """
+        vector, line = self._loaded.get((bits, kind), ("", -RECENT))
+        if self._count - line >= RECENT:
+            place = len(self._numbers)
+            self._numbers.append(bits)
+            V = f"<{self.target.width} x {kind}>"
+            address = self.new(f"getelementptr i64, ptr %numbers, i64 {place}")
+            number = self.new(f"load {kind}, ptr {address}, align 8")
+            first = self.new(f"insertelement {V} poison, {kind} {number}, i32 0")
+            lanes = f"<{self.target.width} x i32> zeroinitializer"
+            vector = self.new(f"shufflevector {V} {first}, {V} poison, {lanes}")
+            self._loaded[bits, kind] = vector, self._count
+        return vector
+
+    def table(self) -> str:
+        """The constants by their bits, the first byte the lowest: as code finds them by one pointer."""
+        numbers = ", ".join(f"i64 {bits}" for bits in self._numbers)
+        return f"@numbers = internal constant [{len(self._numbers)} x i64] [{numbers}], align 64"
 
 
-def literal(value: float, single: bool = False) -> str:
-    """A constant by its bits, so that nothing is lost in print."""
-    if single:
-        (value,) = struct.unpack("f", struct.pack("f", value))
-    return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
-
-
-def _blocks(size: int, half: int) -> list[int]:
-    """Where half vectors begin that cover a row; the last one overlaps the one before rather than reach beyond."""
+def _blocks(size: int, half: int) -> list[range]:
+    """Half vectors that cover a row; the last one overlaps the one before rather than reach beyond."""
     if size <= half:
-        return [0]
-    return [*range(0, size - half, half), size - half]
+        return [range(size)]
+    return [range(start, start + half) for start in (*range(0, size - half, half), size - half)]
 
 
 def _picks(indices: Iterable[int]) -> str:
@@ -362,7 +429,7 @@ def _uses_sincos(root: Node) -> bool:
         if node in seen:
             continue
         seen.add(node)
-        if node.op in ("sin", "cos"):
+        if node.op in CIRCLE:
             return True
         stack += node.args
     return False

@@ -14,7 +14,7 @@ def emit_loop(e: Emitter) -> None:
     """@loop(args, dims, steps, data): groups of W states, straight from memory or through a scratch area."""
     sizes = [argument.size for argument in e.program.inputs]
     cores = [(size,) for size in sizes] + [e.program.shape]
-    W, bytes_ = e.target.width, e.target.bytes
+    bytes_ = e.target.bytes
     count = len(cores)
     out = e.lines.append
     out("define void @loop(ptr %args, ptr %dims, ptr %steps, ptr %data) #0 {")
@@ -49,17 +49,44 @@ def emit_loop(e: Emitter) -> None:
     out("  br i1 %some, label %which, label %done")
     out("which:")
     out(f"  br i1 {together}, label %direct, label %detour")
-    out("direct:")
-    out("  %i = phi i64 [ 0, %which ], [ %i2, %direct ]")
-    arguments = ", ".join(f"ptr %b{k}, i64 %s{k}" for k in range(count))
-    out(f"  call void @body({arguments}, i64 %i, i64 %last)")
-    out(f"  %i2 = add i64 %i, {W}")
-    out("  %more = icmp slt i64 %i2, %n")
-    out("  br i1 %more, label %direct, label %done")
+    _direct(e, count)
     _detour(e, cores, strides)
     out("done:")
     out("  ret void")
     out("}")
+
+
+def _direct(e: Emitter, count: int) -> None:
+    """Block after block of several groups; within a block piece after piece, each over all groups of the block."""
+    out, W, layout = e.lines.append, e.target.width, e.layout
+    arguments = ", ".join(f"ptr %b{k}, i64 %s{k}" for k in range(count))
+    out("direct:")
+    out(f"  %kept = alloca [{layout.groups * layout.kept} x {e.target.vector}], align 64")
+    out("  br label %block")
+    out("block:")
+    out("  %first = phi i64 [ 0, %direct ], [ %beyond, %after ]")
+    out(f"  %whole = add i64 %first, {layout.groups * W}")
+    out("  %part = icmp slt i64 %n, %whole")
+    out("  %beyond = select i1 %part, i64 %n, i64 %whole")
+    before = "block"
+    for piece in range(len(layout.pieces)):
+        out(f"  br label %run{piece}")
+        out(f"run{piece}:")
+        out(f"  %i{piece} = phi i64 [ %first, %{before} ], [ %next{piece}, %run{piece} ]")
+        out(f"  %kept{piece} = phi ptr [ %kept, %{before} ], [ %ahead{piece}, %run{piece} ]")
+        out(
+            f"  call void @piece{piece}({arguments}, i64 %i{piece}, i64 %last, ptr @numbers, ptr %kept{piece})"
+        )
+        out(f"  %next{piece} = add i64 %i{piece}, {W}")
+        out(f"  %ahead{piece} = getelementptr {e.target.vector}, ptr %kept{piece}, i64 {layout.kept}")
+        out(f"  %more{piece} = icmp slt i64 %next{piece}, %beyond")
+        before = f"ran{piece}"
+        out(f"  br i1 %more{piece}, label %run{piece}, label %{before}")
+        out(f"{before}:")
+    out("  br label %after")
+    out("after:")
+    out("  %more = icmp slt i64 %beyond, %n")
+    out("  br i1 %more, label %block, label %done")
 
 
 def _detour(e: Emitter, cores: list[tuple[int, ...]], strides: list[list[str]]) -> None:
@@ -86,7 +113,7 @@ def _detour(e: Emitter, cores: list[tuple[int, ...]], strides: list[list[str]]) 
     for k in range(count - 1):
         copies(k, inwards=True)
     arguments = ", ".join(f"ptr %scratch{k}, i64 0" for k in range(count))
-    out(f"  call void @body({arguments}, i64 0, i64 0)")
+    out(f"  call void @body({arguments}, i64 0, i64 0, ptr @numbers)")
     copies(count - 1, inwards=False)
     out("  %j2 = add i64 %j, 1")
     out("  %again = icmp slt i64 %j2, %n")

@@ -30,10 +30,10 @@ def emit_sincos(e: Emitter, angles: list[Node]) -> None:
     e.lines += [
         f"  br label %{here}",
         f"{here}:",
-        f"  br i1 {fine}, label %{done}, label %{slow}",
+        f"  br i1 {fine}, label %{done}, label %{slow}, !prof !0",
         f"{slow}:",
     ]
-    e.declared |= SLOW_SINCOS
+    e.declared |= SLOW_SINCOS | {RARELY}
     exact = [_slow(e, V, x, ok, pair) for x, ok, pair in zip(xs, good, fast, strict=True)]
     e.lines += [f"  br label %{done}", f"{done}:"]
     for angle, quick, right in zip(angles, fast, exact, strict=True):
@@ -56,22 +56,22 @@ def _smaller(e: Emitter, V: str, x: str, bound: float, how: str) -> str:
     """|x| against a bound, by bits."""
     I = f"<{e.target.width} x i64>"
     raw = e.new(f"bitcast {V} {x} to {I}")
-    size = e.new(f"and {I} {raw}, splat (i64 {2**63 - 1})")
-    (bits,) = struct.unpack("<q", struct.pack("<d", bound))
-    return e.new(f"icmp {how} {I} {size}, splat (i64 {bits})")
+    size = e.new(f"and {I} {raw}, {e.constant(2**63 - 1, 'i64')}")
+    (bits,) = struct.unpack("<Q", struct.pack("<d", bound))
+    return e.new(f"icmp {how} {I} {size}, {e.constant(bits, 'i64')}")
 
 
 def _fast(e: Emitter, V: str, x: str, ok: str) -> Pair:
     """The polynomials at the reduced angle, in every lane."""
     x = e.new(f"select <{e.target.width} x i1> {ok}, {V} {x}, {V} zeroinitializer")
     m = _Math(e, V)
-    shifted = m.fma(x, _bits(sincos.TWO_OVER_PI), _bits(sincos.ROUND))
-    k = m.sub(shifted, _bits(sincos.ROUND))
+    shifted = m.fma(x, m.bits(sincos.TWO_OVER_PI), m.bits(sincos.ROUND))
+    k = m.sub(shifted, m.bits(sincos.ROUND))
     r, t = _reduced(m, x, k)
     z = m.mul(r, r)
     sine = m.add(r, m.fma(m.mul(z, r), m.horner(z, sincos.SINE), t))
-    near = m.fma(z, _number(-0.5), _number(1.0))
-    left = m.fma(z, _number(-0.5), m.sub(_number(1.0), near))
+    near = m.fma(z, m.number(-0.5), m.number(1.0))
+    left = m.fma(z, m.number(-0.5), m.sub(m.number(1.0), near))
     cosine = m.add(near, m.fma(m.mul(z, z), m.horner(z, sincos.COSINE), m.fnma(r, t, left)))
     return _quadrant(e, V, shifted, m.signed_like(sine, r), cosine)
 
@@ -79,16 +79,14 @@ def _fast(e: Emitter, V: str, x: str, ok: str) -> Pair:
 def _reduced(m: _Math, x: str, k: str) -> Pair:
     """r + t = x − k π/2."""
     if m.e.target.fused:
-        exact = m.fnma(k, _bits(sincos.PI_HIGH), x)
-        product = m.mul(k, _bits(sincos.PI_LOW))
-        lost = m.fnma(k, _bits(sincos.PI_LOW), product)  # what rounding took from the product
-        r = m.sub(exact, product)
-        tail = m.add(m.sub(m.sub(exact, r), product), lost)
-        return r, m.fnma(k, _bits(sincos.PI_REST), tail)
-    a = m.sub(x, m.mul(k, _bits(sincos.PI_A)))
-    w = m.mul(k, _bits(sincos.PI_B))
+        exact = m.fnma(k, m.bits(sincos.PI_HIGH), x)
+        r = m.sub(exact, m.mul(k, m.bits(sincos.PI_LOW)))
+        tail = m.fnma(k, m.bits(sincos.PI_LOW), m.sub(exact, r))  # what rounding took from product and sum
+        return r, m.fnma(k, m.bits(sincos.PI_REST), tail)
+    a = m.sub(x, m.mul(k, m.bits(sincos.PI_A)))
+    w = m.mul(k, m.bits(sincos.PI_B))
     b = m.sub(a, w)
-    tail = m.sub(m.sub(m.sub(a, b), w), m.mul(k, _bits(sincos.PI_C)))
+    tail = m.sub(m.sub(m.sub(a, b), w), m.mul(k, m.bits(sincos.PI_C)))
     r = m.add(b, tail)
     return r, m.add(m.sub(b, r), tail)
 
@@ -123,10 +121,16 @@ class _Math:
         return self.fma(self.e.new(f"fneg {self.V} {a}"), b, c)
 
     def horner(self, z: str, coefficients: tuple[float, ...]) -> str:
-        total = _number(coefficients[-1])
+        total = self.number(coefficients[-1])
         for coefficient in reversed(coefficients[:-1]):
-            total = self.fma(total, z, _number(coefficient))
+            total = self.fma(total, z, self.number(coefficient))
         return total
+
+    def bits(self, pattern: int) -> str:
+        return self.e.constant(pattern)
+
+    def number(self, value: float) -> str:
+        return self.bits(struct.unpack("<Q", struct.pack("<d", value))[0])
 
     def signed_like(self, x: str, y: str) -> str:
         name = f"@llvm.copysign.v{self.e.target.width}f64"
@@ -139,10 +143,11 @@ def _quadrant(e: Emitter, V: str, shifted: str, sine: str, cosine: str) -> Pair:
     W = e.target.width
     I = f"<{W} x i64>"
     k = e.new(f"bitcast {V} {shifted} to {I}")
-    odd = e.new(f"trunc {I} {k} to <{W} x i1>")
+    lowest = e.new(f"and {I} {k}, {e.constant(1, 'i64')}")
+    odd = e.new(f"icmp ne {I} {lowest}, zeroinitializer")
     s = e.new(f"select <{W} x i1> {odd}, {V} {cosine}, {V} {sine}")
     c = e.new(f"select <{W} x i1> {odd}, {V} {sine}, {V} {cosine}")
-    up = e.new(f"add {I} {k}, splat (i64 1)")
+    up = e.new(f"add {I} {k}, {e.constant(1, 'i64')}")
     return _flipped(e, V, s, k), _flipped(e, V, c, up)
 
 
@@ -150,7 +155,7 @@ def _flipped(e: Emitter, V: str, x: str, quadrant: str) -> str:
     """Negated where bit 1 of the quadrant is set."""
     I = f"<{e.target.width} x i64>"
     high = e.new(f"shl {I} {quadrant}, splat (i64 62)")
-    sign = e.new(f"and {I} {high}, splat (i64 {-(2**63)})")
+    sign = e.new(f"and {I} {high}, {e.constant(2**63, 'i64')}")
     turned = e.new(f"xor {I} {e.new(f'bitcast {V} {x} to {I}')}, {sign}")
     return e.new(f"bitcast {I} {turned} to {V}")
 
@@ -168,15 +173,8 @@ def _slow(e: Emitter, V: str, x: str, ok: str, fast: Pair) -> Pair:
     return sine, cosine
 
 
-def _number(value: float) -> str:
-    from strobe.codegen.llvm import literal
-
-    return f"splat (double {literal(value)})"
-
-
-def _bits(pattern: int) -> str:
-    return f"splat (double 0x{pattern:016X})"
-
+RARELY = '!0 = !{!"branch_weights", i32 1000000, i32 1}'
+"""How often the first way is taken: LLVM then puts what the other one needs out of the way."""
 
 SLOW_SINCOS = {
     "declare double @sin(double)",

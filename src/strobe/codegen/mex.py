@@ -2,12 +2,17 @@
 
     tau = strobe_panda_inverse_dynamics(q, qd, qdd)      % each 7 × N, or 7 × 1 for all N; the result 7 × N
 
-A matrix result is r × c × N with MATLAB's column order.
+A matrix result is r × c × N, several matrices are r × c × k × N, each in MATLAB's column order. Octave takes the
+same gateway, build script and test.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import prod
+
 from strobe.codegen.c import Function, block_comment
+from strobe.codegen.c_test import Expected, Rows
 from strobe.codegen.names import remark
 
 
@@ -16,9 +21,8 @@ def gateway(function: Function) -> str:
     matlab = "single" if function.single else "double"
     names = ", ".join(p.name for p in function.parameters)
     count = len(function.parameters)
-    rows, columns = (
-        (*function.program.shape, 1)[:2] if len(function.program.shape) < 3 else (function.size, 1)
-    )
+    rows, columns, _ = _layout(function)
+    sizes = _result_sizes(function)
     checks = "\n".join(
         f'    check(given[{k}], "{p.name}", {p.size}, &states);' for k, p in enumerate(function.parameters)
     )
@@ -35,29 +39,102 @@ def gateway(function: Function) -> str:
         upper=matlab.upper(),
         test="mxIsSingle" if function.single else "mxIsDouble",
         names=names,
+        arguments_taken=f"{count} argument{'s' if count != 1 else ''}",
         count=count,
         size=function.size,
         rows=rows,
         columns=columns,
-        axes=3 if columns > 1 else 2,
-        dimensions=f"{{{rows}, {columns}, 0}}" if columns > 1 else f"{{{rows}, 0}}",
+        axes=len(sizes) + 1,
+        sizes=", ".join(map(str, sizes)),
         checks=checks,
         pointers=pointers,
         arguments=arguments,
     )
-    return "\n".join([*block_comment([f"out = {function.name}({names})", *function.remarks()]), body])
+    return "\n".join([*block_comment([f"out = {function.name}({names})", *_remarks(function)]), body])
+
+
+def _layout(function: Function) -> tuple[int, int, int]:
+    """Rows and columns of a result, and how many such matrices it has; a vector is one column."""
+    shape = function.program.shape
+    *pages, rows, columns = shape if len(shape) > 1 else (function.size, 1)
+    return rows, columns, prod(pages)
+
+
+def _result_sizes(function: Function) -> tuple[int, ...]:
+    """The sizes of one state's result as MATLAB sees it."""
+    return _layout(function)[: max(1, len(function.program.shape))]
+
+
+def _remarks(function: Function) -> list[str]:
+    sizes = " x ".join(map(str, [*_result_sizes(function), "N"]))
+    return [*function.remarks(), "", f"In MATLAB a column is a state; N states give a result of {sizes}."]
 
 
 def build_script(function: Function) -> str:
     """A MATLAB script that builds the MEX file."""
     name = function.name
     lines = [
-        f"% Builds {name}: in MATLAB, in this folder, type build_{name}",
-        *(f"% {remark(line)}".rstrip() for line in function.remarks()),
+        f"% Builds {name}: in MATLAB or Octave, in this folder, type build_{name}, then test_{name}",
+        *(f"% {remark(line)}".rstrip() for line in _remarks(function)),
         f"mex('-R2018a', '-output', '{name}', '{name}_mex.c', '{name}.c');",
     ]
     return "\n".join(lines) + "\n"
 
+
+def self_test(function: Function, expected: Expected) -> str:
+    """A MATLAB function that ends in an error unless every result of the MEX file is within the tolerance."""
+    inputs = zip(function.program.inputs, function.parameters, strict=True)
+    cast = "single" if function.single else "double"
+    return SELF_TEST.format(
+        name=function.name,
+        count=len(expected.results),
+        route=remark(expected.route),
+        tolerance=f"{expected.tolerance:.0e}",
+        tables="\n".join(
+            f"{p.name} = {cast}({_table(expected.states[given.name])});" for given, p in inputs
+        ),
+        names=", ".join(p.name for p in function.parameters),
+        expected=_table([_in_columns(function, row) for row in expected.results]),
+        scale=_table([[scale] for scale in expected.scales]),
+        size=function.size,
+    )
+
+
+def _in_columns(function: Function, result: Sequence[float]) -> list[float]:
+    """The numbers of one result in MATLAB's order."""
+    rows, columns, pages = _layout(function)
+    return [
+        result[(page * rows + row) * columns + column]
+        for page in range(pages)
+        for column in range(columns)
+        for row in range(rows)
+    ]
+
+
+def _table(states: Rows) -> str:
+    """A matrix with one column per state, which has a line of its own."""
+    lines = (" ".join(repr(float(x)) for x in row) for row in states)
+    return "[ ...\n    " + "\n    ".join(lines) + "]'"
+
+
+SELF_TEST = """\
+function test_{name}()
+% Tests {name} on {count} states; build_{name} comes first.
+% Expected: {route}.
+% Tolerance: {tolerance} of the scale of each result.
+{tables}
+expected = {expected};
+scale = {scale};
+out = reshape(double({name}({names})), {size}, {count});
+difference = max(abs(out - expected), [], 1) ./ scale;
+difference(any(isnan(out), 1)) = Inf;  % max passes over what is not a number
+wrong = sum(difference > {tolerance});
+fprintf('{name}: %d of {count} states wrong, largest relative difference %.2g\\n', wrong, max(difference));
+if wrong
+    error('strobe:test', '{name} does not give what is expected.');
+end
+end
+"""
 
 TEMPLATE = """\
 #include "{name}.h"
@@ -86,22 +163,23 @@ static void check(const mxArray *array, const char *name, size_t size, size_t *s
 static void evaluate(const mxArray *given[], {real} *result, size_t states)
 {{
 {pointers}
-    size_t i, row, column;
+    size_t i, page, row, column;
     for (i = 0; i < states; i++) {{
         {real} out[{size}];
         {name}({arguments}, out);
-        for (row = 0; row < {rows}; row++)
-            for (column = 0; column < {columns}; column++)
-                result[i * {size} + column * {rows} + row] = out[row * {columns} + column];
+        for (page = 0; page < {size}; page += {rows} * {columns})
+            for (row = 0; row < {rows}; row++)
+                for (column = 0; column < {columns}; column++)
+                    result[i * {size} + page + column * {rows} + row] = out[page + row * {columns} + column];
     }}
 }}
 
 void mexFunction(int results, mxArray *result[], int count, const mxArray *given[])
 {{
     size_t states = 1;
-    mwSize dimensions[{axes}] = {dimensions};
+    mwSize dimensions[{axes}] = {{{sizes}, 0}};
     if (count != {count})
-        mexErrMsgIdAndTxt("strobe:arguments", "{name} takes {count} arguments: {names}.");
+        mexErrMsgIdAndTxt("strobe:arguments", "{name} takes {arguments_taken}: {names}.");
     if (results > 1)
         mexErrMsgIdAndTxt("strobe:results", "{name} gives one result.");
 {checks}

@@ -13,6 +13,7 @@ REASONS = {
     "wrench": "a wrench is (fx, fy, fz, mx, my, mz) in base axes",
     "gravity": "it is an acceleration in base axes",
     "dt": "it is a time",
+    "point": "it is a position in the frame's axes",
 }
 
 

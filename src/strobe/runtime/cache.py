@@ -44,16 +44,25 @@ def key(*parts: str) -> str:
 
 def fetch(name: str, make: Callable[[], Entry]) -> Entry:
     """The entry of this name, made and kept if it is not there or damaged."""
-    folder = _folder()
-    if folder is None:
-        return make()
-    path = folder / f"{name}.o"
-    known = _read(path)
-    if known is not None:
-        return known
+    entry = known(name)
+    if entry is not None:
+        return entry
     entry = make()
-    _write(path, entry)
+    folder = _folder()
+    if folder is not None:
+        _write(folder / f"{name}.o", entry)
     return entry
+
+
+def known(name: str) -> Entry | None:
+    """The entry of this name, if it is there and whole."""
+    folder = _folder()
+    return None if folder is None else _read(folder / f"{name}.o")
+
+
+def kept() -> bool:
+    """Whether there is a folder for entries."""
+    return _folder() is not None
 
 
 def _read(path: Path) -> Entry | None:

@@ -53,11 +53,16 @@ def machine(optimise: bool = True) -> Any:
     )
 
 
+def widest() -> int:
+    """Bits of the widest vectors of this machine."""
+    features = host_features()
+    return 512 if features.get("avx512f") else 256 if features.get("avx2") else 128
+
+
 @cache
 def host_target(single: bool = False, width: int | None = None) -> Target:
-    """The widest vectors of this machine, or a given width."""
-    features = host_features()
-    wide = 512 if features.get("avx512f") else 256 if features.get("avx2") else 128
+    """The widest vectors of this machine, or a given number of lanes."""
+    features, wide = host_features(), widest()
     lanes = width or wide // (32 if single else 64)
     attributes = f'"prefer-vector-width"="{wide}" "min-legal-vector-width"="{wide}"'
     return Target(lanes, single, attributes, bool(features.get("fma") or features.get("neon")))

@@ -27,8 +27,8 @@ from weakref import WeakSet
 import numpy as np
 
 from strobe.errors import ArgumentError, InterpretedWarning, ProgramSizeError
+from strobe.graph.passes import optimised
 from strobe.graph.program import Program, trace
-from strobe.graph.simplify import simplify
 from strobe.models.fingerprint import fingerprint
 from strobe.models.model import Model
 from strobe.quantities import Request
@@ -39,9 +39,10 @@ from strobe.scalars import Graph, Node
 if TYPE_CHECKING:
     from strobe.codegen.llvm import Target
     from strobe.runtime.cache import Entry
+    from strobe.runtime.jit import Code
 
 WORK_PER_THREAD = 4_000_000  # operations worth a thread of their own
-MOST_OPTIMISED = 50_000  # operations: LLVM takes about 8 s for so many, and more than its share beyond
+MOST_OPTIMISED = 100_000  # operations: LLVM takes about 15 s for so many
 MOST_COMPILED = 250_000  # about 15 s without optimisation; beyond, interpreted
 MOST_TRACED = 2 * MOST_COMPILED  # where tracing gives up: simplifying leaves more than half
 
@@ -55,7 +56,8 @@ class Kernel:
         self.operations = 0  # known once it is compiled
         self._lock = Lock()
         _living.add(self)
-        self._ufuncs: dict[bool, Any] = {}
+        self._ufuncs: dict[bool, Any] = {}  # by precision
+        self._loops: dict[bool, Code] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Kernel, (self.model, self.request)
@@ -97,35 +99,41 @@ class Kernel:
         graph = Limited(MOST_TRACED, partial(ProgramSizeError, self.quantity, self.owner))
         with _timed(f"{self.name}: trace"):
             program = trace(self.function(graph), self.inputs, self.shape, graph)
-        _say(2, lambda: f"{self.name}: traced, {_sizes(program)}")
+        _say(2, lambda: f"{self.name}: traced, {program.summary}")
         with _timed(f"{self.name}: passes"):
-            program = simplify(program)
-        _say(1, lambda: f"{self.name}: simplified, {_sizes(program)}")
+            program = optimised(program, self._tell)
+        _say(1, lambda: f"{self.name}: {program.summary}")
         _say(3, program.text)
         return program
 
-    def ufunc(self, single: bool = False) -> Any:
-        """The NumPy ufunc of one precision, or what stands in for it: f(*arrays, out=); made once."""
+    def _tell(self, done: str, left: Program) -> None:
+        _say(2, lambda: f"{self.name}: {done}, {left.summary}")
+
+    def ufunc(self, single: bool = False, states: int = 0) -> Any:
+        """The NumPy ufunc of one precision, or what stands in for it: f(*arrays, out=); made once.
+
+        ``states`` is the size of the batch it is made for, which tells whether the width of vectors matters.
+        """
         known = self._ufuncs.get(single)
         if known is not None:
             return known
         with self._lock:
             if single not in self._ufuncs:
-                self._ufuncs[single] = self._compiled(single) or self._interpreted
+                self._ufuncs[single] = self._compiled(single, states) or self._interpreted
             return self._ufuncs[single]
 
-    def _compiled(self, single: bool) -> Any:
+    def _compiled(self, single: bool, states: int) -> Any:
         if not _has_compiler():
             return None
         from strobe.codegen.llvm import module
-        from strobe.runtime import gufunc, jit
+        from strobe.runtime import gufunc, jit, width
 
-        entry = self.entry(module, jit.host_target(single))
+        entry = self.entry(module, width.target(single, states))
         self.operations = entry.operations
         if not entry.code:
             _slow(str(ProgramSizeError(self.quantity, self.owner, MOST_COMPILED)))
             return None
-        code = jit.load_object(entry.code)
+        code = self._loops[single] = jit.load_object(entry.code)
         sizes, core = tuple(self.inputs.values()), self.shape
         if not gufunc.available():
             return gufunc.Looped(code.address, single, sizes, core, code)
@@ -148,11 +156,31 @@ class Kernel:
         made = builtin(self.quantity, jit.load_object(entry.code, "quick"))
         return made if self._agrees(made) else declined
 
-    def _agrees(self, quick: Any) -> bool:
+    @cached_property
+    def batch(self) -> Any:
+        """The builtin for plain batches on one thread, (N, size) arrays and perhaps one for the results."""
+        if not _plain_python() or not isinstance(self.ufunc(), np.ufunc):
+            return declined
+        from strobe.codegen.llvm_batch import batch_module
+        from strobe.runtime import cache as disk
+        from strobe.runtime import jit
+        from strobe.runtime.quick import builtin
+
+        sizes, core = tuple(self.inputs.values()), self.shape
+        key = disk.key(f"{sizes} {core}", batch_module.__name__)
+        text = partial(batch_module, sizes, core)
+        entry = disk.fetch(key, lambda: disk.Entry(0, jit.emit_object(text())))
+        alone = (2 * WORK_PER_THREAD - 1) // self.operations if default_threads() > 1 else sys.maxsize
+        made = builtin(self.quantity, jit.load_object(entry.code, "batch"), self._loops[False], alone)
+        return made if self._agrees(made, 3) else declined
+
+    def _agrees(self, made: Any, *batch: int) -> bool:
         """Whether one call gives what the ufunc gives: what the builtin knows of objects in memory is right."""
-        state = [np.linspace(0.1, 0.9, size) for size in self.inputs.values()]
-        one = quick(*state)
-        return isinstance(one, np.ndarray) and np.allclose(one, self.ufunc()(*state), 1e-6, equal_nan=True)
+        state = [np.linspace(0.1, 0.9, prod(batch) * n).reshape(*batch, n) for n in self.inputs.values()]
+        found = made(*state)
+        return isinstance(found, np.ndarray) and np.allclose(
+            found, self.ufunc()(*state), 1e-6, equal_nan=True
+        )
 
     def entry(self, render: Callable[[Program, Target], str], target: Target) -> Entry:
         """Object code of the program as a renderer writes it, from disk or made now."""
@@ -196,8 +224,9 @@ class Kernel:
         fits = target.dtype == dtype and side_by_side(target, len(core))
         result = np.asarray(target) if fits else np.empty(target.shape, dtype)
         workers = _asked_threads(threads)
-        ufunc = self.ufunc(dtype == np.float32)
-        _in_parallel(ufunc, inputs, batch, result, workers or self._worthwhile(prod(batch)))
+        states = prod(batch)
+        ufunc = self.ufunc(dtype == np.float32, states)
+        _in_parallel(ufunc, inputs, batch, result, workers or self._worthwhile(states))
         if not fits:
             target[...] = result
         return target
@@ -338,8 +367,3 @@ def _timed(what: str) -> Iterator[None]:
     start = perf_counter()
     yield
     _say(1, lambda: f"{what}, {1e3 * (perf_counter() - start):.1f} ms")
-
-
-def _sizes(program: Program) -> str:
-    counts = ", ".join(f"{count} {op}" for op, count in sorted(program.counts.items()))
-    return f"{len(program.nodes)} nodes ({counts})"

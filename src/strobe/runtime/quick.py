@@ -1,4 +1,4 @@
-"""A Python builtin from machine code, for one state per call; see `codegen.llvm_quick`."""
+"""Python builtins from machine code, for calls in a hurry; see `codegen.llvm_builtin`."""
 
 from __future__ import annotations
 
@@ -23,20 +23,28 @@ class _MethodDef(ctypes.Structure):
     )
 
 
-def builtin(name: str, code: Code) -> Any:
-    """A builtin that returns NotImplemented for arguments it does not take."""
+def builtin(name: str, code: Code, loop: Code | None = None, most: int = 0) -> Any:
+    """A builtin that returns NotImplemented for arguments it does not take.
+
+    One for batches calls a loop, with at most so many states.
+    """
     definition = _MethodDef(name.encode(), code.address, METH_FASTCALL, None)
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.py_object]
+    table = _pointers(loop.address if loop else 0, most)
     # the place of the module is any object, which lives as long as the function does: here, what it points to
-    return make(ctypes.addressof(definition), _pointers(), (definition, code))
+    return make(ctypes.addressof(definition), table, (definition, code, loop))
 
 
-def _pointers() -> bytes:
-    """What the code needs of Python and NumPy, in the order of `codegen.llvm_quick.POINTERS`."""
+def _pointers(loop: int, most: int) -> bytes:
+    """What the code needs of Python and NumPy, in the order of `codegen.llvm_builtin.POINTERS`."""
     api = _numpy_api()
-    incref = ctypes.cast(ctypes.pythonapi.Py_IncRef, ctypes.c_void_p).value
-    table = (api[PYARRAY_TYPE], id(np.dtype(np.float64)), api[PYARRAY_NEW], id(NotImplemented), incref)
+    calls = [
+        ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
+        for name in ("Py_IncRef", "PyEval_SaveThread", "PyEval_RestoreThread")
+    ]
+    arrays = (api[PYARRAY_TYPE], id(np.dtype(np.float64)), api[PYARRAY_NEW])
+    table = (*arrays, id(NotImplemented), *calls, loop, most)
     return struct.pack(f"{len(table)}Q", *table)
 
 

@@ -1,0 +1,112 @@
+"""What a builtin that takes NumPy arrays looks at before it trusts them, as IR.
+
+A builtin `f(self, args, n)` (METH_FASTCALL) accepts exactly what a caller in a hurry passes: plain contiguous float64
+arrays of the right sizes. Anything else gets NotImplemented and is left to Python. What it needs of Python and NumPy
+comes as a table of pointers inside ``self``, a bytes object, so the code holds no address.
+
+Offsets are those of CPython's objects and NumPy's array struct on 64-bit machines; the runtime tests a call before
+it trusts them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Protocol
+
+POINTERS = (  # in this order in ``self``
+    "array_type", "float64", "new_array", "not_implemented", "incref",
+    "save_thread", "restore_thread", "loop", "most",
+)  # fmt: skip
+
+BYTES_CONTENT = 32  # of a bytes object
+OBJECT_TYPE, ARRAY_DATA, ARRAY_NDIM, ARRAY_DIMS, ARRAY_DTYPE, ARRAY_FLAGS = 8, 16, 24, 32, 56, 64
+CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
+NPY_DOUBLE = 12
+
+
+class Lines(Protocol):
+    """Whatever collects lines of IR and invents names."""
+
+    lines: list[str]
+
+    def new(self, operation: str) -> str: ...
+
+
+def pointers(e: Lines) -> None:
+    """The table as values %array_type and so on."""
+    for k, name in enumerate(POINTERS):
+        e.lines.append(f"  %{name}_at = getelementptr i8, ptr %self, i64 {BYTES_CONTENT + 8 * k}")
+        e.lines.append(f"  %{name} = load ptr, ptr %{name}_at, align 8")
+
+
+def inspect(e: Lines, k: int, sizes: Sequence[int | str], following: str, written: bool = False) -> None:
+    """From label look{k} to a following one if argument k is a plain array of these sizes, else to %refuse.
+
+    Its numbers are then at %data{k}. A size may be a value; the first one that is "" is taken as found, as %states.
+    """
+    out = e.lines.append
+    flags = CONTIGUOUS | ALIGNED | (WRITEABLE if written else 0)
+    out(f"look{k}:")
+    out(f"  %argument_at{k} = getelementptr ptr, ptr %args, i64 {k}")
+    out(f"  %argument{k} = load ptr, ptr %argument_at{k}, align 8")
+    _require(e, k, "type", OBJECT_TYPE, "ptr", "%array_type", f"to_shape{k}")
+    _require(e, k, "ndim", ARRAY_NDIM, "i32", str(len(sizes)), f"to_dtype{k}")
+    _require(e, k, "dtype", ARRAY_DTYPE, "ptr", "%float64", f"to_flags{k}")
+    _field(e, k, "flags", ARRAY_FLAGS, "i32")
+    out(f"  %plain{k} = and i32 %flags{k}, {flags}")
+    out(f"  %is_plain{k} = icmp eq i32 %plain{k}, {flags}")
+    out(f"  br i1 %is_plain{k}, label %to_sizes{k}, label %refuse")
+    out(f"to_sizes{k}:")
+    _field(e, k, "dims", ARRAY_DIMS, "ptr")
+    _field(e, k, "data", ARRAY_DATA, "ptr")
+    fits = "true"
+    for d, size in enumerate(sizes):
+        place = e.new(f"getelementptr i64, ptr %dims{k}, i64 {d}")
+        if size == "":
+            out(f"  %states = load i64, ptr {place}, align 8")
+            continue
+        length = e.new(f"load i64, ptr {place}, align 8")
+        fits = e.new(f"and i1 {fits}, {e.new(f'icmp eq i64 {length}, {size}')}")
+    out(f"  br i1 {fits}, label %{following}, label %refuse")
+
+
+def new_array(e: Lines, sizes: Sequence[int | str]) -> None:
+    """%made, a new array of these sizes, or null with Python's error set."""
+    shape = e.new(f"alloca [{len(sizes)} x i64], align 8")
+    for d, size in enumerate(sizes):
+        place = e.new(f"getelementptr i64, ptr {shape}, i64 {d}")
+        e.lines.append(f"  store i64 {size}, ptr {place}, align 8")
+    e.lines.append(
+        f"  %made = call ptr %new_array(ptr %array_type, i32 {len(sizes)}, ptr {shape}, i32 {NPY_DOUBLE}, ptr null, "
+        "ptr null, i32 0, i32 0, ptr null)"
+    )
+    e.lines.append("  %failed = icmp eq ptr %made, null")
+
+
+def refusal(e: Lines) -> None:
+    """Where arguments that are not taken lead."""
+    e.lines += [
+        "refuse:",
+        "  call void %incref(ptr %not_implemented)",
+        "  ret ptr %not_implemented",
+        "leave:",
+        "  ret ptr null",
+    ]
+
+
+def numbers_in(sizes: Sequence[int]) -> int:
+    """Bytes of one state of an array."""
+    return 8 * prod(sizes)
+
+
+def _field(e: Lines, k: int, name: str, offset: int, kind: str) -> None:
+    e.lines.append(f"  %{name}_at{k} = getelementptr i8, ptr %argument{k}, i64 {offset}")
+    e.lines.append(f"  %{name}{k} = load {kind}, ptr %{name}_at{k}, align {4 if kind == 'i32' else 8}")
+
+
+def _require(e: Lines, k: int, name: str, offset: int, kind: str, wanted: str, following: str) -> None:
+    _field(e, k, name, offset, kind)
+    e.lines.append(f"  %{name}_good{k} = icmp eq {kind} %{name}{k}, {wanted}")
+    e.lines.append(f"  br i1 %{name}_good{k}, label %{following}, label %refuse")
+    e.lines.append(f"{following}:")

@@ -1,0 +1,90 @@
+"""Long programs in pieces: nothing lost between them, and the same bits as in one."""
+
+import numpy as np
+import pytest
+
+import strobe
+from strobe.codegen import llvm_pieces
+from strobe.codegen.llvm import Emitter, Target
+from strobe.codegen.llvm_pieces import Layout
+from strobe.graph.fuse import fuse
+from strobe.graph.order import ordered
+from strobe.quantities import Request
+from strobe.runtime import cache
+from strobe.runtime.kernels import Kernel
+
+TREE = strobe.random(9, seed=2, kinds="RPSF", tree=True)
+REQUESTS = ("inverse_dynamics", "mass_matrix", "forward_dynamics", "frame_placements", "integrate")
+
+
+@pytest.fixture
+def short_pieces(monkeypatch):
+    """Pieces so short that every program has many, and no disk that knows the usual ones."""
+    monkeypatch.setattr(llvm_pieces, "LONGEST_PIECE", 60)
+    monkeypatch.setattr(llvm_pieces, "CACHE", 2**20)
+    monkeypatch.setattr(cache, "_folder", lambda: None)
+
+
+def layout(quantity: str) -> tuple[Emitter, Layout]:
+    emitter = Emitter(Kernel(TREE.model, Request(quantity)).program, Target(8))
+    return emitter, emitter.layout
+
+
+def test_a_short_program_is_one_piece_that_keeps_nothing():
+    _, whole = layout("integrate")
+    assert len(whole.pieces) == 1
+    assert whole.kept == 0
+
+
+@pytest.mark.parametrize("quantity", REQUESTS)
+def test_every_value_is_made_once_and_every_result_stored(short_pieces, quantity):
+    emitter, cut = layout(quantity)
+    assert len(cut.pieces) > 3
+    made = [node for piece in cut.pieces for node in piece.nodes]
+    assert len(made) == len(set(made))
+    assert set(made) == {n for n in emitter.program.nodes if n.op not in ("input", "constant")}
+    stored = {k for piece in cut.pieces for start in piece.results for k in range(start, start + 4)}
+    assert stored.issuperset(range(len(emitter.program.outputs)))
+
+
+@pytest.mark.parametrize("quantity", REQUESTS)
+def test_no_slot_holds_two_values_at_a_time(short_pieces, quantity):
+    _, cut = layout(quantity)
+    made = {node: k for k, piece in enumerate(cut.pieces) for node in piece.nodes}
+    until = dict.fromkeys(cut.slots, 0)
+    for node, piece in made.items():
+        for a in node.args:
+            if a in until:
+                until[a] = max(until[a], piece)
+    for a, slot in cut.slots.items():
+        for b, other in cut.slots.items():
+            if a is not b and slot == other:
+                assert until[a] <= made[b] or until[b] <= made[a]
+
+
+@pytest.mark.parametrize("quantity", REQUESTS)
+@pytest.mark.parametrize("states", [1, 7, 8, 65, 130])
+def test_pieces_compute_the_bits_of_the_whole(short_pieces, monkeypatch, quantity, states):
+    sizes = Request(quantity).inputs(TREE.model)
+    rng = np.random.default_rng(states)
+    values = [rng.standard_normal((states, size)) for size in sizes.values()]
+    values[0][0, 0] = 1e7  # beyond the fast sine
+    parts = Kernel(TREE.model, Request(quantity)).ufunc()(*values)
+    apart = Kernel(TREE.model, Request(quantity)).ufunc()(*(np.repeat(x, 2, 1)[:, ::2] for x in values))
+    monkeypatch.setattr(llvm_pieces, "LONGEST_PIECE", 10**9)
+    whole = Kernel(TREE.model, Request(quantity)).ufunc()(*values)
+    assert np.array_equal(parts, whole, equal_nan=True)
+    assert np.array_equal(apart, whole, equal_nan=True)
+
+
+def test_a_program_stays_whole_where_what_is_kept_would_not_fit_the_cache(monkeypatch):
+    program = ordered(fuse(Kernel(TREE.model, Request("forward_dynamics")).program))
+    blocks = [range(k, k + 1) for k in range(len(program.outputs))]
+    monkeypatch.setattr(llvm_pieces, "LONGEST_PIECE", 300)
+    monkeypatch.setattr(llvm_pieces, "CACHE", 2**20)
+    cut = llvm_pieces.layout(program, blocks, 64)
+    assert len(cut.pieces) > 1
+    monkeypatch.setattr(llvm_pieces, "CACHE", 2 * 64 * cut.kept - 1)  # room for one group only
+    assert len(llvm_pieces.layout(program, blocks, 64).pieces) == 1
+    monkeypatch.setattr(llvm_pieces, "CACHE", 64)  # too small for the values alive in any case
+    assert len(llvm_pieces.layout(program, blocks, 64).pieces) > 1
