@@ -4,10 +4,17 @@ import numpy as np
 import pytest
 
 import strobe
-from strobe.errors import ArgumentError, UnknownNameError, UnsupportedModelError
+from strobe.errors import (
+    ArgumentError,
+    ShapeError,
+    SingularMassMatrixError,
+    UnknownNameError,
+    UnsupportedModelError,
+)
 from strobe.models.random_robots import random_model
 from strobe.quantities import QUANTITIES, Request
 from strobe.robot import Robot
+from strobe.runtime.kernels import Kernel
 
 F = [1.0, -2.0, 3.0, 0.1, 0.2, -0.3]  # a list, which leaves float32 beside it as it is
 CALLS = {
@@ -143,16 +150,62 @@ def test_hybrid_dynamics_follows_couplings():
     assert arm.inverse_dynamics(q, qd, qdd) == pytest.approx(tau, rel=1e-10, abs=1e-10)
 
 
-def test_a_free_joint_without_inertia_has_no_acceleration():
+def planar(*masses):
+    """Parallel joints half a metre apart, each link a point mass at its end."""
     from strobe.models.toml_reader import read_toml
 
-    link = '[[dh.link]]\njoint = "revolute"\na = 0.5\n'
-    head = 'format = 1\nname = "bare"\n[dh]\nconvention = "standard"\n'
-    arm = Robot(read_toml("bare.toml", text=head + link + "mass = 1.0\n" + link))
+    links = "".join(f'[[dh.link]]\njoint = "revolute"\na = 0.5\nmass = {mass}\n' for mass in masses)
+    return Robot(
+        read_toml("bare.toml", text=f'format = 1\nname = "bare"\n[dh]\nconvention = "standard"\n{links}')
+    )
+
+
+def test_a_free_joint_that_never_moves_inertia_is_named():
+    arm = planar(1.0, 0.0)
     state = [0.1, 0.2], [0.3, 0.4], [0.5, 0.6]
-    assert np.isnan(arm.hybrid_dynamics(*state, accelerated=["joint1"])[1][1])
+    sentence = (
+        'bare: hybrid dynamics is not defined, because joint "joint2" moves no inertia (its pivot of the mass '
+        "matrix is zero). Give the links beyond it mass and inertia, add rotor inertia, or give its acceleration."
+    )
+    for accelerated in (["joint1"], []):
+        with pytest.raises(SingularMassMatrixError) as error:
+            arm.hybrid_dynamics(*state, accelerated=accelerated)
+        assert str(error.value) == sentence
+    with pytest.raises(SingularMassMatrixError, match="hybrid dynamics"):
+        arm.compile(Request("hybrid_dynamics", accelerated=("joint1",)))
     tau, qdd = arm.hybrid_dynamics(*state, accelerated=["joint2"])
     assert arm.inverse_dynamics(*state[:2], qdd) == pytest.approx(tau)
+
+
+def test_driving_a_joint_can_free_the_others_of_a_singularity():
+    arm = planar(0.0, 0.0, 1.0)  # rank two: of three free joints one moves nothing
+    state = [0.1, 0.2, 0.3], [0.3, 0.4, 0.5], [0.5, 0.6, 0.7]
+    with pytest.raises(SingularMassMatrixError, match='because joint "joint1" moves no inertia'):
+        arm.hybrid_dynamics(*state)
+    for driven in arm.joint_names:
+        tau, qdd = arm.hybrid_dynamics(*state, accelerated=[driven])
+        assert arm.inverse_dynamics(*state[:2], qdd) == pytest.approx(tau, rel=1e-9)
+
+
+def test_the_joint_behind_undefined_accelerations_is_named_on_request():
+    arm = planar(0.0, 1.0)
+    bent, stretched = [0.3, 0.4], [0.3, 0.0]
+    zeros = np.zeros(2)
+    assert np.isnan(arm.forward_dynamics(stretched, zeros, zeros)).any()
+    assert arm.singular_joints(stretched) == ("joint1",)
+    assert arm.singular_joints(bent) == ()
+    assert np.isnan(arm.hybrid_dynamics(stretched, zeros, zeros)[1]).any()
+    assert np.isfinite(arm.hybrid_dynamics(stretched, zeros, zeros, accelerated=["joint2"])).all()
+    assert arm.singular_joints(stretched, accelerated=["joint2"]) == ()
+    assert arm.singular_joints(np.array(stretched, np.float32)) == ("joint1",)
+    assert planar(0.0, 0.0, 1.0).singular_joints([0.1, 0.2, 0.3], ["joint?"]) == ()
+
+
+def test_singular_joints_are_asked_of_one_position():
+    with pytest.raises(ShapeError, match=r"q has shape \(3, 6\); it is one position, expected \(6,\)"):
+        strobe.load("puma560").singular_joints(np.zeros((3, 6)))
+    with pytest.raises(ShapeError, match=r"q has shape \(5,\); puma560 has 6 joints"):
+        strobe.load("puma560").singular_joints(np.zeros(5))
 
 
 def test_an_unknown_joint_is_named():
@@ -221,3 +274,39 @@ def test_what_is_compiled_ahead_is_what_calls_use():
 def test_an_unknown_quantity_is_named():
     with pytest.raises(UnknownNameError, match='no quantity "torque" in strobe'):
         strobe.load("planar2").compile("torque")
+
+
+# -- wrenches from outside ----------------------------------------------------------------------------
+
+
+def work(robot, quantity, frames, formulation=None):
+    program = Kernel(robot.model, Request(quantity, formulation, loaded=frames)).program
+    return np.array([program.multiplications, program.additions])
+
+
+@pytest.mark.parametrize("quantity", ["inverse_dynamics", "forward_dynamics"])
+def test_what_a_tool_wrench_adds_to_the_pandas_operations_is_golden(quantity):
+    panda = strobe.load("panda")
+    assert (work(panda, quantity, ("tool",)) - work(panda, quantity, ())).tolist() == [58, 36]
+
+
+def test_a_wrench_taken_along_costs_less_than_the_transposed_jacobian():
+    panda = strobe.load("panda")
+    around = work(panda, "inverse_dynamics", ("tool",), "newton-euler-armstrong")
+    within = work(panda, "inverse_dynamics", ("tool",))
+    assert sum(around - work(panda, "inverse_dynamics", (), "newton-euler-armstrong")) > 2 * sum(
+        within - work(panda, "inverse_dynamics", ())
+    )
+
+
+@pytest.mark.parametrize("wrenches", [1, 3])
+def test_wrenches_taken_along_and_around_give_the_same_torques_and_accelerations(pair, wrenches):
+    robot = pair[0]
+    q, qd, x = robot.random_state(seed=8, batch=4)
+    rng = np.random.default_rng(3)
+    load = {frame: rng.standard_normal((4, 6)) for frame in robot.frames[-wrenches:]}
+    tau = robot.inverse_dynamics(q, qd, x, wrench=load)
+    around = robot.inverse_dynamics(q, qd, x, wrench=load, formulation="spatial-newton-euler")
+    assert relative(tau, around) < 1e-12
+    for method in (None, "composite-body", "articulated-body"):
+        assert relative(robot.forward_dynamics(q, qd, tau, wrench=load, formulation=method), x) < 1e-9

@@ -100,16 +100,56 @@ class ProgramSizeError(StrobeError, ValueError):
         )
 
 
-class SingularMassMatrixError(StrobeError, ArithmeticError):
-    """Forward dynamics of a robot with a joint that moves no inertia."""
+class EquationSizeError(StrobeError, ValueError):
+    """Equations with more terms than are worth expanding, and what fits instead."""
 
-    def __init__(self, robot: str, joints: Sequence[str]) -> None:
-        names = ", ".join(f'"{j}"' for j in joints)
+    def __init__(self, robot: str, quantity: str, predicted: int | None, most: int, instead: str) -> None:
+        size = "more terms than can be predicted" if predicted is None else f"about {predicted:,} terms"
         super().__init__(
-            f"{robot}: forward dynamics is not defined, because joint {names} moves no inertia "
-            "(its pivot of the mass matrix is zero). Give the links beyond it mass and inertia, add rotor "
-            "inertia, or lock the joint."
+            f"{quantity} of {robot} would have {size}, fully expanded; at most {most:,} are worked out. {instead}"
         )
+
+
+class ParameterNameError(StrobeError, ValueError):
+    """One name for two things in the equations of a robot."""
+
+    def __init__(self, robot: str, name: str, first: str, second: str) -> None:
+        super().__init__(
+            f'{robot}: the name "{name}" stands for two things, {first} and {second}. '
+            "Rename the parameter in the model file, or give the other number a name of its own there."
+        )
+
+
+class SingularMassMatrixError(StrobeError, ArithmeticError):
+    """Accelerations asked of a robot with a joint that moves no inertia."""
+
+    def __init__(self, robot: str, joints: Sequence[str], quantity: str = "forward_dynamics") -> None:
+        names = ", ".join(f'"{j}"' for j in joints)
+        other = "lock the joint" if quantity == "forward_dynamics" else "give its acceleration"
+        super().__init__(
+            f"{robot}: {quantity.replace('_', ' ')} is not defined, because joint {names} moves no inertia "
+            "(its pivot of the mass matrix is zero). Give the links beyond it mass and inertia, add rotor "
+            f"inertia, or {other}."
+        )
+
+
+class SingularMapError(StrobeError, ValueError):
+    """Coordinates that do not say where the joints are: the map to them has no inverse at some place."""
+
+    def __init__(self, robot: str, rank: int, place: Sequence[float] | None, direction: Sequence[float]) -> None:
+        size = len(direction)
+        self.place, self.direction = place, tuple(direction)
+        where = "everywhere" if place is None else f"at phi = {vector(place)}"
+        other = "another map" if place is None else "within=(lower, upper), a box of phi without such places"
+        super().__init__(
+            f"the map to the joints of {robot} is not invertible: {where} its derivative has rank {rank} of {size}, "
+            f"and moving phi along {vector(direction)} moves no joint. Give {other}."
+        )
+
+
+def vector(numbers: Iterable[float]) -> str:
+    """Numbers for a sentence: (0.5, -1)."""
+    return f"({', '.join(f'{round(float(x), 6) + 0.0:.6g}' for x in numbers)})"
 
 
 class MissingExtraError(StrobeError, ImportError):

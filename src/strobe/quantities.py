@@ -1,9 +1,10 @@
 """What can be asked of a robot, each a function over numbers.
 
-A formulation gives the rigid-body part; rotor inertia, friction, external wrenches and couplings are
-added around it here, never inside:
+A formulation gives the rigid-body part; rotor inertia, friction and couplings are added around it here, never inside:
 
     M qdd + C qd + g + friction(qd) = tau + Σ Jᵀ F
+
+The default methods take external wrenches along as forces on bodies; around the others Σ Jᵀ F is added.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 from functools import partial, reduce
 from typing import Any
 
-from strobe.algebra import Vec3, ldl_solve
+from strobe.algebra import Force, Vec3, ldl_solve
 from strobe.algebra.elimination import ancestors
 from strobe.errors import ArgumentError, UnsupportedModelError
 from strobe.formulations import (
@@ -59,7 +60,7 @@ class Request:
     def inputs(self, model: Model) -> dict[str, int]:
         """The vectors that the quantity takes, by name, with their sizes."""
         x = coordinates(model)
-        sizes = {"q": x.nq, "q0": x.nq, "q1": x.nq, "dt": 1}
+        sizes = {"q": x.nq, "q0": x.nq, "q1": x.nq, "dt": 1, "point": 3}
         names = {name: sizes.get(name, x.nv) for name in QUANTITIES[self.quantity].states}
         names |= {f"wrench {frame}": 6 for frame in self.loaded}
         return names | {"gravity": 3} if self.gravity else names
@@ -97,6 +98,26 @@ class Asked:
             return formulation(self.request.formulation).inverse_dynamics(self.model, q, qd, qdd)
         return CHEAPEST.inverse_dynamics(regrouped(self.model), q, qd, qdd)
 
+    def loaded_dynamics(self, q: Numbers, qd: Numbers, qdd: Numbers) -> list[Num]:
+        """The rigid-body torques less Σ Jᵀ F, which the cheapest method takes along on its way inwards."""
+        if self.request.formulation is not None:
+            return _minus(self.inverse_dynamics(q, qd, qdd), self.external(q))
+        return CHEAPEST.module.inverse_dynamics(regrouped(self.model), q, qd, qdd, self.outside(q))
+
+    def external(self, q: Numbers) -> list[Num]:
+        """Σ Jᵀ F."""
+        tree = self.model.proximal()
+        total: list[Num] = [0.0] * tree.nv
+        for frame, wrench in self.wrenches.items():
+            total = _plus(total, kinematics.joint_torques(tree, q, tree.frame(frame), wrench))
+        return total
+
+    def outside(self, q: Numbers) -> dict[int, Force]:
+        """The wrenches as forces on the bodies that move, in the axes of their joint frames."""
+        tree = self.model.proximal()
+        loads = [(tree.frame(name), wrench) for name, wrench in self.wrenches.items()]
+        return kinematics.forces_on_bodies(tree, q, loads)
+
     def mass_matrix(self, q: Numbers) -> list[list[Num]]:
         """The rigid-body mass matrix: by composite bodies, or strobed through the method asked for."""
         if self.request.formulation is None:
@@ -110,16 +131,15 @@ def inverse_dynamics(asked: Asked, q: Numbers, qd: Numbers, qdd: Numbers) -> lis
     """tau behind a motion."""
     x = asked.coordinates
     q, qd, qdd = x.expand(q), x.expand_rates(qd), x.expand_rates(qdd)
-    tau = asked.inverse_dynamics(q, qd, qdd)
+    tau = asked.loaded_dynamics(q, qd, qdd)
     tau = [t + a * r for t, a, r in zip(tau, qdd, _rotor_inertias(asked.model), strict=True)]
-    return x.reduce(_minus(_plus(tau, _friction(asked, qd)), _external(asked, q)))
+    return x.reduce(_plus(tau, _friction(asked, qd)))
 
 
 def forward_dynamics(asked: Asked, q: Numbers, qd: Numbers, tau: Numbers) -> list[Num]:
     """qdd that follows from torques; NaN where the mass matrix is singular."""
     x, model = asked.coordinates, asked.model
-    loads = _minus(_external(asked, x.expand(q)), _friction(asked, x.expand_rates(qd)))
-    tau = _plus(tau, x.reduce(loads))
+    tau = _minus(tau, x.reduce(_friction(asked, x.expand_rates(qd))))
     chosen = asked.request.formulation
     if chosen == ARTICULATED and not x.trivial:
         raise UnsupportedModelError(
@@ -130,9 +150,11 @@ def forward_dynamics(asked: Asked, q: Numbers, qd: Numbers, tau: Numbers) -> lis
         bounds = _plus(articulated_body.inertia_bounds(model, q), rotor)
         largest = reduce(maximum, bounds)
         guards = [partial(_sound, largest, diagonal=bound) for bound in bounds]
-        return articulated_body.forward_dynamics(regrouped(model), q, qd, tau, rotor, guards)
-    right = _minus(tau, bias(asked, q, qd))
-    return _solve(mass_matrix(asked, q), right, model.dof_parents if x.trivial else range(-1, x.nv - 1))
+        outside = asked.outside(q)
+        return articulated_body.forward_dynamics(regrouped(model), q, qd, tau, rotor, guards, outside)
+    still = asked.loaded_dynamics(x.expand(q), x.expand_rates(qd), [0.0] * model.nv)
+    right = _minus(tau, x.reduce(still))
+    return solve(mass_matrix(asked, q), right, model.dof_parents if x.trivial else range(-1, x.nv - 1))
 
 
 def long_supports(model: Model) -> bool:
@@ -157,7 +179,7 @@ def hybrid_dynamics(asked: Asked, q: Numbers, qd: Numbers, x: Numbers) -> list[l
     M = mass_matrix(asked, q)
     block = [[M[i][j] for j in free] for i in free]
     parents = asked.model.dof_parents if asked.coordinates.trivial else range(-1, n - 1)
-    solved = _solve(block, [x[k] - start[k] for k in free], _nearest(free, parents))
+    solved = solve(block, [x[k] - start[k] for k in free], _nearest(free, parents))
     moved = dict(zip(free, solved, strict=True))
     tau, qdd = list(x), list(x)
     for k, accel in moved.items():
@@ -182,7 +204,7 @@ def _nearest(kept: Sequence[int], parents: Sequence[int]) -> list[int]:
     return [next((place[j] for j in ancestors(k, parents) if j in place), -1) for k in kept]
 
 
-def _solve(M: Sequence[Numbers], right: Numbers, parents: Sequence[int]) -> list[Num]:
+def solve(M: Sequence[Numbers], right: Numbers, parents: Sequence[int]) -> list[Num]:
     """M⁻¹ right, NaN where M is singular."""
     if not right:
         return []
@@ -288,6 +310,12 @@ def jacobian(asked: Asked, q: Numbers) -> list[list[Num]]:
     return x.reduce_columns(kinematics.jacobian(tree, x.expand(q), _frame(tree, asked)))
 
 
+def point_jacobian(asked: Asked, q: Numbers, point: Numbers) -> list[list[Num]]:
+    """Three rows: the velocity of a point that moves with a frame and is given in its axes, base axes."""
+    x, tree = asked.coordinates, asked.model.proximal()
+    return x.reduce_columns(kinematics.point_jacobian(tree, x.expand(q), _frame(tree, asked), point))
+
+
 def jacobian_dot(asked: Asked, q: Numbers, qd: Numbers) -> list[list[Num]]:
     """The rate of the Jacobian while the robot moves with qd."""
     x, tree = asked.coordinates, asked.model.proximal()
@@ -330,12 +358,13 @@ QUANTITIES: dict[str, Quantity] = {
     "forward_kinematics": Quantity(forward_kinematics, ("q",), ("4", "4")),
     "frame_placements": Quantity(frame_placements, ("q",), ("frames", "4", "4")),
     "jacobian": Quantity(jacobian, ("q",), ("6", "n")),
+    "point_jacobian": Quantity(point_jacobian, ("q", "point"), ("3", "n")),
     "jacobian_dot": Quantity(jacobian_dot, ("q", "qd"), ("6", "n")),
     "integrate": Quantity(integrate, ("q", "v", "dt"), ("q",)),
     "difference": Quantity(difference, ("q0", "q1"), ("n",)),
 }
 ELIMINATING = ("forward_dynamics", "hybrid_dynamics")  # what divides by pivots: in double precision, always
-OF_A_FRAME = ("forward_kinematics", "jacobian", "jacobian_dot")  # what is asked about one frame
+OF_A_FRAME = ("forward_kinematics", "jacobian", "point_jacobian", "jacobian_dot")  # what is asked about one frame
 
 
 def _frame(model: Model, asked: Asked) -> Frame:
@@ -350,15 +379,6 @@ def _sound(largest: Num, pivot: Num, diagonal: Num) -> Num:
 
 def _rotor_inertias(model: Model) -> list[float]:
     return [joint.rotor_inertia for joint in model.joints for _ in range(joint.nv)]
-
-
-def _external(asked: Asked, q: Numbers) -> list[Num]:
-    """Σ Jᵀ F."""
-    tree = asked.model.proximal()
-    total: list[Num] = [0.0] * tree.nv
-    for frame, wrench in asked.wrenches.items():
-        total = _plus(total, kinematics.joint_torques(tree, q, tree.frame(frame), wrench))
-    return total
 
 
 def _friction(asked: Asked, qd: Numbers) -> list[Num]:

@@ -15,7 +15,7 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 from os import PathLike
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from strobe.errors import (
     ArgumentError,
     Fault,
     ModelWarning,
+    ShapeError,
     SingularMassMatrixError,
     UnknownNameError,
     UnsupportedModelError,
@@ -34,11 +35,17 @@ from strobe.models.load import load_model
 from strobe.models.model import Model
 from strobe.models.random_robots import random_model
 from strobe.quantities import Request
-from strobe.runtime.arrays import collected
+from strobe.runtime.arrays import checked, collected
 from strobe.runtime.interpret import evaluate
 from strobe.runtime.kernels import Kernel, declined
 
+if TYPE_CHECKING:
+    from strobe.equations.closed_form import Equations
+    from strobe.equations.coordinates import InCoordinates
+    from strobe.equations.meaning import Explanation
+
 Array = np.ndarray
+Names = tuple[str, ...]
 Wrench = Any  # an array (..., 6), or a mapping from frame names to such arrays
 
 
@@ -52,11 +59,11 @@ class Bounds(NamedTuple):
     effort: Array
 
 
-QUICK = (
-    "inverse_dynamics",
-    "forward_dynamics",
-    "mass_matrix",
-)  # what control loops ask for, state by state
+QUICK = {  # what control loops ask for, state by state or batch by batch, and where its builtin is
+    "inverse_dynamics": "_quick_inverse",
+    "forward_dynamics": "_quick_forward",
+    "mass_matrix": "_quick_mass",
+}
 
 
 class Robot:
@@ -66,8 +73,10 @@ class Robot:
         self._model = model
         self._compiled = compiled
         self._kernels: dict[Request, Kernel] = {}
-        self._quick: defaultdict[tuple[str, bool], Any] = defaultdict(lambda: declined)  # for single states
-        self._single: set[Request] = set()  # what was asked for one state before
+        self._quick_inverse = self._quick_forward = self._quick_mass = declined  # builtins for single states
+        self._batch: defaultdict[tuple[str, bool], Any] = defaultdict(lambda: declined)  # and for batches
+        self._asked: set[tuple[Request, int]] = set()  # what was asked before, for one state (0) or a batch (1)
+        self._massless: dict[Names, Names] = {}  # joints that never move inertia, while others are driven
 
     @property
     def model(self) -> Model:
@@ -144,10 +153,14 @@ class Robot:
         threads: int | None = None,
     ) -> Array:  # fmt: skip
         """Torques tau (..., n) behind a motion."""
-        if out is wrench is gravity is formulation is frame is threads is None:
-            one = self._quick["inverse_dynamics", friction](q, qd, qdd)
+        if friction is True and out is wrench is gravity is formulation is frame is threads is None:
+            one = self._quick_inverse(q, qd, qdd)
             if one is not NotImplemented:
                 return one
+        if wrench is gravity is formulation is frame is None:
+            many = self._plain_batch("inverse_dynamics", friction, threads, out, q, qd, qdd)
+            if many is not NotImplemented:
+                return many
         values = {"q": q, "qd": qd, "qdd": qdd} | self._loads(wrench, frame, gravity)
         return self._dynamics(
             "inverse_dynamics", values, out, threads, formulation=formulation, friction=friction
@@ -158,12 +171,18 @@ class Robot:
         gravity: Any = None, friction: bool = True, formulation: str | None = None, out: Array | None = None,
         threads: int | None = None,
     ) -> Array:  # fmt: skip
-        """Accelerations qdd (..., n) that follow from torques; NaN where the mass matrix is singular."""
-        if out is wrench is gravity is formulation is frame is threads is None:
-            one = self._quick["forward_dynamics", friction](q, qd, tau)
+        """Accelerations qdd (..., n) that follow from torques; NaN where the mass matrix is singular.
+
+        `singular_joints` says which joint is the cause.
+        """
+        if friction is True and out is wrench is gravity is formulation is frame is threads is None:
+            one = self._quick_forward(q, qd, tau)
             if one is not NotImplemented:
                 return one
-        self._require_inertia()
+        if wrench is gravity is formulation is frame is None:
+            many = self._plain_batch("forward_dynamics", friction, threads, out, q, qd, tau)
+            if many is not NotImplemented:
+                return many
         values = {"q": q, "qd": qd, "tau": tau} | self._loads(wrench, frame, gravity)
         return self._dynamics(
             "forward_dynamics", values, out, threads, formulation=formulation, friction=friction
@@ -178,12 +197,30 @@ class Robot:
 
         x (..., n) holds accelerations for the joints named in ``accelerated`` (names may use * and ?) and torques
         for all others; a passive joint has torque zero. NaN where the joints that are free to move have a
-        singular mass matrix. ``out`` (..., 2, n) takes both results.
+        singular mass matrix (`singular_joints` says which). ``out`` (..., 2, n) takes both results.
         """
         values = {"q": q, "qd": qd, "x": x} | self._loads(wrench, frame, gravity)
         named = self._joints_like(accelerated)
         both = self._dynamics("hybrid_dynamics", values, out, threads, friction=friction, accelerated=named)
         return both[..., 0, :], both[..., 1, :]
+
+    def singular_joints(self, q: Any, accelerated: Sequence[str] = ()) -> Names:
+        """The joints that move no inertia at a position q (nq), so that torques do not decide accelerations.
+
+        Elimination of the mass matrix runs from the tips, and a joint is named where it leaves nothing but rounding.
+        ``accelerated`` names joints whose acceleration is given, as in `hybrid_dynamics`.
+        """
+        here = collected({"q": q}, {"q": self.nq}, self._why)["q"].astype(float)
+        if here.ndim > 1:
+            raise ShapeError("q", here.shape, f"({self.nq},)", "it is one position")
+        return self._singular_joints(here, self._joints_like(accelerated))
+
+    def _singular_joints(self, q: Array, given: Names) -> Names:
+        owners = [joint.name for joint in self.coordinates.joints for _ in range(joint.nv)]
+        free = [k for k, name in enumerate(owners) if name not in given]
+        M = Robot(self.model, compiled=False).mass_matrix(q)  # rarely asked: not worth a kernel
+        found = [owners[free[k]] for k in _vanishing_pivots(M[np.ix_(free, free)])]
+        return tuple(dict.fromkeys(found))
 
     def joint_wrenches(
         self, q: Any, qd: Any, qdd: Any, *, wrench: Wrench = None, frame: str | None = None,
@@ -203,9 +240,13 @@ class Robot:
     ) -> Array:  # fmt: skip
         """M (..., n, n), rotor inertia included."""
         if out is formulation is threads is None:
-            one = self._quick["mass_matrix", True](q)
+            one = self._quick_mass(q)
             if one is not NotImplemented:
                 return one
+        if formulation is None:
+            many = self._plain_batch("mass_matrix", True, threads, out, q)
+            if many is not NotImplemented:
+                return many
         return self._dynamics("mass_matrix", {"q": q}, out, threads, formulation=formulation)
 
     def coriolis_matrix(
@@ -268,6 +309,19 @@ class Robot:
         """J (..., 6, n): linear velocity of the frame's origin, then angular velocity, base axes."""
         return self._ask(Request("jacobian", frame=self._frame(frame)), {"q": q}, out, threads)
 
+    def point_jacobian(
+        self, q: Any, frame: str | None, point: Any, *, out: Array | None = None, threads: int | None = None
+    ) -> Array:
+        """∂r/∂q (..., 3, n) of a point r that moves with a frame and is given (..., 3) in its axes; base axes."""
+        request = Request("point_jacobian", frame=self._frame(frame))
+        return self._ask(request, {"q": q, "point": point}, out, threads)
+
+    def point_forces(self, q: Any, frame: str | None, point: Any, force: Any) -> Array:
+        """The generalized forces Jᵀ F (..., n) of a force F (..., 3), base axes, at a point as in `point_jacobian`."""
+        J = self.point_jacobian(q, frame, point)
+        F = checked("force", force, (3,), "it is a force in base axes").astype(J.dtype, copy=False)
+        return np.einsum("...ki,...k->...i", J, F)
+
     def jacobian_dot(
         self, q: Any, qd: Any, frame: str | None = None, *, out: Array | None = None,
         threads: int | None = None,
@@ -298,6 +352,36 @@ class Robot:
             here[...] = _random_position(joint, rng, here.shape)
         qd, qdd = (rng.standard_normal((*shape, self.nv)) for _ in range(2))
         return q, qd, qdd
+
+    # -- equations ----------------------------------------------------------------------------------
+
+    def equations(self, *, numbers: bool = False) -> Equations:
+        """The equations of motion as closed forms, in named parameters or with the robot's own numbers."""
+        from strobe.equations.closed_form import equations_of
+
+        return equations_of(self, numbers)
+
+    def explain(
+        self, q: Any, qd: Any, qdd: Any, *, wrench: Wrench = None, frame: str | None = None,
+        gravity: Any = None, friction: bool = True,
+    ) -> Explanation:  # fmt: skip
+        """The torques of a motion, term by term, each with what it stands for."""
+        from strobe.equations.meaning import explain
+
+        return explain(self, q, qd, qdd, wrench=wrench, frame=frame, gravity=gravity, friction=friction)
+
+    def in_coordinates(
+        self, map: Any, *, offset: Any = None, inverse: Any = None, names: Sequence[str] | None = None,
+        within: Any = None,
+    ) -> InCoordinates:  # fmt: skip
+        """The dynamics in other coordinates phi, where q = map(phi); see `strobe.equations.coordinates`.
+
+        ``map`` is a function over numbers, a matrix (q = map @ phi + offset), or "absolute": angles against the
+        base where joints have parallel axes.
+        """
+        from strobe.equations.coordinates import in_coordinates
+
+        return in_coordinates(self, map, offset=offset, inverse=inverse, names=names, within=within)
 
     # -- edits: each gives a new robot --------------------------------------------------------------
 
@@ -366,6 +450,10 @@ class Robot:
     def _dynamics(
         self, quantity: str, values: dict[str, Any], out: Array | None, threads: int | None, **options: Any
     ) -> Array:
+        return self._ask(self._request(quantity, values, **options), values, out, threads)
+
+    def _request(self, quantity: str, values: Mapping[str, Any], **options: Any) -> Request:
+        """What a call of a dynamic quantity asks for, its keywords checked."""
         self._require_dynamics()
         if not isinstance(options.get("friction", True), bool | np.bool_):
             raise ArgumentError(f"friction is {options['friction']!r}; expected True or False.")
@@ -373,7 +461,8 @@ class Robot:
             raise ArgumentError(f"formulation is {options['formulation']!r}; expected the name of one.")
         loaded = tuple(name.removeprefix("wrench ") for name in values if name.startswith("wrench "))
         request = Request(quantity, loaded=loaded, gravity="gravity" in values, **options)
-        return self._ask(request, values, out, threads)
+        self._require_inertia(request)
+        return request
 
     def _require_dynamics(self) -> None:
         if self.model.kinematic_only:
@@ -400,13 +489,12 @@ class Robot:
                 raise UnknownNameError("quantity", request.quantity, "strobe", list(quantities.QUANTITIES))
             if request.frame is None and request.quantity in quantities.OF_A_FRAME:
                 request = replace(request, frame=self._frame(None))
-            if request.quantity == "forward_dynamics":
-                self._require_inertia()
+            self._require_inertia(request)
             if self.compiled and self.nv and all(request.shape(self.model)):
                 self.kernel(request).ufunc(single)
                 if request.quantity in QUICK:
-                    self._single.add(request)
-                    self._prepare_quick(self.kernel(request))
+                    self._asked |= {(request, 0), (request, 1)}
+                    self._prepare_builtin(self.kernel(request), 0)
         return self
 
     def __getstate__(self) -> dict[str, Any]:
@@ -442,8 +530,9 @@ class Robot:
         if not (self.compiled and self.nv and all(kernel.shape)):
             return evaluate(kernel.function(), arrays, kernel.shape, out)
         result = kernel(arrays, out, threads)
-        if result.ndim == len(kernel.shape) and kernel.quantity in QUICK:
-            self._prepare_quick(kernel)
+        axes = result.ndim - len(kernel.shape)
+        if axes < 2 and kernel.quantity in QUICK:
+            self._prepare_builtin(kernel, axes)
         return result
 
     @cached_property
@@ -453,13 +542,25 @@ class Robot:
             return f"{self.name} has {self.nq} position numbers and {self.nv} degrees of freedom"
         return f"{self.name} has {self.n} joint{'s' if self.n != 1 else ''}"
 
-    def _prepare_quick(self, kernel: Kernel) -> None:
-        """From the second single state on, a builtin answers: one call alone is not worth compiling it."""
+    def _plain_batch(
+        self, quantity: str, friction: bool, threads: int | None, out: Array | None, *arrays: Any
+    ) -> Any:
+        """The result for plain arrays (N, size) on one thread, or NotImplemented."""
+        if threads not in (None, 1) or not isinstance(friction, bool):
+            return NotImplemented
+        known = self._batch[quantity, friction]
+        return known(*arrays) if out is None else known(*arrays, out)
+
+    def _prepare_builtin(self, kernel: Kernel, axes: int) -> None:
+        """From the second time on, a builtin answers: one call alone is not worth compiling it."""
         request = kernel.request
-        plain = Request(request.quantity, friction=request.friction)
-        if request in self._single and request == plain:
-            self._quick[request.quantity, request.friction] = kernel.quick
-        self._single.add(request)
+        if (request, axes) not in self._asked:
+            self._asked.add((request, axes))
+        elif request == Request(request.quantity, friction=request.friction):
+            if axes:
+                self._batch[request.quantity, request.friction] = kernel.batch
+            elif request.friction:
+                setattr(self, QUICK[request.quantity], kernel.quick)
 
     def _loads(
         self, wrench: Wrench = None, frame: str | None = None, gravity: Any = None
@@ -490,25 +591,27 @@ class Robot:
                 raise UnknownNameError("joint", pattern, self.name, self.joint_names, "robot.joint_names")
         return tuple(n for n in self.joint_names if any(fnmatchcase(n, pattern) for pattern in patterns))
 
-    @cached_property
-    def _massless_joints(self) -> list[str]:
-        """Joints whose pivot of the mass matrix vanishes at a position drawn at random."""
-        names = [joint.name for joint in self.coordinates.joints for _ in range(joint.nv)]
-        q, _, _ = self.random_state(seed=1)
-        M = Robot(self.model, compiled=False).mass_matrix(q)  # once: not worth a kernel
-        diagonal = M.diagonal().copy()
-        found: list[str] = []
-        for k in reversed(range(len(M))):  # elimination from the tips, as in the dynamics
-            if M[k, k] <= quantities.LEAST_PIVOT * diagonal[k]:
-                found.append(names[k])
-            else:
-                row = M[k, :k].copy()
-                M[:k, :k] -= np.outer(row, row) / M[k, k]
-        return list(dict.fromkeys(reversed(found)))
+    def _require_inertia(self, request: Request) -> None:
+        """Refuse accelerations from torques where some joint that is free to move never moves any inertia."""
+        if request.quantity not in quantities.ELIMINATING or self.model.kinematic_only or not self.nv:
+            return
+        given = request.accelerated
+        if given not in self._massless:
+            self._massless[given] = self._singular_joints(self.random_state(seed=1)[0], given)
+        if self._massless[given]:
+            raise SingularMassMatrixError(self.name, self._massless[given], request.quantity)
 
-    def _require_inertia(self) -> None:
-        if not self.model.kinematic_only and self.nv and self._massless_joints:
-            raise SingularMassMatrixError(self.name, self._massless_joints)
+
+def _vanishing_pivots(M: Array) -> list[int]:
+    """Where elimination from the tips, as in the dynamics, leaves nothing but rounding."""
+    diagonal, A, found = M.diagonal(), M.copy(), list[int]()
+    for k in reversed(range(len(A))):
+        least = max(quantities.LEAST_PIVOT * diagonal[k], quantities.LEAST_INERTIA * diagonal.max())
+        if A[k, k] <= least:
+            found.append(k)
+        else:
+            A[:k, :k] -= np.outer(A[k, :k], A[k, :k]) / A[k, k]
+    return found[::-1]
 
 
 def _random_position(joint: Any, rng: np.random.Generator, shape: tuple[int, ...]) -> Array:

@@ -1,19 +1,20 @@
 # pyright: reportConstantRedefinition=false
 """The articulated-body method: accelerations from torques in O(n), on trees. [Featherstone2008], section 7.3
 
-    v_i = X_i v_p + S_i qd_i,   c_i = v_i × S_i qd_i,   p^A_i = v_i ×* I_i v_i,   I^A_i = I_i       outward
+    v_i = X_i v_p + S_i qd_i,   c_i = v_i × S_i qd_i,   p^A_i = v_i ×* I_i v_i − F,   I^A_i = I_i   outward
     U = I^A S,   D = Sᵀ U + rotor,   u = tau − Sᵀ p^A                                               inward
     I^a = I^A − U D⁻¹ Uᵀ,   p^a = p^A + I^a c + U D⁻¹ u
     I^A_p += Xᵀ I^a X,   p^A_p += Xᵀ p^a
     a' = X a_p + c,   qdd = D⁻¹ (u − Uᵀ a'),   a = a' + S qdd,   a_root = −g                          outward
 
-Rotor inertia is seen by its own joint alone, so it enters D. Where a joint has none, I^a S = 0: what the joint lets
-go free cannot be felt beyond it. Frames sit at the joints, so that S are unit vectors and those entries are known.
+F acts on a body from outside. Rotor inertia is seen by its own joint alone, so it enters D. Where a joint has none,
+I^a S = 0: what the joint lets go free cannot be felt beyond it. Frames sit at the joints, so that S are unit vectors
+and those entries are known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from strobe.algebra import Columns, Force, Inertia, Mat3, Motion, Shift, Sym3, Transform, Vec3, ldl_solve
@@ -101,11 +102,12 @@ def _cleared_both(block: Sym3, axes: set[int]) -> Sym3:
 
 def forward_dynamics(
     model: Model, q: Numbers, qd: Numbers, tau: Numbers, rotor: Numbers | None = None,
-    guards: Sequence[Guard] | None = None,
+    guards: Sequence[Guard] | None = None, outside: Mapping[int, Force] | None = None,
 ) -> list[Num]:  # fmt: skip
     """Accelerations of every degree of freedom.
 
-    ``rotor`` is added to its own diagonal entry of D; ``guards`` give what to divide by for each pivot.
+    ``rotor`` is added to its own diagonal entry of D; ``guards`` give what to divide by for each pivot;
+    ``outside`` are the forces F on bodies, by index, in the axes of their joint frame at its origin.
     """
     model = model.proximal()
     rotor = [0.0] * model.nv if rotor is None else rotor
@@ -123,6 +125,8 @@ def forward_dynamics(
         c[i] = v[i].cross(vJ)
         IA[i] = ArticulatedInertia.of(body.inertia)
         pA[i] = v[i].cross(body.inertia @ v[i])
+    for i, F in (outside or {}).items():
+        pA[i] -= F
 
     U: dict[int, list[Force]] = {}
     D: dict[int, Pivots] = {}

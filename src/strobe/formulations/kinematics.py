@@ -11,12 +11,14 @@ velocity, in base axes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from strobe.algebra import Mat3, Mat4, Pose, Shift, Vec3
+from strobe.algebra import Force, Mat3, Mat4, Pose, Shift, Vec3
 from strobe.models.model import ROOT, Body, Frame, Model
 from strobe.scalars import Num, Numbers
+
+Load = tuple[Frame, Numbers]  # a frame, and the force and moment on it, in base axes at its origin
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,6 +91,12 @@ def jacobian(model: Model, q: Numbers, frame: Frame) -> list[list[Num]]:
     return _rows(model, columns)
 
 
+def point_jacobian(model: Model, q: Numbers, frame: Frame, point: Numbers) -> list[list[Num]]:
+    """Three rows, ∂r/∂q of a material point r that is given in the axes of a frame."""
+    there = replace(frame, placement=frame.placement @ Pose((Shift(Vec3(*point)),)))
+    return jacobian(model, q, there)[:3]
+
+
 def jacobian_dot(model: Model, q: Numbers, qd: Numbers, frame: Frame) -> list[list[Num]]:
     """The rate of the Jacobian while the robot moves with qd: six rows."""
     support = model.support(frame.body)
@@ -121,6 +129,31 @@ def joint_torques(model: Model, q: Numbers, frame: Frame, wrench: Numbers) -> li
     force, moment = Vec3(*wrench[:3]), Vec3(*wrench[3:])
     columns = ((Vec3(*c[:3]), Vec3(*c[3:])) for c in zip(*J, strict=True))
     return [linear.dot(force) + angular.dot(moment) for linear, angular in columns]
+
+
+def forces_on_bodies(
+    model: Model, q: Numbers, loads: Sequence[Load], placed: Mapping[int, Placed] | None = None
+) -> dict[int, Force]:
+    """The loads on bodies that move, each body's in its own axes at its origin.
+
+    One load is turned joint by joint; several cost less by the rotations of the bodies, which may be known.
+    """
+    placed = body_placements(model.bodies, q) if placed is None and len(loads) > 1 else placed
+    forces: dict[int, Force] = {}
+    for frame, wrench in loads:
+        i = frame.body
+        if i == ROOT:
+            continue
+        force, moment = Vec3(*wrench[:3]), Vec3(*wrench[3:])
+        if placed is None:
+            for body in model.support(i):
+                into = body.pose(q).inverse().inward
+                force, moment = into(force), into(moment)
+        else:
+            force, moment = placed[i].R.T @ force, placed[i].R.T @ moment
+        acts = Force(moment + frame.placement.translation.cross(force), force)
+        forces[i] = forces[i] + acts if i in forces else acts
+    return forces
 
 
 def _rows(model: Model, columns: dict[int, tuple[Vec3, Vec3]]) -> list[list[Num]]:

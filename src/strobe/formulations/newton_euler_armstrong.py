@@ -9,6 +9,7 @@ linear one u of its own, S qd = (w, u) and S qdd = (ẇ, u̇), one of which vani
     U_i = [ω̇_i ×] + [ω_i ×]²
     F_i = m v̇_i + U_i h,   N_i = I ω̇_i + ω_i × I ω_i + h × v̇_i
 
+    f_i = F_i − what acts on the body from outside, n_i alike
     f_p += R_i f_i,   n_p += R_i n_i + P_i × R_i f_i,   tau_i = Sᵀ (n_i, f_i)
 
 The moment is written out over the six products of ω, squares before differences: this order needs the
@@ -17,13 +18,20 @@ fewest operations once common terms are shared [Khalil1987].
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from strobe.algebra import Force, Mat3, Pose, Sym3, Vec3
 from strobe.models.model import ROOT, Body, Model
 from strobe.scalars import Num, Numbers
 
 
-def inverse_dynamics(model: Model, q: Numbers, qd: Numbers, qdd: Numbers) -> list[Num]:
-    """Joint forces tau = M(q) qdd + C(q, qd) qd + g(q), one per degree of freedom."""
+def inverse_dynamics(
+    model: Model, q: Numbers, qd: Numbers, qdd: Numbers, outside: Mapping[int, Force] | None = None
+) -> list[Num]:
+    """Joint forces tau = M(q) qdd + C(q, qd) qd + g(q) − Σ Jᵀ F, one per degree of freedom.
+
+    ``outside`` are the forces F on bodies, by index, in the axes of their joint frame at its origin.
+    """
     tree = model.proximal()
     w, wd = {ROOT: tree.rest.angular}, {ROOT: tree.rest.angular}
     vd, U = {ROOT: -tree.gravity.linear}, {ROOT: Mat3.zero()}
@@ -46,6 +54,10 @@ def inverse_dynamics(model: Model, q: Numbers, qd: Numbers, qdd: Numbers) -> lis
         m, h, I = body.inertia.m, body.inertia.h, body.inertia.I
         f[i] = vd[i] * m + U[i] @ h
         n[i] = moment(I, w[i], wd[i], U[i]) + h.cross(vd[i])
+
+    for i, F in (outside or {}).items():
+        f[i] -= F.force
+        n[i] -= F.moment
 
     for body in reversed(tree.bodies):
         i, p = body.index, body.parent

@@ -12,16 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from strobe.algebra import Force, Motion, Transform, Vec3
-from strobe.formulations.kinematics import body_placements
-from strobe.models.model import ROOT, Frame, Model
+from strobe.algebra import Force, Motion, Transform
+from strobe.formulations.kinematics import Load, body_placements, forces_on_bodies
+from strobe.models.model import ROOT, Model
 from strobe.scalars import Num, Numbers
-
-Loads = Iterable[tuple[Frame, Numbers]]
 
 
 def joint_wrenches(
-    model: Model, q: Numbers, qd: Numbers, qdd: Numbers, loads: Loads = ()
+    model: Model, q: Numbers, qd: Numbers, qdd: Numbers, loads: Iterable[Load] = ()
 ) -> list[list[Num]]:
     """Force, then moment on every body at its joint, base axes.
 
@@ -39,21 +37,13 @@ def joint_wrenches(
         a[i] = X[i] @ a[p] + S @ body.rates(qdd) + v[i].cross(vJ)
         f[i] = I @ a[i] + v[i].cross(I @ v[i])
 
-    for frame, wrench in loads:
-        f[frame.body] -= _on_body(tree, X, frame, wrench)
+    placed = body_placements(tree.bodies, q)
+    on_tree = [(tree.frame(frame.name), wrench) for frame, wrench in loads]
+    for i, force in forces_on_bodies(tree, q, on_tree, placed).items():
+        f[i] -= force
 
     for body in reversed(tree.bodies):
         f[body.parent] += X[body.index].T @ f[body.index]
 
-    placed = body_placements(tree.bodies, q)
     turned = ((placed[b.index].R, f[b.index]) for b in tree.bodies)
     return [[*(R @ force.force), *(R @ force.moment)] for R, force in turned]
-
-
-def _on_body(tree: Model, X: dict[int, Transform], frame: Frame, wrench: Numbers) -> Force:
-    """A wrench on a frame as a force on its body, in the body's axes at its joint."""
-    force, moment = Vec3(*wrench[:3]), Vec3(*wrench[3:])
-    for body in tree.support(frame.body):
-        force, moment = X[body.index].inward(force), X[body.index].inward(moment)
-    at = tree.frame(frame.name).placement.translation
-    return Force(moment + at.cross(force), force)
