@@ -12,6 +12,7 @@ from strobe.cli import (
     compile,
     convert,
     count,
+    explain,
     info,
     list_robots,
     prove,
@@ -69,6 +70,7 @@ def strobe(
 app.command("list")(list_robots.list_robots)
 app.command("info")(info.info)
 app.command("torque", cls=NumbersCommand)(torque.torque)
+app.command("explain", cls=NumbersCommand)(explain.explain)
 app.command("check", cls=NumbersCommand)(check.check)
 app.command("prove")(prove.prove)
 app.command("count")(count.count)

@@ -16,8 +16,17 @@ from strobe.cli.inputs import (
     Lock,
     RobotName,
     Strict,
-    numbers,
     open_robot,
+)
+from strobe.cli.states import (
+    Accelerations,
+    NoFriction,
+    Positions,
+    Velocities,
+    Wrench,
+    WrenchFrame,
+    given_loads,
+    given_state,
 )
 from strobe.errors import ArgumentError
 
@@ -30,33 +39,25 @@ if TYPE_CHECKING:
 CHUNK = 4096  # rows at a time: progress can be told, memory stays small
 
 
-def _list(flag: str, text: str) -> Any:
-    return typer.Option(flag, metavar="NUMBERS", help=text)
-
-
 def torque(
     robot: RobotName,
     log: Annotated[
         Path | None, typer.Argument(metavar="LOG.csv", help="A motion, one row per instant.")
     ] = None,
-    q: Annotated[str | None, _list("--q", "Positions, in the order of the joints.")] = None,
-    qd: Annotated[str | None, _list("--qd", "Velocities; 0 if not given.")] = None,
-    qdd: Annotated[str | None, _list("--qdd", "Accelerations; 0 if not given.")] = None,
+    q: Positions = None,
+    qd: Velocities = None,
+    qdd: Accelerations = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Where the torques of a log go; else stdout."),
     ] = None,
     gravity: Gravity = None,
-    no_friction: Annotated[bool, typer.Option("--no-friction", help="Leave friction out.")] = False,
+    no_friction: NoFriction = False,
     formulation: Annotated[
         str | None, typer.Option("--formulation", metavar="NAME", help="The equations, e.g. newton-euler.")
     ] = None,
-    wrench: Annotated[
-        str | None, _list("--wrench", "Force and moment on the robot (fx fy fz mx my mz), base axes.")
-    ] = None,
-    frame: Annotated[
-        str | None, typer.Option("--frame", help="Where the wrench acts; else the last frame.")
-    ] = None,
+    wrench: Wrench = None,
+    frame: WrenchFrame = None,
     lock: Lock = None,
     base: Base = None,
     strict: Strict = False,
@@ -83,15 +84,7 @@ def torque(
       t or time                    copied to the output, which has columns tau_JOINT
     """
     arm = open_robot(robot, lock=lock, base=base, strict=strict)
-    how = {
-        "gravity": None if gravity is None else numbers("--gravity", gravity, 3),
-        "friction": not no_friction,
-        "formulation": formulation,
-        "wrench": None if wrench is None else numbers("--wrench", wrench, 6, "They are fx fy fz mx my mz."),
-        "frame": frame,
-    }
-    if frame is not None and wrench is None:
-        raise ArgumentError("--frame says where a wrench acts; give --wrench fx,fy,fz,mx,my,mz too.")
+    how = given_loads(gravity, wrench, frame, no_friction) | {"formulation": formulation}
     if log is None:
         if output is not None:
             raise ArgumentError("-o takes the torques of a log: strobe torque ROBOT LOG.csv -o FILE.")
@@ -111,7 +104,7 @@ def _one_state(robot: Robot, given: dict[str, str | None], how: dict[str, Any], 
     from strobe.study.tables import short
     from strobe.study.terms import split, split_table
 
-    state, assumed = _state(robot, given)
+    state, assumed = given_state(robot, given)
     data = {"joints": rate_labels(robot), **state, **split(robot, *state.values(), **how)}
     if as_json:
         print_json({"robot": robot.name, "assumed": assumed, **data})
@@ -120,53 +113,6 @@ def _one_state(robot: Robot, given: dict[str, str | None], how: dict[str, Any], 
     out.print(split_table(data))
     if robot.nq != robot.nv:
         out.print(f"q = {', '.join(map(short, state['q'].tolist()))}", markup=False)
-
-
-def _state(robot: Robot, given: dict[str, str | None]) -> tuple[dict[str, np.ndarray], dict[str, str]]:
-    """q, qd and qdd, and what was assumed of those that were not given (said on stderr too)."""
-    import numpy as np
-
-    from strobe.cli.show import note
-    from strobe.study.tables import short
-
-    state: dict[str, np.ndarray] = {}
-    assumed: dict[str, str] = {}
-    for name, text in given.items():
-        size = robot.nq if name == "q" else robot.nv
-        if text is not None:
-            state[name] = np.array(numbers(f"--{name}", text, size, _order(robot, name)))
-        elif name == "q":
-            state[name] = _resting_position(robot)
-            where = (
-                "0 where a joint can reach it, else the middle of its limits"
-                if np.any(state[name])
-                else "0"
-            )
-            assumed[name] = f"({', '.join(map(short, state[name].tolist()))}): {where}"
-        else:
-            state[name] = np.zeros(size)
-            assumed[name] = "0"
-    if assumed:
-        note("assumed " + "; ".join(f"{name} = {value}" for name, value in assumed.items()))
-    return state, assumed
-
-
-def _order(robot: Robot, name: str) -> str:
-    from strobe.study.labels import position_labels, rate_labels
-
-    labels = position_labels(robot) if name == "q" else rate_labels(robot)
-    return f"The order of {robot.name}: {', '.join(labels)}."
-
-
-def _resting_position(robot: Robot) -> np.ndarray:
-    """The neutral position, moved to the middle of the limits of joints that cannot be there."""
-    q = robot.neutral.copy()
-    for joint in robot.coordinates.joints:
-        lower, upper = joint.limits.lower, joint.limits.upper
-        if joint.nq == 1 and not lower <= 0.0 <= upper:
-            finite = [bound for bound in (lower, upper) if abs(bound) != float("inf")]
-            q[joint.q] = sum(finite) / len(finite)
-    return q
 
 
 # -- a log --------------------------------------------------------------------------------------------

@@ -101,6 +101,19 @@ class Joint:
         forwards, backwards = (abs(joint) + gear * abs(motor) for joint, motor in pairs)
         return forwards, backwards
 
+    @property
+    def position_names(self) -> tuple[str, ...]:
+        """One name per number of its position: its own where it has one."""
+        return self._named(POSITIONS)
+
+    @property
+    def rate_names(self) -> tuple[str, ...]:
+        """One name per degree of freedom: its own where it has one."""
+        return self._named(RATES)
+
+    def _named(self, parts: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
+        return tuple(f"{self.name}_{part}" for part in parts.get(self.kind, ())) or (self.name,)
+
     def position(self, q: Numbers) -> Numbers:
         return q[self.q : self.q + self.nq]
 
@@ -211,4 +224,6 @@ KINDS: dict[str, Kind] = {
     ),
 }
 
+POSITIONS = {"spherical": ("qw", "qx", "qy", "qz"), "floating": ("x", "y", "z", "qw", "qx", "qy", "qz")}
+RATES = {"spherical": ("wx", "wy", "wz"), "floating": ("vx", "vy", "vz", "wx", "wy", "wz")}
 WITH_AXIS = tuple(name for name, kind in KINDS.items() if kind.nv == 1)  # revolute, continuous, prismatic

@@ -4,27 +4,17 @@ from __future__ import annotations
 
 from strobe.robot import Robot
 
-POSITIONS = {"spherical": ("qw", "qx", "qy", "qz"), "floating": ("x", "y", "z", "qw", "qx", "qy", "qz")}
-RATES = {"spherical": ("wx", "wy", "wz"), "floating": ("vx", "vy", "vz", "wx", "wy", "wz")}
 LETTERS = {"revolute": "R", "continuous": "R", "prismatic": "P", "spherical": "S", "floating": "F"}
 
 
 def position_labels(robot: Robot) -> list[str]:
     """One name per number of q."""
-    return _labels(robot, POSITIONS)
+    return [name for joint in robot.coordinates.joints for name in joint.position_names]
 
 
 def rate_labels(robot: Robot) -> list[str]:
     """One name per degree of freedom."""
-    return _labels(robot, RATES)
-
-
-def _labels(robot: Robot, parts: dict[str, tuple[str, ...]]) -> list[str]:
-    return [
-        f"{joint.name}_{part}" if part else joint.name
-        for joint in robot.coordinates.joints
-        for part in parts.get(joint.kind, ("",))
-    ]
+    return [name for joint in robot.coordinates.joints for name in joint.rate_names]
 
 
 def pattern(robot: Robot) -> str:

@@ -1,0 +1,333 @@
+"""``strobe explain``: where every torque comes from, term by term, and what the joints hold."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from strobe.cli.inputs import Base, Force, Gravity, Json, Lock, RobotName, Strict, decimal, open_robot
+from strobe.cli.states import (
+    Accelerations,
+    NoFriction,
+    Positions,
+    Velocities,
+    Wrench,
+    WrenchFrame,
+    given_loads,
+    given_state,
+)
+from strobe.errors import ArgumentError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from strobe.cli.logs import Motion
+    from strobe.equations.meaning import Explanation, Row
+    from strobe.robot import Robot
+
+SMALL = 0.005  # of the sum of magnitudes: such terms are shown together
+BAR = 10  # letters
+EIGHTHS = " ▏▎▍▌▋▊▉█"
+PERIOD = 2.0  # s, of the motion that is drawn through a state
+INSTANTS = 601  # of a motion, at most: more than a figure can show
+TRANSMITTED = (
+    "Force (N) and moment (N m) of each joint on the body it carries, at the joint, base axes. "
+    "Across: what is not along the joint, and is held by its bearings."
+)
+
+
+def explain(
+    robot: RobotName,
+    q: Positions = None,
+    qd: Velocities = None,
+    qdd: Accelerations = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Show every term, not only those above half a percent.")
+    ] = False,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", metavar="FILE.svg", help="Draw the terms over a motion.")
+    ] = None,
+    trajectory: Annotated[
+        Path | None,
+        typer.Option("--trajectory", metavar="LOG.csv", help="The motion to draw, as for strobe torque."),
+    ] = None,
+    gravity: Gravity = None,
+    no_friction: NoFriction = False,
+    wrench: Wrench = None,
+    frame: WrenchFrame = None,
+    lock: Lock = None,
+    base: Base = None,
+    strict: Strict = False,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Where each torque comes from, term by term, and what the joints hold.
+
+    Effective inertia, interaction with every other joint, centrifugal by joint, Coriolis by pair, gravity,
+    friction and external wrenches, each with its share of the sum of magnitudes. --plot draws them as stacked
+    bars over a log, or over a swing of two seconds that passes through the state at time 0.
+
+    \b
+    Examples:
+      strobe explain planar2 --q 0.7,-1.1 --qd 1.3,-0.6 --qdd -0.8,2.1
+      strobe explain panda --qd 1,1,1,1,1,1,1 --plot panda.svg
+      strobe explain panda --trajectory motion.csv --plot motion.svg --json
+    """
+    from strobe.robot import Robot
+
+    if plot is not None and plot.suffix.lower() != ".svg":
+        raise ArgumentError(f'--plot writes SVG; "{plot}" does not end in .svg.')
+    opened = open_robot(robot, lock=lock, base=base, strict=strict)
+    arm = Robot(opened.model, compiled=False)  # a few questions, once each: not worth compiling
+    how = given_loads(gravity, wrench, frame, no_friction)
+    given = {"q": q, "qd": qd, "qdd": qdd}
+    if trajectory is None:
+        data, shown = _one_state(arm, given, how, every, plot, force, robot)
+    elif any(text is not None for text in given.values()):
+        raise ArgumentError(
+            f"the motion comes from {trajectory} or from --q, --qd and --qdd, not from both."
+        )
+    elif plot is None:
+        raise ArgumentError("--trajectory is the motion that --plot draws; give --plot FILE.svg too.")
+    else:
+        data, shown = _whole_log(arm, trajectory, how, plot, force, robot)
+    _print(data, shown, as_json)
+
+
+def _print(data: dict[str, Any], shown: Iterator[Any], as_json: bool) -> None:
+    from strobe.cli.show import console, print_json
+
+    if as_json:
+        print_json(data)
+        return
+    out = console()
+    for part in shown:
+        out.print(part, markup=False)
+
+
+# -- one state ----------------------------------------------------------------------------------------
+
+
+def _one_state(
+    arm: Robot, given: dict[str, str | None], how: dict[str, Any], every: bool, plot: Path | None,
+    force: bool, source: str,
+) -> tuple[dict[str, Any], Iterator[Any]]:  # fmt: skip
+    """The data, and what is shown of it."""
+    from strobe.equations import meaning
+
+    state, assumed = given_state(arm, given)
+    found = meaning.explain(arm, *state.values(), **how)
+    data = {"robot": arm.name, "assumed": assumed, **state, **_data(found)}
+    if plot is not None:
+        times, *motion = _swing(arm, *state.values())
+        _draw(meaning.explain(arm, *motion, **how), times, "time (s)", plot, force, [source])
+        data["plot"] = str(plot)
+    return data, _tables(found, every)
+
+
+def _swing(arm: Robot, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> list[np.ndarray]:
+    """A period of the harmonic motion that has the state at time 0: its instants, q, qd and qdd."""
+    import numpy as np
+
+    if arm.nq != arm.nv:
+        raise ArgumentError(
+            f"{arm.name} has joints with quaternions; give the motion: --trajectory LOG.csv."
+        )
+    if not (np.any(qd) or np.any(qdd)):
+        raise ArgumentError("nothing moves: give --qd or --qdd, or a motion to draw: --trajectory LOG.csv.")
+    w = 2.0 * math.pi / PERIOD
+    t = np.linspace(-PERIOD / 2, PERIOD / 2, INSTANTS)
+    c, s = np.cos(w * t)[:, None], np.sin(w * t)[:, None]
+    return [t, q + qd / w * s + qdd / w**2 * (1 - c), qd * c + qdd / w * s, qdd * c - qd * w * s]
+
+
+def _data(found: Explanation) -> dict[str, Any]:
+    from strobe.equations.meaning import COORDINATES
+
+    return {
+        "joints": [
+            {"name": name, "unit": unit, "tau": tau, "terms": [_term(row) for row in found.rows(i)]}
+            for i, (name, unit, tau) in enumerate(
+                zip(found.joints, found.units, found.tau.tolist(), strict=True)
+            )
+        ],
+        "coordinates": COORDINATES,
+        "transmitted": [
+            {
+                "joint": name,
+                "force": wrench[:3],
+                "moment": wrench[3:],
+                "force_across": across[:3],
+                "moment_across": across[3:],
+            }
+            for name, wrench, across in zip(found.hinges, found.wrenches, found.constraints, strict=True)
+        ],
+    }
+
+
+def _term(row: Row) -> dict[str, Any]:
+    return {
+        "kind": row.kind,
+        "by": row.by,
+        "formula": row.formula,
+        "value": float(row.value),
+        "share": float(row.share),
+        "meaning": row.meaning,
+    }
+
+
+def _tables(found: Explanation, every: bool) -> Iterator[Any]:
+    from rich.text import Text
+
+    from strobe.equations.meaning import COORDINATES
+    from strobe.study.tables import remark, short, table
+
+    for i, (name, unit) in enumerate(zip(found.joints, found.units, strict=True)):
+        yield Text(f"{name}: {short(float(found.tau[i]))} {unit}", style="bold cyan")
+        yield table(["term", "", unit, "share", "", "what it does"], _rows(found.rows(i), every))
+        yield ""
+    yield remark(COORDINATES)
+    yield ""
+    yield Text("What the joints transmit", style="bold cyan")
+    yield _transmitted(found)
+    yield remark(TRANSMITTED)
+
+
+def _rows(rows: Sequence[Row], every: bool) -> list[list[Any]]:
+    """The terms that count, and the small ones together."""
+    from strobe.equations.meaning import NOISE
+
+    felt = [row for row in rows if row.share > NOISE]
+    small = [] if every else [row for row in felt if row.share < SMALL]
+    small = small if len(small) > 1 else []
+    shown = [
+        [row.kind, row.formula, *_sized(float(row.value), float(row.share)), row.meaning]
+        for row in felt
+        if row not in small
+    ]
+    if small:
+        value, share = (sum(float(getattr(row, name)) for row in small) for name in ("value", "share"))
+        shown.append([f"{len(small)} small terms", "", *_sized(value, share), "together; --all shows each"])
+    return shown or [["no torque", "", 0.0, "", "", ""]]
+
+
+def _sized(value: float, share: float) -> list[Any]:
+    return [value, f"{share:4.0%}" if share >= SMALL else " <1%", _bar(share)]
+
+
+def _bar(share: float) -> str:
+    """A share as a bar of eighths of letters."""
+    whole, rest = divmod(round(share * BAR * 8), 8)
+    return ("█" * whole + (EIGHTHS[rest] if rest else "")).ljust(BAR)
+
+
+def _transmitted(found: Explanation) -> Any:
+    import numpy as np
+
+    from strobe.study.tables import table, tidy
+
+    loads = np.concatenate([found.wrenches, found.constraints], axis=-1)
+    forces, moments = (tidy(loads[:, [k, k + 1, k + 2, k + 6, k + 7, k + 8]]) for k in (0, 3))
+    columns = ["joint", "fx", "fy", "fz", "across", "mx", "my", "mz", "across"]
+    rows = [
+        [name, *f[:3], math.hypot(*f[3:]), *m[:3], math.hypot(*m[3:])]
+        for name, f, m in zip(found.hinges, forces, moments, strict=True)
+    ]
+    return table(columns, rows)
+
+
+# -- a log --------------------------------------------------------------------------------------------
+
+
+def _whole_log(
+    arm: Robot, log: Path, how: dict[str, Any], plot: Path, force: bool, source: str
+) -> tuple[dict[str, Any], Iterator[Any]]:
+    """The data, and what is shown of it."""
+    import numpy as np
+
+    from strobe.cli.logs import read_motion
+    from strobe.cli.show import note
+    from strobe.equations import meaning
+
+    motion = read_motion(log, arm)
+    times, across = _instants(motion, log)
+    remarks = list(motion.remarks)
+    rows = np.unique(np.linspace(0, len(motion) - 1, min(len(motion), INSTANTS)).round().astype(int))
+    if len(rows) < len(motion):
+        remarks.append(f"{len(rows)} of the {len(motion):,} rows were taken, evenly.")
+    for remark in remarks:
+        note(remark)
+    found = meaning.explain(arm, motion.q[rows], motion.qd[rows], motion.qdd[rows], **how)
+    _draw(found, times[rows], across, plot, force, [log, source])
+    sizes = {kind: np.abs(x).mean(axis=0) for kind, x in found.parts.items()}
+    data = {
+        "robot": arm.name,
+        "rows": len(rows),
+        "remarks": remarks,
+        "joints": found.joints,
+        "units": found.units,
+        "mean_magnitude": sizes | {"tau": np.abs(found.tau).mean(axis=0)},
+        "coordinates": meaning.COORDINATES,
+        "plot": str(plot),
+    }
+    return data, _summary(data)
+
+
+def _instants(motion: Motion, log: Path) -> tuple[np.ndarray, str]:
+    """The times of a log, and what they are called; rows are counted where it has none."""
+    import numpy as np
+
+    if motion.time_name is None:
+        return np.arange(len(motion), dtype=float), "row"
+    times = np.empty(len(motion))
+    for k, word in enumerate(motion.times):
+        try:
+            times[k] = decimal(word)
+        except ValueError:
+            times[k] = math.nan
+        if not math.isfinite(times[k]):
+            raise ArgumentError(f'{log}: column "{motion.time_name}": "{word}" is not a time in seconds.')
+        if k and times[k] <= times[k - 1]:
+            raise ArgumentError(
+                f'{log}: column "{motion.time_name}": {word} comes after {motion.times[k - 1]}; '
+                "to be drawn, times must increase."
+            )
+    if abs(times[0]) < 1e5:
+        return times, "time (s)"
+    return times - times[0], f"time (s) since {motion.times[0]}"
+
+
+def _summary(data: dict[str, Any]) -> Iterator[Any]:
+    from strobe.equations.meaning import COORDINATES
+    from strobe.study.tables import remark, table, tidy
+
+    sizes = data["mean_magnitude"]
+    values = dict(zip(sizes, tidy(list(sizes.values())), strict=True))
+    felt = [kind for kind, x in values.items() if any(x)]
+    columns = zip(*(values[kind] for kind in felt), strict=True)
+    rows = zip(data["joints"], data["units"], columns, strict=True)
+    yield remark("mean magnitudes over the motion")
+    yield table(["joint", "", *felt], [[name, unit, *numbers] for name, unit, numbers in rows])
+    yield remark(COORDINATES)
+
+
+def _draw(
+    found: Explanation,
+    times: np.ndarray,
+    across: str,
+    plot: Path,
+    force: bool,
+    inputs: Sequence[str | Path],
+) -> None:
+    from strobe.cli.show import note
+    from strobe.runtime.files import writing
+    from strobe.study.plots import torque_bars
+
+    text = torque_bars(found, times, across=across)
+    with writing(plot, inputs=inputs, force=force) as stream:
+        stream.write(text)
+    note(f"the terms over {across.split(' (')[0]} are drawn in {plot}.")

@@ -1,0 +1,359 @@
+"""Plots of a motion as SVG text: torques as stacked bars, lines over time, and the phase plane.
+
+Every panel has ticks at round numbers, a name and a unit; colours mean the same in all panels of a figure.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from strobe.equations.meaning import NOISE, Explanation
+from strobe.errors import ArgumentError
+from strobe.study.svg import (
+    Element,
+    box,
+    circle,
+    figure,
+    fill,
+    group,
+    line,
+    path,
+    polyline,
+    rect,
+    stroke,
+    tag,
+    text,
+)
+
+Array = np.ndarray
+
+WIDTH = 760  # pixels, of every figure
+MARGIN = 16
+GAP = 24  # between panels
+TITLE, LEGEND = 34, 20  # heights
+HEAD, FOOT, LEFT = 22, 20, 46  # of a panel, for its name and its numbers
+LETTER = 6.3  # the mean width of a letter
+BARS = 48  # in a panel, at most
+POINTS = 600  # of a line, at most
+LOWEST = 0.01  # pixels, of a bar that is drawn
+
+# From the zero line outwards: the steady part first. With the colour of each.
+STACK = {
+    "gravity": 6, "effective inertia": 0, "interaction": 4, "centrifugal": 2, "Coriolis": 3, "friction": 5,
+    "external": 1,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Values on a stretch of pixels, with ticks at round numbers."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+    step: float
+
+    @classmethod
+    def over(
+        cls, values: Iterable[Array | float], start: float, end: float, ticks: int, snug: bool = False
+    ) -> Scale:
+        """A scale that holds all finite values; from tick to tick, unless it is to be ``snug``."""
+        flat = np.concatenate([np.empty(0), *(np.ravel(np.asarray(x, dtype=float)) for x in values)])
+        flat = flat[np.isfinite(flat)]
+        low, high = (float(flat.min()), float(flat.max())) if len(flat) else (0.0, 1.0)
+        if high - low <= 1e-9 * max(abs(low), abs(high)):
+            room = 0.1 * abs(low) or 1.0
+            low, high = low - room, high + room
+        step = _round_step((high - low) / ticks)
+        if not snug:
+            low, high = math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
+        return cls(low, high, start, end, step)
+
+    def __call__(self, x: Array | float) -> Array:
+        return self.start + (np.asarray(x) - self.low) * ((self.end - self.start) / (self.high - self.low))
+
+    @property
+    def ticks(self) -> list[float]:
+        first, last = math.ceil(self.low / self.step - 1e-9), math.floor(self.high / self.step + 1e-9)
+        return [k * self.step for k in range(first, last + 1)]
+
+    def label(self, tick: float) -> str:
+        """A tick with the decimals that its neighbours need."""
+        if self.step >= 1e5 or self.step < 1e-4:
+            shown = f"{tick:.4g}"
+        else:
+            shown = f"{tick:.{max(0, -math.floor(math.log10(self.step) + 1e-9))}f}"
+        return "0" if float(shown) == 0.0 else shown.replace("-", "−")
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """The place of a panel in a figure, and inside it that of its curves."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+    @property
+    def left(self) -> float:
+        return self.x + LEFT
+
+    @property
+    def right(self) -> float:
+        return self.x + self.width
+
+    @property
+    def top(self) -> float:
+        return self.y + HEAD
+
+    @property
+    def bottom(self) -> float:
+        return self.y + self.height - FOOT
+
+    def across(self, *values: Array | float, snug: bool = True) -> Scale:
+        ticks = max(2, int((self.right - self.left) / 60))
+        return Scale.over(values, self.left, self.right, ticks, snug)
+
+    def upwards(self, *values: Array | float) -> Scale:
+        return Scale.over(values, self.bottom, self.top, max(2, int((self.bottom - self.top) / 34)))
+
+
+# -- figures ------------------------------------------------------------------------------------------
+
+
+def torque_bars(
+    explanation: Explanation, times: Sequence[float] | Array, *, title: str = "", across: str = "time (s)"
+) -> str:
+    """The terms of every torque at instants of a motion: stacked away from zero, their sum as a line."""
+    t = _times(times, explanation.tau.shape[:-1])
+    if np.any(np.diff(t) <= 0):
+        raise ArgumentError("the instants of the bars do not increase; sort them, each once.")
+    noise = NOISE * max(map(_largest, explanation.parts.values()))
+    shown = {kind: x for kind in STACK if _largest(x := explanation.parts[kind]) > noise}
+    names = explanation.joints
+    areas, below, height = _grid(len(names), [*shown, "sum"])
+    panels = [
+        _bars_panel(area, t, {k: x[:, i] for k, x in shown.items()}, explanation.tau[:, i], name, unit)
+        for i, (area, name, unit) in enumerate(zip(areas, names, explanation.units, strict=True))
+    ]
+    title = title or f"Where the torques of {explanation.robot} come from"
+    described = (
+        f"{', '.join(shown) or 'no term'} stacked as bars over {across}, with their sum as a line, for "
+        f"{', '.join(names)}."
+    )
+    keys = _legend([(kind, _swatch(STACK[kind])) for kind in shown] + [("sum", _dash("sum"))])
+    return _figure(height, title, described, keys, panels, _under(below, across))
+
+
+def time_plot(
+    title: str, times: Sequence[float] | Array, lines: Mapping[str, Sequence[float] | Array], unit: str,
+    *, across: str = "time (s)",
+) -> str:  # fmt: skip
+    """Several values over time, in one panel."""
+    values = {name: np.asarray(y, dtype=float) for name, y in lines.items()}
+    t = _times(times, *(y.shape for y in values.values()))
+    (area,), below, height = _grid(1, list(lines))
+    x, y = area.across(t), area.upwards(*values.values())
+    rows = _thinned(len(t))
+    curves = [
+        path(polyline(x(t[rows]), y(v[rows])), stroke_width=1.8, stroke_linejoin="round", **stroke(k))
+        for k, v in enumerate(values.values())
+    ]
+    panel = group(_axes(area, x, y, "", unit), curves)
+    described = f"{', '.join(lines)} in {unit} over {across}."
+    keys = _legend([(name, _dash(k)) for k, name in enumerate(lines)])
+    return _figure(height, title, described, keys, [panel], _under(below, across))
+
+
+def phase_plot(
+    title: str, curves: Mapping[str, tuple[Sequence[float] | Array, Sequence[float] | Array]],
+    *, across: str = "q (rad)", up: str = "qd (rad/s)",
+) -> str:  # fmt: skip
+    """Rates against positions; a dot is where a curve begins, an arrowhead the way it goes."""
+    pairs = {name: (_times(q, np.shape(qd)), np.asarray(qd, float)) for name, (q, qd) in curves.items()}
+    (area,), below, height = _grid(1, list(curves))
+    x = area.across(*(q for q, _ in pairs.values()), snug=False)
+    y = area.upwards(*(qd for _, qd in pairs.values()))
+    drawn = [_orbit(k, x(q), y(qd)) for k, (q, qd) in enumerate(pairs.values())]
+    panel = group(_axes(area, x, y, "", up), drawn)
+    described = f"{', '.join(curves)}: {up} over {across}; dots are where the curves begin."
+    keys = _legend([(name, _dash(k)) for k, name in enumerate(curves)])
+    return _figure(height, title, described, keys, [panel], _under(below, across))
+
+
+# -- panels -------------------------------------------------------------------------------------------
+
+
+def _bars_panel(
+    area: Area, t: Array, parts: Mapping[str, Array], total: Array, name: str, unit: str
+) -> Element:
+    """The terms at evenly spaced instants (between rows, on the line between them) and their sum."""
+    at = np.linspace(t[0], t[-1], min(BARS, len(t)))
+    wide = 0.86 * (at[1] - at[0] if len(at) > 1 else 1.0)
+    chosen = np.array([np.interp(at, t, values) for values in parts.values()]).reshape(len(parts), len(at))
+    up, down = (np.cumsum(np.where(keep, chosen, 0.0), axis=0) for keep in (chosen > 0, chosen < 0))
+    x, y = area.across(at[0] - wide / 2, at[-1] + wide / 2), area.upwards(up, down, total, 0.0)
+    left, right = x(at - wide / 2), x(at + wide / 2)
+    far = np.where(chosen > 0, up, down)  # the end of every bar that lies away from zero
+    bars = [
+        path(_boxes(left, right, y(end), y(end - values)), **fill(STACK[kind]))
+        for kind, values, end in zip(parts, chosen, far, strict=True)
+    ]
+    rows = _thinned(len(t))
+    curve = polyline(x(t[rows]), y(total[rows]))
+    both = [path(curve, class_=look, stroke_width=w) for look, w in (("halo", 3.6), ("sum", 1.6))]
+    return group(_axes(area, x, y, name, unit), bars, group(both, stroke_linejoin="round"))
+
+
+def _boxes(left: Array, right: Array, end: Array, foot: Array) -> str:
+    """Path data of bars, without those that are too low to be seen or not finite."""
+    rows = zip(left, right, np.minimum(end, foot), np.abs(foot - end), strict=True)
+    return "".join(box(a, top, b - a, height) for a, b, top, height in rows if height >= LOWEST)
+
+
+def _axes(area: Area, x: Scale, y: Scale, name: str, unit: str) -> Element:
+    """Grid, numbers, name and unit of a panel."""
+    heights, places = [float(y(tick)) for tick in y.ticks], [float(x(tick)) for tick in x.ticks]
+    zero = [float(y(0.0))] * 2 if y.low <= 0 <= y.high else [math.nan] * 2
+    return group(
+        path("".join(polyline((area.left, area.right), (h, h)) for h in heights), class_="grid"),
+        path(
+            polyline((area.left, area.right), zero)
+            + "".join(polyline((p, p), (area.bottom, area.bottom + 4)) for p in places),
+            class_="axis",
+        ),
+        [
+            text(area.left - 7, h + 4, y.label(tick), anchor="end", class_="muted")
+            for tick, h in zip(y.ticks, heights, strict=True)
+        ],
+        [
+            text(p, area.bottom + 16, x.label(tick), anchor="middle", class_="muted")
+            for tick, p in zip(x.ticks, places, strict=True)
+        ],
+        text(area.left, area.y + 13, _heading(name, unit)),
+    )
+
+
+def _heading(name: str, unit: str) -> list[Element]:
+    named = [tag("tspan", name, font_weight="600")] if name else []
+    return [*named, tag("tspan", unit, dx=10 if name else None, class_="muted")]
+
+
+def _orbit(k: int, x: Array, y: Array) -> Element:
+    rows = _thinned(len(x))
+    curve = path(polyline(x[rows], y[rows]), stroke_width=1.8, stroke_linejoin="round", **stroke(k))
+    ends = circle(float(x[0]), float(y[0]), 3.5, **fill(k)) if np.isfinite([x[0], y[0]]).all() else None
+    return group(curve, ends, _arrow(k, x, y))
+
+
+def _arrow(k: int, x: Array, y: Array) -> Element | None:
+    """A head halfway along the curve, if it is anywhere in motion there."""
+    steps = np.hypot(np.diff(x), np.diff(y))
+    length = np.cumsum(np.where(np.isfinite(steps), steps, 0.0))
+    if not len(length) or length[-1] < 20.0:
+        return None
+    m = int(np.searchsorted(length, 0.5 * length[-1]))
+    along = np.array([x[m + 1] - x[m], y[m + 1] - y[m]]) / steps[m]
+    side, tip = np.array([-along[1], along[0]]), np.array([x[m + 1], y[m + 1]]) + 5.0 * along
+    points = np.array([tip, tip - 10.0 * along + 4.5 * side, tip - 10.0 * along - 4.5 * side])
+    return path(polyline(*points.T) + "z", **fill(k))
+
+
+# -- what surrounds them ------------------------------------------------------------------------------
+
+
+def _grid(count: int, keys: Sequence[str]) -> tuple[list[Area], float, float]:
+    """The places of panels, the baseline of what is written below them, and the height of the figure."""
+    columns = 1 if count == 1 else 2
+    width = (WIDTH - 2 * MARGIN - (columns - 1) * GAP) / columns
+    tall = 330 if count == 1 else 190
+    top = TITLE + LEGEND * len(_lines_of_keys(keys)) + 10
+    rows = -(-count // columns)
+    areas = [
+        Area(MARGIN + (k % columns) * (width + GAP), top + (k // columns) * (tall + 6), width, tall)
+        for k in range(count)
+    ]
+    bottom = top + rows * (tall + 6)
+    return areas, bottom + 8, bottom + 20
+
+
+def _lines_of_keys(keys: Sequence[str]) -> list[list[tuple[float, str]]]:
+    """Keys of a legend line by line, each with its place from the left."""
+    lines: list[list[tuple[float, str]]] = [[]]
+    x = float(MARGIN)
+    for key in keys:
+        wide = 22 + LETTER * len(key) + 18
+        if lines[-1] and x + wide > WIDTH - MARGIN:
+            lines.append([])
+            x = float(MARGIN)
+        lines[-1].append((x, key))
+        x += wide
+    return lines
+
+
+def _legend(entries: Sequence[tuple[str, Element]]) -> Element:
+    marks = iter(mark for _, mark in entries)
+    rows = enumerate(_lines_of_keys([name for name, _ in entries]))
+    return group(
+        group(next(marks), text(22, 4, key), transform=f"translate({x:g} {TITLE + 8 + LEGEND * r})")
+        for r, row in rows
+        for x, key in row
+    )
+
+
+def _swatch(k: int) -> Element:
+    return rect(0, -6, 14, 12, rx=2, **fill(k))
+
+
+def _dash(look: int | str) -> Element:
+    style = {"class_": look} if isinstance(look, str) else stroke(look)
+    return line(0, 0, 16, 0, stroke_width=2, **style)
+
+
+def _under(y: float, label: str) -> Element:
+    return text(WIDTH / 2, y, label, anchor="middle", class_="muted")
+
+
+def _figure(height: float, title: str, described: str, *parts: object) -> str:
+    heading = text(MARGIN, 24, title, font_size=15, font_weight="600")
+    return f"{figure(WIDTH, height, title, described, heading, *parts)}\n"
+
+
+# -- numbers ------------------------------------------------------------------------------------------
+
+
+def _times(times: Sequence[float] | Array, *shapes: tuple[int, ...]) -> Array:
+    """Instants as an array that fits what is plotted over it."""
+    t = np.asarray(times, dtype=float)
+    if t.ndim != 1 or not len(t):
+        raise ArgumentError(
+            f"there is nothing to plot: the instants have shape {t.shape}, expected (rows,)."
+        )
+    for shape in shapes:
+        if shape != t.shape:
+            raise ArgumentError(
+                f"there are {len(t)} instants, but values of shape {shape}; expected {t.shape}."
+            )
+    return t
+
+
+def _largest(values: Array) -> float:
+    """The largest magnitude among the finite values."""
+    return float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
+
+
+def _thinned(count: int) -> Array:
+    """Rows that are enough to draw a line."""
+    return np.unique(np.linspace(0, count - 1, min(count, POINTS)).round().astype(int))
+
+
+def _round_step(least: float) -> float:
+    """The next 1, 2 or 5 times a power of ten."""
+    power = 10.0 ** math.floor(math.log10(least))
+    return next(m * power for m in (1.0, 2.0, 5.0, 10.0) if m * power >= least * (1 - 1e-9))
