@@ -1,0 +1,363 @@
+"""The equations of motion of a robot as closed forms in named parameters and joint symbols.
+
+    M(q)                 by composite bodies, rotor inertia on the diagonal
+    T = ½ q̇ᵀ M q̇         V = −Σ m g · c
+    G = ∂V/∂q            c_ijk = ½ (∂M_ij/∂q_k + ∂M_ik/∂q_j − ∂M_jk/∂q_i)
+    C_ij = Σ_k c_ijk q̇_k    h = C q̇    τ = M q̈ + h + G  (+ friction, which is no trigonometric polynomial)
+
+Everything is a `Wave`, in normal form: derivatives are exact, equal expressions have equal terms. The names of
+the state are q1, qd1, qdd1 and so on, one per independent coordinate; those of constants are in `parameters`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from strobe.algebra import Motion, Vec3
+from strobe.equations.parameters import Drive, Named, drives_of, named, state_names
+from strobe.equations.waves import Evaluation, TooManyProducts, Wave, Waves
+from strobe.errors import ArgumentError, EquationSizeError, UnsupportedModelError
+from strobe.formulations import composite_body, decomposition, kinematics
+from strobe.models.couplings import Coordinates, coordinates
+from strobe.models.model import ROOT, Body, Model
+from strobe.scalars import Num
+
+if TYPE_CHECKING:
+    from strobe.robot import Robot
+
+MOST = 1_000_000  # terms of one quantity: beyond, nobody reads or compiles them
+MERGING = 20  # products of terms per term that is left of them, on the arms measured
+BUDGET = 300_000  # products of terms that a prediction may cost
+
+Vector: TypeAlias = list[Wave]
+Matrix: TypeAlias = list[list[Wave]]
+
+
+@dataclass(frozen=True, eq=False)
+class Equations:
+    """Closed forms of one robot, each worked out when it is first asked for."""
+
+    words: Named
+    model: Model  # on waves
+    coordinates: Coordinates
+    numbers: bool
+    most: int
+
+    @property
+    def name(self) -> str:
+        return self.model.name
+
+    @property
+    def parameters(self) -> Mapping[str, float]:
+        """The value of every name; empty with the model's own numbers."""
+        return self.words.values
+
+    @property
+    def drives(self) -> tuple[Drive, ...]:
+        """Rotor inertia and friction of all joints, numbers that carry their names."""
+        return self.words.drives
+
+    @property
+    def ring(self) -> Waves:
+        """The number system of these equations."""
+        return self.model.system  # pyright: ignore[reportReturnType]
+
+    # -- the state ----------------------------------------------------------------------------------
+
+    @property
+    def n(self) -> int:
+        """Independent degrees of freedom."""
+        return self.coordinates.nv
+
+    @cached_property
+    def q(self) -> Vector:
+        return self._state("q")
+
+    @cached_property
+    def qd(self) -> Vector:
+        return self._state("qd")
+
+    @cached_property
+    def qdd(self) -> Vector:
+        return self._state("qdd")
+
+    def _state(self, letter: str) -> Vector:
+        return [self.ring.variable(f"{letter}{k + 1}") for k in range(self.n)]
+
+    # -- energies and the equations of motion -------------------------------------------------------
+
+    @cached_property
+    def mass_matrix(self) -> Matrix:
+        """M(q), rotor inertia included."""
+        self._require_dynamics()
+        self._require_size("the mass matrix", predicted_terms(self))
+        x = self.coordinates
+        M = composite_body.mass_matrix(self.model, x.expand(self.q))
+        for i, drive in enumerate(self.drives):
+            M[i][i] = M[i][i] + self.ring.number(drive.rotor)
+        return self._matrix(x.reduce_matrix(M))
+
+    @cached_property
+    def kinetic_energy(self) -> Wave:
+        """½ q̇ᵀ M q̇."""
+        momenta = [self._along(row, self.qd) for row in self.mass_matrix]
+        return self.ring.lower(self._along(momenta, self.qd) / 2)
+
+    @cached_property
+    def potential_energy(self) -> Wave:
+        """−Σ m g · c of what moves, zero for masses at the base origin."""
+        self._require_dynamics()
+        placed = kinematics.body_placements(self.model.bodies, self.coordinates.expand(self.q))
+        down = self.model.gravity.linear
+        parts: list[Num] = []
+        for body in self.model.bodies:
+            here, inertia = placed[body.index], body.inertia
+            parts.append(-(down.dot(here.p * inertia.m + here.R @ inertia.h)))
+        return self.ring.total(parts)
+
+    @cached_property
+    def gravity(self) -> Vector:
+        """G = ∂V/∂q, the torques that hold the robot still."""
+        return [self.potential_energy.derivative(f"q{i + 1}") for i in range(self.n)]
+
+    @cached_property
+    def christoffel_symbols(self) -> list[Matrix]:
+        """c_ijk, of the mass matrix: first index the torque, the other two the rates, symmetric in these."""
+        n, M = range(self.n), self.mass_matrix
+        self._require_size("the Coriolis matrix", self.n * terms(M))
+        slope = {(i, j): [M[i][j].derivative(f"q{k + 1}") for k in n] for i in n for j in n if i <= j}
+        d = [[slope[min(i, j), max(i, j)] for j in n] for i in n]
+        half = {
+            (i, j, k): (d[i][j][k] + d[i][k][j] - d[j][k][i]) / 2 for i in n for j in n for k in n if j <= k
+        }
+        return [[[self.ring.lower(half[i, min(j, k), max(j, k)]) for k in n] for j in n] for i in n]
+
+    @cached_property
+    def coriolis_matrix(self) -> Matrix:
+        """C(q, q̇) = Σ_k c_ijk q̇_k, the Christoffel matrix: Ṁ − 2C is skew."""
+        return [[self._along(row, self.qd) for row in matrix] for matrix in self.christoffel_symbols]
+
+    @cached_property
+    def decomposition_matrix(self) -> Matrix:
+        """The Coriolis matrix of the decomposition: the same C q̇, and Ṁ − 2C skew, with other entries."""
+        more = self.coordinates.reduce_matrix(_trace_part(self))
+        rows = zip(self.coriolis_matrix, more, strict=True)
+        return [[self.ring.total(pair) for pair in zip(*row, strict=True)] for row in rows]
+
+    def coriolis(self, form: str = "christoffel") -> Matrix:
+        """C(q, q̇) in one of its two forms."""
+        if form not in decomposition.FORMS:
+            raise ArgumentError(f'form is "{form}"; expected one of {", ".join(decomposition.FORMS)}.')
+        return self.coriolis_matrix if form == "christoffel" else self.decomposition_matrix
+
+    @cached_property
+    def velocity_torques(self) -> Vector:
+        """h = C q̇, centrifugal and Coriolis torques."""
+        return [self._along(row, self.qd) for row in self.coriolis_matrix]
+
+    @cached_property
+    def torques(self) -> Vector:
+        """τ = M q̈ + h + G, without friction."""
+        accelerated = (self._along(row, self.qdd) for row in self.mass_matrix)
+        parts = zip(accelerated, self.velocity_torques, self.gravity, strict=True)
+        return [self.ring.total(part) for part in parts]
+
+    # -- frames -------------------------------------------------------------------------------------
+
+    def forward_kinematics(self, frame: str | None = None) -> Matrix:
+        """The 4×4 placement of a frame (the last one if none is named) in base axes."""
+        placed = kinematics.frame_placement(self.model, self.coordinates.expand(self.q), self._frame(frame))
+        return self._matrix(placed.matrix().rows)
+
+    def jacobian(self, frame: str | None = None) -> Matrix:
+        """Six rows: linear velocity of the frame's origin, angular velocity, base axes."""
+        x = self.coordinates
+        J = kinematics.jacobian(self.model, x.expand(self.q), self._frame(frame))
+        return self._matrix(x.reduce_columns(J))
+
+    def _frame(self, name: str | None) -> Any:
+        return self.model.frame(name or self.model.frames[-1].name)
+
+    # -- friction and values ------------------------------------------------------------------------
+
+    @cached_property
+    def viscous_friction(self) -> Vector:
+        """damping · q̇ of every joint. Coulomb friction is no trigonometric polynomial: its sizes are in `drives`."""
+        x = self.coordinates
+        rates = x.expand_rates(self.qd)
+        damped = [
+            rate * self.ring.number(drive.damping) for rate, drive in zip(rates, self.drives, strict=True)
+        ]
+        return [self.ring.lower(t) for t in x.reduce(damped)]
+
+    def evaluate(self, quantity: Any, q: Any, qd: Any = None, qdd: Any = None) -> np.ndarray:
+        """The values of a wave, or of nested lists of them, at states (..., n), with the robot's own parameters."""
+        state = {
+            f"{letter}{k + 1}": column
+            for letter, values in (("q", q), ("qd", qd), ("qdd", qdd))
+            if values is not None
+            for k, column in enumerate(np.moveaxis(np.asarray(values, dtype=float), -1, 0))
+        }
+        return _stacked(quantity, Evaluation({**self.parameters, **state}), np.shape(q)[:-1])
+
+    # -- small steps --------------------------------------------------------------------------------
+
+    def _along(self, row: Sequence[Wave], rates: Vector) -> Wave:
+        return self.ring.total(entry * rate for entry, rate in zip(row, rates, strict=True))
+
+    def _matrix(self, rows: Sequence[Sequence[Num]]) -> Matrix:
+        return [[self.ring.lower(entry) for entry in row] for row in rows]
+
+    def _require_dynamics(self) -> None:
+        if self.model.kinematic_only:
+            raise UnsupportedModelError(f"{self.name} has no dynamics: {self.model.kinematic_only}")
+
+    def _require_size(self, quantity: str, predicted: int | None) -> None:
+        if predicted is None or predicted > self.most:
+            raise EquationSizeError(self.name, quantity, predicted, self.most, _instead(self))
+
+
+def equations_of(robot: Robot | Model, numbers: bool = False, most: int = MOST) -> Equations:
+    """The closed forms of a robot in named parameters, or with its own numbers.
+
+    ``most`` is the number of terms beyond which a quantity is refused instead of expanded.
+    """
+    model = robot if isinstance(robot, Model) else robot.model
+    _require_waves(model)
+    words = Named(model, drives_of(model)) if numbers else named(model)
+    return Equations(words, words.model.lift(_ring(words, numbers)), coordinates(model), numbers, most)
+
+
+def _require_waves(model: Model) -> None:
+    """Raise, with the reason, where the equations are no trigonometric polynomials."""
+    if not model.bodies:
+        raise UnsupportedModelError(f"{model.name} has no joints: there are no equations to write down.")
+    for joint in model.joints:
+        if joint.nv > 1:
+            raise UnsupportedModelError(
+                f'{model.name}: joint "{joint.name}" is {joint.kind}, and a rotation by a quaternion is no '
+                "trigonometric polynomial. Lock it, or describe it by turning joints one after the other."
+            )
+    x = coordinates(model)
+    for joint, (factors, _) in zip(model.joints, x.positions, strict=True):
+        odd = [x.joints[k].name for k, f in factors.items() if not (x.joints[k].turns and f == int(f))]
+        if joint.turns and odd:
+            raise UnsupportedModelError(
+                f'{model.name}: joint "{joint.name}" turns with "{odd[0]}", but not by an integer multiple of '
+                "an angle, and its sine is then no trigonometric polynomial. Lock it, or give the other one the "
+                "coupling."
+            )
+
+
+def _ring(words: Named, numbers: bool, budget: float = math.inf) -> Waves:
+    """Angles first, then parameters, sliding positions, rates and accelerations."""
+    state = state_names(words.model)
+    joints = coordinates(words.model).joints
+    turning = [name for name, joint in zip(state["q"], joints, strict=True) if joint.turns]
+    others = (*words.values, *state["q"], *state["qd"], *state["qdd"])
+    return Waves((*turning, *words.angles), others, not numbers, budget)
+
+
+def _trace_part(equations: Equations) -> list[list[Num]]:
+    """What the decomposition adds to the Christoffel matrix of all joints.
+
+    Σ_links ½ tr(I) w_i · (ω × w_j), with w_i the joint axes: for three joints on one path w_i · (w_k × w_j) is
+    the same seen from every link beyond them, so that the half traces of these links add up.
+    """
+    model, x = equations.model, equations.coordinates
+    q, qd = x.expand(equations.q), x.expand_rates(equations.qd)
+    half, axes = _half_traces(model), dict[int, dict[int, Vec3]]({ROOT: {}})
+    parts: list[list[Num]] = [[0.0] * model.nv for _ in range(model.nv)]
+    for body in reversed(model.bodies):
+        if body.parent != ROOT:
+            half[body.parent] = half[body.parent] + half[body.index]
+    for body in model.bodies:
+        X, d = body.pose(q).inverse(), body.joint.v
+        before = {j: X.inward(w) for j, w in axes[body.parent].items()}
+        (own,) = (column.angular for column in body.S)
+        axes[body.index] = before | {d: own}
+        for a, b in combinations(before, 2):
+            volume = before[a].cross(before[b]).dot(own) * half[body.index]
+            for i, k, j in ((a, b, d), (b, d, a), (d, a, b)):
+                parts[i][j] = parts[i][j] + volume * qd[k]
+                parts[j][i] = parts[j][i] - volume * qd[k]
+    return parts
+
+
+def _half_traces(model: Model) -> dict[int, Num]:
+    """½ tr(I) of every link about its centre of mass."""
+    half: dict[int, Num] = {}
+    for body in model.bodies:
+        central = body.inertial.central
+        if central is None:
+            raise UnsupportedModelError(
+                f'link "{body.name}" has no centre of mass, at which the decomposition takes its inertia. '
+                "Use the Christoffel form."
+            )
+        half[body.index] = (central.xx + central.yy + central.zz) * 0.5
+    return half
+
+
+def _stacked(quantity: Any, evaluation: Evaluation, batch: tuple[int, ...]) -> np.ndarray:
+    """Nested lists of waves as an array, the batch in front."""
+    if not isinstance(quantity, Sequence):
+        return np.broadcast_to(np.asarray(evaluation(quantity), dtype=float), batch)
+    entries = [_stacked(entry, evaluation, batch) for entry in quantity]
+    return np.stack(entries, axis=len(batch))
+
+
+# -- sizes --------------------------------------------------------------------------------------------
+
+
+def terms(matrix: Sequence[Sequence[Wave]]) -> int:
+    """The terms of all entries."""
+    return sum(len(entry) for row in matrix for entry in row)
+
+
+def predicted_terms(equations: Equations) -> int | None:
+    """About how many terms the mass matrix has, from the velocities and momenta of the links alone.
+
+    Every entry is a sum of products of a velocity and a momentum; `MERGING` of their products are one term in
+    the end. Fixed angles that are no right angles make it too high, up to some twenty times. None where even
+    the velocities are too long.
+    """
+    words = equations.words
+    model = words.model.lift(_ring(words, equations.numbers, budget=BUDGET))
+    q = equations.coordinates.expand([model.system.variable(f"q{k + 1}") for k in range(equations.n)])
+    velocities: dict[int, list[Motion]] = {ROOT: []}
+    products = 0
+    try:
+        for body in model.bodies:
+            X = body.pose(q).inverse()
+            columns = velocities[body.index] = [*(X @ c for c in velocities[body.parent]), *body.S]
+            products += _products(model.system, body, columns)  # pyright: ignore[reportArgumentType]
+    except TooManyProducts:
+        return None
+    return products // MERGING
+
+
+def _products(ring: Waves, body: Body, columns: Sequence[Motion]) -> int:
+    """Products of terms in the kinetic energy of one link, taken at its centre of mass."""
+    com, central = body.inertial.com or Vec3.zero(), body.inertial.central or body.inertia.I
+    at_com = [Motion(c.angular, c.linear + c.angular.cross(com)) for c in columns]
+    left = [[len(ring.lower(x)) for x in (*c.angular, *c.linear)] for c in at_com]
+    momenta = [(*(central @ c.angular), *(c.linear * body.inertia.m)) for c in at_com]
+    right = [[len(ring.lower(x)) for x in momentum] for momentum in momenta]
+    return sum(a * b for u in left for f in right for a, b in zip(u, f, strict=True))
+
+
+def _instead(equations: Equations) -> str:
+    """What fits where full expansion does not."""
+    readable = "Ask for the readable grade, which names intermediate results"
+    return (
+        f"{readable}."
+        if equations.numbers
+        else f"{readable}, or for the model's own numbers (numbers=True)."
+    )

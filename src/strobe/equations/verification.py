@@ -1,0 +1,156 @@
+"""Closed forms against the formulations: at random states in floating point, and exactly modulo a prime.
+
+The first compares M, C, G and τ with two compiled formulations of the robot. The second draws a random robot of
+the same structure in a prime field (a random number for every name, a random point of the circle for every
+angle) and compares τ, as a function of q, q̇ and q̈, with Newton-Euler there: no rounding, and a difference
+would be seen but for a chance of about its degree over the prime.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from strobe.equations.closed_form import Equations
+from strobe.equations.waves import Evaluation
+from strobe.errors import UnsupportedModelError
+from strobe.formulations import FORMULATIONS, spatial_newton_euler
+from strobe.robot import Robot
+from strobe.scalars import FieldSystem, Num, Scalar, cos, sin
+from strobe.scalars.field import Angle, Field
+
+TOLERANCE = 1e-10  # relative, of every quantity
+METHODS = (
+    "lagrange-jacobian",
+    "spatial-newton-euler",
+    "newton-euler-armstrong",
+)  # the first two that apply
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """Largest relative errors by formulation and quantity, and the primes at which the torques were equal."""
+
+    errors: Mapping[str, Mapping[str, float]]
+    exact: Mapping[int, bool]  # prime -> whether every torque is the same residue
+
+    @property
+    def worst(self) -> float:
+        return max(error for table in self.errors.values() for error in table.values())
+
+    @property
+    def passed(self) -> bool:
+        return self.worst <= TOLERANCE and all(self.exact.values())
+
+
+def verify(
+    equations: Equations, robot: Robot, states: int = 16, trials: int = 2, seed: int = 0
+) -> Verification:
+    """Both comparisons."""
+    return Verification(errors(equations, robot, states, seed), exact(equations, trials, seed))
+
+
+# -- floating point -----------------------------------------------------------------------------------
+
+
+def errors(
+    equations: Equations, robot: Robot, states: int = 16, seed: int = 0
+) -> dict[str, dict[str, float]]:
+    """Relative errors of M, C, G and τ at random states against two formulations, the largest of each."""
+    q, qd, qdd = robot.random_state(seed=seed, batch=states)
+    found = {
+        "mass matrix": equations.evaluate(equations.mass_matrix, q),
+        "Coriolis matrix": equations.evaluate(equations.coriolis_matrix, q, qd),
+        "gravity": equations.evaluate(equations.gravity, q),
+        "torques": equations.evaluate(equations.torques, q, qd, qdd),
+    }
+    return {
+        method: {
+            name: _relative(found[name], value)
+            for name, value in _values(robot, method, q, qd, qdd).items()
+        }
+        for method in methods(robot)
+    }
+
+
+def methods(robot: Robot) -> list[str]:
+    """The two formulations to compare with."""
+    allowed = [name for name in METHODS if FORMULATIONS[name].refusal(robot.model) is None]
+    if any(body.inertial.com is None for body in robot.model.bodies):
+        allowed.remove("lagrange-jacobian")  # it needs centres of mass
+    if len(allowed) < 2:
+        raise UnsupportedModelError(f"{robot.name}: fewer than two formulations apply to it.")
+    return allowed[:2]
+
+
+def _values(robot: Robot, method: str, q: Any, qd: Any, qdd: Any) -> dict[str, Any]:
+    return {
+        "mass matrix": robot.mass_matrix(q, formulation=method),
+        "Coriolis matrix": robot.coriolis_matrix(q, qd, formulation=method),
+        "gravity": robot.gravity(q, formulation=method),
+        "torques": robot.inverse_dynamics(q, qd, qdd, formulation=method, friction=False),
+    }
+
+
+def _relative(found: Any, expected: Any) -> float:
+    """The largest error of all states over the largest entry of all states."""
+    size = np.max(np.abs(expected), initial=0.0)
+    return float(np.max(np.abs(found - expected), initial=0.0) / (size or 1.0))
+
+
+# -- exactly ------------------------------------------------------------------------------------------
+
+
+def exact(equations: Equations, trials: int = 2, seed: int = 0) -> dict[int, bool]:
+    """Whether the torques are those of Newton-Euler at random robots of this structure, by prime."""
+    fields = (_Image(equations, seed + trial) for trial in range(trials))
+    return {field.prime: _agree(equations, field) for field in fields}
+
+
+class _Image(FieldSystem):
+    """The field in which every name of the equations has a random value; constants go the same way."""
+
+    def __init__(self, equations: Equations, seed: int) -> None:
+        super().__init__(seed)
+        self.ring = equations.ring
+        values = {name: self.variable(name, name in self.ring.angles) for name in self.ring.names}
+        self.value = Evaluation(values, number=Fraction)
+
+    def number(self, x: float) -> Num:
+        return self._image(self.ring.number(x))
+
+    def point(self, angle: float) -> tuple[Num, Num]:
+        c, s = self.ring.point(angle)
+        return self._image(c), self._image(s)
+
+    def position(self, x: Num) -> Num:
+        """A position of the model's joints, with the point of the circle that belongs to it."""
+        value = self.admitted(x)
+        if not x.variables() <= set(self.ring.angles):  # pyright: ignore[reportAttributeAccessIssue]
+            return value
+        return Angle(self, value.residue, (self.admitted(cos(x)), self.admitted(sin(x))))
+
+    def admitted(self, x: Num) -> Field:
+        """The value of a wave, a constant included, as a number of the field."""
+        value = self.value(x)
+        return value if isinstance(value, Field) else Field(self, self.residue(value))
+
+    def _image(self, x: Num) -> Num:
+        return self.admitted(x) if isinstance(x, Scalar) else x
+
+
+def _agree(equations: Equations, field: _Image) -> bool:
+    x, robot = equations.coordinates, equations.words.model.lift(field)
+    q = [field.position(position) for position in x.expand(equations.q)]
+    qd, qdd = (
+        [field.admitted(v) for v in x.expand_rates(rates)] for rates in (equations.qd, equations.qdd)
+    )
+    tau = spatial_newton_euler.inverse_dynamics(robot, q, qd, qdd)
+    for i, drive in enumerate(equations.drives):
+        tau[i] = tau[i] + qdd[i] * field.number(drive.rotor)
+    expected = [field.lower(t) for t in x.reduce(tau)]
+    return expected == [field.admitted(t).residue for t in equations.torques]
