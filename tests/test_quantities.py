@@ -24,6 +24,7 @@ CALLS = {
     "center_of_mass": lambda r, q, qd, x, **k: r.center_of_mass(q, **k),
     "frame_placements": lambda r, q, qd, x, **k: r.frame_placements(q, **k),
     "jacobian_dot": lambda r, q, qd, x, **k: r.jacobian_dot(q, qd, **k),
+    "point_jacobian": lambda r, q, qd, x, **k: r.point_jacobian(q, r.frames[-1], [0.1, 0.2, 0.3], **k),
     "joint_wrenches": lambda r, q, qd, x, **k: r.joint_wrenches(q, qd, x, wrench=F, **k),
     "coriolis_matrix": lambda r, q, qd, x, **k: r.coriolis_matrix(q, qd, **k),
     "other form": lambda r, q, qd, x, **k: r.coriolis_matrix(q, qd, form="decomposition", **k),

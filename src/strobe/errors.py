@@ -136,11 +136,15 @@ class SingularMassMatrixError(StrobeError, ArithmeticError):
 class SingularMapError(StrobeError, ValueError):
     """Coordinates that do not say where the joints are: the map to them has no inverse at some place."""
 
-    def __init__(self, robot: str, rank: int, place: Sequence[float] | None, direction: Sequence[float]) -> None:
+    def __init__(
+        self, robot: str, rank: int, place: Sequence[float] | None, direction: Sequence[float]
+    ) -> None:
         size = len(direction)
         self.place, self.direction = place, tuple(direction)
         where = "everywhere" if place is None else f"at phi = {vector(place)}"
-        other = "another map" if place is None else "within=(lower, upper), a box of phi without such places"
+        other = (
+            "another map" if place is None else "within=(lower, upper), a box of phi without such places"
+        )
         super().__init__(
             f"the map to the joints of {robot} is not invertible: {where} its derivative has rank {rank} of {size}, "
             f"and moving phi along {vector(direction)} moves no joint. Give {other}."

@@ -364,7 +364,8 @@ QUANTITIES: dict[str, Quantity] = {
     "difference": Quantity(difference, ("q0", "q1"), ("n",)),
 }
 ELIMINATING = ("forward_dynamics", "hybrid_dynamics")  # what divides by pivots: in double precision, always
-OF_A_FRAME = ("forward_kinematics", "jacobian", "point_jacobian", "jacobian_dot")  # what is asked about one frame
+# what is asked about one frame
+OF_A_FRAME = ("forward_kinematics", "jacobian", "point_jacobian", "jacobian_dot")
 
 
 def _frame(model: Model, asked: Asked) -> Frame:

@@ -317,7 +317,7 @@ class Robot:
         return self._ask(request, {"q": q, "point": point}, out, threads)
 
     def point_forces(self, q: Any, frame: str | None, point: Any, force: Any) -> Array:
-        """The generalized forces Jᵀ F (..., n) of a force F (..., 3), base axes, at a point as in `point_jacobian`."""
+        """The generalized forces Jᵀ F (..., n) of a force F (..., 3), base axes, at a point of `point_jacobian`."""
         J = self.point_jacobian(q, frame, point)
         F = checked("force", force, (3,), "it is a force in base axes").astype(J.dtype, copy=False)
         return np.einsum("...ki,...k->...i", J, F)

@@ -114,6 +114,18 @@ def test_the_rate_of_the_jacobian_agrees(peer, state):
     assert close(peer.robot.jacobian_dot(q, qd, name), theirs[:, peer.order] @ peer.G)
 
 
+def test_the_jacobian_of_a_point_agrees(peer, state):
+    (q, _, _), (tq, _, _) = state
+    pin.computeJointJacobians(peer.model, peer.data, tq)
+    names = [f for f in peer.robot.frames if peer.model.existFrame(f, pin.FrameType.BODY)]
+    frame = peer.model.frames[peer.model.getFrameId(names[-1], pin.FrameType.BODY)]
+    point = np.array([0.02, 0.03, -0.3])
+    there = frame.placement * pin.SE3(np.eye(3), point)
+    joint = frame.parentJoint
+    theirs = pin.getFrameJacobian(peer.model, peer.data, joint, there, pin.LOCAL_WORLD_ALIGNED)[:3]
+    assert close(peer.robot.point_jacobian(q, names[-1], point), theirs[:, peer.order] @ peer.G)
+
+
 def test_all_frames_at_once_are_the_frames_one_by_one_and_pinocchios(peer, state):
     (q, _, _), (tq, _, _) = state
     pin.framesForwardKinematics(peer.model, peer.data, tq)
