@@ -124,4 +124,4 @@ def _first(cache: str) -> list[float]:
 
 
 if __name__ == "__main__":
-    answer("how_fast_to_compile", once, SECONDS, processes=3)
+    answer("how_fast_to_compile", once, SECONDS)

@@ -42,4 +42,4 @@ def _ns(robot: strobe.Robot, batch: int, seconds: float) -> float:
 
 
 if __name__ == "__main__":
-    answer("how_it_grows", once, SECONDS, processes=3)
+    answer("how_it_grows", once, SECONDS)

@@ -38,7 +38,8 @@ def table() -> str:
     parts: list[str] = []
     if ratios:
         parts += _rows(
-            ("robot (degrees of freedom)", "quantity", "Strobe", "against", "ratio", "floor"), ratios
+            ("robot (degrees of freedom)", "quantity", "Strobe", "against", "ratio", "cold", "floor"),
+            ratios,
         )
         parts.append("")
     parts += _rows(("question", "figure"), figures)
@@ -66,6 +67,7 @@ def _ratios() -> Iterator[list[str]]:
             f"{_time(row['ours_ns'])}, {row['way']}{threads}",
             f"{_time(row['theirs_ns'])}, {against}",
             f"**{_digits(row['ratio'])}**",
+            _digits(row["cold"]) if "cold" in row and "batch" in row["way"] else "",
             "" if floor is None or threads else f"{floor:g}",
         ]
 

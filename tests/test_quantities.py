@@ -11,6 +11,7 @@ from strobe.errors import (
     UnknownNameError,
     UnsupportedModelError,
 )
+from strobe.models.load import load_model
 from strobe.models.random_robots import random_model
 from strobe.quantities import QUANTITIES, Request
 from strobe.robot import Robot
@@ -311,3 +312,29 @@ def test_wrenches_taken_along_and_around_give_the_same_torques_and_accelerations
     assert relative(tau, around) < 1e-12
     for method in (None, "composite-body", "articulated-body"):
         assert relative(robot.forward_dynamics(q, qd, tau, wrench=load, formulation=method), x) < 1e-9
+
+
+def test_joints_are_named_wherever_articulated_bodies_give_nan(tmp_path):
+    """Two massless links before the last make a wrist that is singular when stretched."""
+    joints = [("0 0 1", "0.1 0 0", 3.0)] * 12 + [("0 0 1", "0 0.1 0", 0.0), ("0 1 0", "0 0 0", 0.0)]
+    links = "".join(
+        f'<link name="l{k}">{_mass(m)}</link><joint name="j{k}" type="continuous"><parent link="l{k - 1}"/>'
+        f'<child link="l{k}"/><origin xyz="{xyz}" rpy="0.3 0.2 0"/><axis xyz="{axis}"/></joint>'
+        for k, (axis, xyz, m) in enumerate([*joints, ("0 0 1", "0 0 0", 2.0)], 1)
+    )
+    text = f'<robot name="long"><link name="l0"/>{links}</robot>'.replace(
+        '<origin xyz="0 0 0" rpy="0.3 0.2 0"/>', ""
+    )
+    (tmp_path / "long.urdf").write_text(text)
+    robot = strobe.Robot(load_model(tmp_path / "long.urdf"))
+    still = np.zeros(robot.n)
+    for angle in (0.0, 1e-8, 1e-7, 1e-6, 1e-5, 0.1):
+        q = still.copy()
+        q[-2] = angle
+        unknown = np.isnan(robot.forward_dynamics(q, still, still + 1.0)).any()
+        assert unknown == bool(robot.singular_joints(q))
+
+
+def _mass(m):
+    inertia = '<inertia ixx="0.01" iyy="0.02" izz="0.03" ixy="0" ixz="0" iyz="0"/>'
+    return f'<inertial><origin xyz="0 0 0.1"/><mass value="{m}"/>{inertia}</inertial>' if m else ""

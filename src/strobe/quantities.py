@@ -146,15 +146,19 @@ def forward_dynamics(asked: Asked, q: Numbers, qd: Numbers, tau: Numbers) -> lis
             f"{model.name} has joints that follow others, which {ARTICULATED} cannot take."
         )
     if chosen == ARTICULATED or (chosen is None and x.trivial and long_supports(model)):
-        rotor = _rotor_inertias(model)
-        bounds = _plus(articulated_body.inertia_bounds(model, q), rotor)
+        bounds = articulated_scales(model, q)
         largest = reduce(maximum, bounds)
         guards = [partial(_sound, largest, diagonal=bound) for bound in bounds]
-        outside = asked.outside(q)
+        rotor, outside = _rotor_inertias(model), asked.outside(q)
         return articulated_body.forward_dynamics(regrouped(model), q, qd, tau, rotor, guards, outside)
     still = asked.loaded_dynamics(x.expand(q), x.expand_rates(qd), [0.0] * model.nv)
     right = _minus(tau, x.reduce(still))
     return solve(mass_matrix(asked, q), right, model.dof_parents if x.trivial else range(-1, x.nv - 1))
+
+
+def articulated_scales(model: Model, q: Numbers) -> list[Num]:
+    """What the pivots of articulated bodies are measured by."""
+    return _plus(articulated_body.inertia_bounds(model, q), _rotor_inertias(model))
 
 
 def long_supports(model: Model) -> bool:

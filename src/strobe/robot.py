@@ -73,9 +73,13 @@ class Robot:
         self._model = model
         self._compiled = compiled
         self._kernels: dict[Request, Kernel] = {}
-        self._quick_inverse = self._quick_forward = self._quick_mass = declined  # builtins for single states
+        self._quick_inverse = self._quick_forward = self._quick_mass = (
+            declined  # builtins for single states
+        )
         self._batch: defaultdict[tuple[str, bool], Any] = defaultdict(lambda: declined)  # and for batches
-        self._asked: set[tuple[Request, int]] = set()  # what was asked before, for one state (0) or a batch (1)
+        self._asked: set[tuple[Request, int]] = (
+            set()
+        )  # what was asked before, for one state (0) or a batch (1)
         self._massless: dict[Names, Names] = {}  # joints that never move inertia, while others are driven
 
     @property
@@ -89,7 +93,7 @@ class Robot:
         return self._compiled
 
     def _edited(self, model: Model) -> Robot:
-        return Robot(model, self.compiled)
+        return type(self)(model, self.compiled)
 
     # -- what it is ---------------------------------------------------------------------------------
 
@@ -219,7 +223,10 @@ class Robot:
         owners = [joint.name for joint in self.coordinates.joints for _ in range(joint.nv)]
         free = [k for k, name in enumerate(owners) if name not in given]
         M = Robot(self.model, compiled=False).mass_matrix(q)  # rarely asked: not worth a kernel
-        found = [owners[free[k]] for k in _vanishing_pivots(M[np.ix_(free, free)])]
+        scales = M.diagonal()
+        if self.coordinates.trivial and not given and quantities.long_supports(self.model):
+            scales = np.array(quantities.articulated_scales(self.model, q.tolist()), dtype=float)
+        found = [owners[free[k]] for k in _vanishing_pivots(M[np.ix_(free, free)], scales[free])]
         return tuple(dict.fromkeys(found))
 
     def joint_wrenches(
@@ -546,7 +553,9 @@ class Robot:
         self, quantity: str, friction: bool, threads: int | None, out: Array | None, *arrays: Any
     ) -> Any:
         """The result for plain arrays (N, size) on one thread, or NotImplemented."""
-        if threads not in (None, 1) or not isinstance(friction, bool):
+        if not (threads is None or (type(threads) is int and threads == 1)) or not isinstance(
+            friction, bool
+        ):
             return NotImplemented
         known = self._batch[quantity, friction]
         return known(*arrays) if out is None else known(*arrays, out)
@@ -602,11 +611,11 @@ class Robot:
             raise SingularMassMatrixError(self.name, self._massless[given], request.quantity)
 
 
-def _vanishing_pivots(M: Array) -> list[int]:
+def _vanishing_pivots(M: Array, scales: Array) -> list[int]:
     """Where elimination from the tips, as in the dynamics, leaves nothing but rounding."""
-    diagonal, A, found = M.diagonal(), M.copy(), list[int]()
+    A, found = M.copy(), list[int]()
     for k in reversed(range(len(A))):
-        least = max(quantities.LEAST_PIVOT * diagonal[k], quantities.LEAST_INERTIA * diagonal.max())
+        least = max(quantities.LEAST_PIVOT * scales[k], quantities.LEAST_INERTIA * scales.max())
         if A[k, k] <= least:
             found.append(k)
         else:

@@ -117,6 +117,7 @@ def test_large_angles_beside_multiples_of_right_angles_keep_every_digit(tmp_path
     nearest = 6381956970095103.0 * 2.0**797  # its cosine is 4.7e-19
     bounds = [2.0**20, np.nextafter(2.0**20, 0), np.nextafter(2.0**20, 1e9), sys.float_info.max]
     near = [k * math.pi / 2 for k in (667544, 667545, 10**9, 10**15, 12345678901234567)]
+    near += [826882.8943881015, 413441.44719405076]  # closest to multiples for their size
     assert worst(call, [*bounds, *near, nearest, -nearest]) < 1.0
     assert abs(call([nearest])[1]) < 1e-18
 

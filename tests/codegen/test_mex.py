@@ -12,7 +12,10 @@ import strobe
 from strobe.cli.app import app
 
 pytestmark = [
-    pytest.mark.skipif(shutil.which(tool) is None, reason=f"optional: there is no {tool}; Debian's octave and octave-dev have it")
+    pytest.mark.skipif(
+        shutil.which(tool) is None,
+        reason=f"optional: there is no {tool}; Debian's octave and octave-dev have it",
+    )
     for tool in ("mkoctfile", "octave-cli")
 ]
 

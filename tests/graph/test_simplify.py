@@ -64,6 +64,11 @@ def test_constants_are_not_merged_out_of_range(scale, x, expected):
     assert run(p, x=[x]) == pytest.approx([expected])
 
 
+def test_constants_are_not_merged_out_of_single_precision():
+    p = simplified(lambda x: [1e-25 * (1e-25 * x[0]), 1e25 * (1e25 * x[0])], x=1)
+    assert p.multiplications == 4
+
+
 def test_what_no_output_needs_is_left_behind():
     def wasteful(x):
         sin(x[0] * x[1])

@@ -67,7 +67,7 @@ def errors(values, reference):
 
 
 @pytest.mark.parametrize("name", ROBOTS)
-def test_compiled_quantities_err_at_most_twice_as_much_as_interpreted_ones(name):
+def test_over_a_batch_compiled_quantities_err_at_most_twice_as_much_as_interpreted_ones(name):
     robot = robot_called(name)
     for quantity in QUANTITIES:
         driven = robot.joint_names[:1] if quantity == "hybrid_dynamics" else ()

@@ -148,3 +148,31 @@ print(os.waitpid(child, 0)[1])
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fork")
 def test_threads_work_in_a_forked_process_too(python):
     assert python(FORKED) == "0"
+
+
+FORKED_WHILE_BUILDING = """
+import os, threading, time
+import strobe
+
+robot = strobe.load("panda")
+state = robot.random_state(seed=0, batch=5)
+threads = [threading.Thread(target=lambda: robot.forward_dynamics(*state)) for _ in range(4)]
+for thread in threads:
+    thread.start()
+children = []
+for _ in range(6):
+    time.sleep(0.03)
+    child = os.fork()
+    if not child:
+        other = strobe.load("planar2")
+        other.inverse_dynamics(*other.random_state(seed=0))
+        robot.forward_dynamics(*state)
+        os._exit(0)
+    children.append(child)
+print([os.waitpid(child, 0)[1] for child in children])
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fork")
+def test_a_process_forked_while_something_is_built_does_not_wait_for_ever(python):
+    assert python(FORKED_WHILE_BUILDING, STROBE_CACHE="off") == str([0] * 6)

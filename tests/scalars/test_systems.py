@@ -349,3 +349,9 @@ def test_right_angles_are_exact_floats_only():
 def test_dual_values_are_duals_even_when_they_folded():
     dual = DualSystem()
     assert isinstance(dual.lower(0.0), Dual)
+
+
+@pytest.mark.parametrize("function", [minimum, maximum])
+def test_the_smaller_and_the_larger_of_something_unknown_are_unknown(function):
+    for pair in ((1.0, math.nan), (math.nan, 1.0), (math.nan, math.nan)):
+        assert math.isnan(function(*pair))

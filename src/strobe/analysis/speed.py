@@ -43,10 +43,13 @@ class Way:
     arguments: Sequence[Arguments] = ((),)
 
 
-def best_times(ways: Mapping[str, Way], seconds: float = 1.0) -> dict[str, float]:
-    """Seconds per call of each way: the best of interleaved rounds, a few at least, within a time budget."""
+def best_times(ways: Mapping[str, Way], seconds: float = 1.0, each: float = ROUND) -> dict[str, float]:
+    """Seconds per call of each way: the best of interleaved rounds, a few at least, within a time budget.
+
+    A round lasts ``each`` seconds, so that caches are warm; with 0 it is one call, after the calls of all others.
+    """
     turns = {name: cycle(way.arguments) for name, way in ways.items()}
-    repeats = {name: _repeats(way.function, turns[name]) for name, way in ways.items()}
+    repeats = {name: _repeats(way.function, turns[name], each) for name, way in ways.items()}
     best = dict.fromkeys(ways, float("inf"))
     end = time.perf_counter() + seconds
     for done in count(1):
@@ -57,11 +60,11 @@ def best_times(ways: Mapping[str, Way], seconds: float = 1.0) -> dict[str, float
     return best
 
 
-def _repeats(function: Callable[..., object], turns: Iterator[Arguments]) -> int:
+def _repeats(function: Callable[..., object], turns: Iterator[Arguments], each: float) -> int:
     """Calls to a round; the first calls, which may compile, do not count."""
     for _ in range(WARM):
         function(*next(turns))
-    return max(1, round(ROUND / min(_seconds(function, turns, 1) for _ in range(WARM))))
+    return max(1, round(each / min(_seconds(function, turns, 1) for _ in range(WARM))))
 
 
 def _seconds(function: Callable[..., object], turns: Iterator[Arguments], repeats: int) -> float:

@@ -8,13 +8,13 @@ our own kernel; the mathematics library is called only for square roots, arc tan
 from __future__ import annotations
 
 import math
-import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 
 from strobe.codegen.c_sincos import sincos_source
+from strobe.codegen.constants import to_single
 from strobe.codegen.names import Names, remark
 from strobe.graph.program import Program
 from strobe.scalars import Node
@@ -127,7 +127,7 @@ def block_comment(lines: Sequence[str]) -> list[str]:
 def number(value: float, single: bool = False) -> str:
     """A constant with every digit that matters; in parentheses if negative."""
     if single:
-        value = _single(value)
+        value = to_single(value)
     real = "float" if single else "double"
     if math.isnan(value):
         return f"({real})NAN"
@@ -137,17 +137,10 @@ def number(value: float, single: bool = False) -> str:
     return f"({digits})" if digits.startswith("-") else digits
 
 
-def _single(value: float) -> float:
-    try:
-        return struct.unpack("f", struct.pack("f", value))[0]
-    except OverflowError:
-        return math.copysign(math.inf, value)
-
-
 def _shortest(value: float) -> str:
     """The fewest digits that read back as the same number of single precision."""
     texts = (f"{value:.{digits}g}" for digits in range(1, 18))
-    text = next(text for text in texts if _single(float(text)) == value)
+    text = next(text for text in texts if to_single(float(text)) == value)
     return text if any(sign in text for sign in ".e") else f"{text}.0"
 
 

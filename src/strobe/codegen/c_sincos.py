@@ -31,6 +31,7 @@ def sincos_source(real: str) -> str:
         pi_a=_double(sincos.PI_A),
         pi_b=_double(sincos.PI_B),
         pi_c=_double(sincos.PI_C),
+        pi_d=_double(sincos.PI_D),
         sine=_horner(sincos.SINE),
         cosine=_horner(sincos.COSINE),
     )
@@ -155,12 +156,14 @@ static inline void sine_cosine({real} angle, {real} *s, {real} *c)
     }} else if (x >= -{limit} && x <= {limit}) {{
         const int32_t k = (int32_t)(x * {two_over_pi} + copysign(0.5, x));
         const double n = (double)k;
-        const double a = x - n * {pi_a}; /* exact: the constant has 33 bits */
+        const double a = x - n * {pi_a}; /* exact: the constant has 33 bits, as the next two have */
         const double w = n * {pi_b};
         const double b = a - w;
-        const double tail = ((a - b) - w) - n * {pi_c};
-        const double r = b + tail;
-        in_quadrant(r, (b - r) + tail, (unsigned)k & 3u, s, c);
+        const double v = n * {pi_c};
+        const double d = b - v;
+        const double tail = (((a - b) - w) + ((b - d) - v)) - n * {pi_d};
+        const double r = d + tail;
+        in_quadrant(r, (d - r) + tail, (unsigned)k & 3u, s, c);
     }} else {{
         large_angle(x, s, c);
     }}

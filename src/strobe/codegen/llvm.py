@@ -13,10 +13,10 @@ Flags: `nsz` only; what is fused was fused by `graph.fuse`, so every width compu
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from strobe.codegen.constants import bits_of
 from strobe.codegen.llvm_pieces import CIRCLE, Piece, layout
 from strobe.graph.fuse import fuse
 from strobe.graph.order import ordered
@@ -374,9 +374,7 @@ class Emitter:
         return self.new(f"call {V} {full}({', '.join(f'{V} {a}' for a in args)})")
 
     def _splat(self, value: float) -> str:
-        single = self.target.single
-        (bits,) = struct.unpack("<I" if single else "<Q", struct.pack("<f" if single else "<d", value))
-        return self.constant(bits, self.target.scalar)
+        return self.constant(bits_of(value, self.target.single), self.target.scalar)
 
     def constant(self, bits: int, kind: str = "double") -> str:
         """A vector with these bits in every lane, read from the table of constants.

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import struct
 from typing import TYPE_CHECKING
 
 from strobe.codegen import sincos
+from strobe.codegen.constants import bits_of
 from strobe.scalars import Node
 
 if TYPE_CHECKING:
@@ -57,8 +57,7 @@ def _smaller(e: Emitter, V: str, x: str, bound: float, how: str) -> str:
     I = f"<{e.target.width} x i64>"
     raw = e.new(f"bitcast {V} {x} to {I}")
     size = e.new(f"and {I} {raw}, {e.constant(2**63 - 1, 'i64')}")
-    (bits,) = struct.unpack("<Q", struct.pack("<d", bound))
-    return e.new(f"icmp {how} {I} {size}, {e.constant(bits, 'i64')}")
+    return e.new(f"icmp {how} {I} {size}, {e.constant(bits_of(bound), 'i64')}")
 
 
 def _fast(e: Emitter, V: str, x: str, ok: str) -> Pair:
@@ -86,9 +85,12 @@ def _reduced(m: _Math, x: str, k: str) -> Pair:
     a = m.sub(x, m.mul(k, m.bits(sincos.PI_A)))
     w = m.mul(k, m.bits(sincos.PI_B))
     b = m.sub(a, w)
-    tail = m.sub(m.sub(m.sub(a, b), w), m.mul(k, m.bits(sincos.PI_C)))
-    r = m.add(b, tail)
-    return r, m.add(m.sub(b, r), tail)
+    v = m.mul(k, m.bits(sincos.PI_C))
+    c = m.sub(b, v)
+    lost = m.add(m.sub(m.sub(a, b), w), m.sub(m.sub(b, c), v))
+    tail = m.sub(lost, m.mul(k, m.bits(sincos.PI_D)))
+    r = m.or_zero(x, m.add(c, tail))
+    return r, m.add(m.sub(c, r), tail)
 
 
 class _Math:
@@ -130,7 +132,12 @@ class _Math:
         return self.e.constant(pattern)
 
     def number(self, value: float) -> str:
-        return self.bits(struct.unpack("<Q", struct.pack("<d", value))[0])
+        return self.bits(bits_of(value))
+
+    def or_zero(self, x: str, y: str) -> str:
+        """x where it is zero, of either sign, else y."""
+        zero = self.e.new(f"fcmp oeq {self.V} {x}, zeroinitializer")
+        return self.e.new(f"select <{self.e.target.width} x i1> {zero}, {self.V} {x}, {self.V} {y}")
 
     def signed_like(self, x: str, y: str) -> str:
         name = f"@llvm.copysign.v{self.e.target.width}f64"

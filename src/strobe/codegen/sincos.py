@@ -1,13 +1,13 @@
 """Sine and cosine together, as vector code without branches, for |x| ≤ 2²⁰.
 
     k = round(x · 2/π),   r + t = x − k π/2, π/2 in three parts of 53 bits where the processor fuses multiply and add
-                          (the first remainder is then exact), else in three of 33, 33 and 53 bits [fdlibm's]
+                          (the first remainder is then exact), else in four of 33, 33, 33 and 53 bits [fdlibm's]
     sin r ≈ r + (t + r³ S(r²)),   cos r ≈ 1 − r²/2 + (r⁴ C(r²) − r t), compensated
     the quadrant k mod 4 swaps and signs them
 
-In three parts, k A and k B are exact because k has at most 20 bits, so it does not matter whether a compiler fuses
-them. A sine has the sign of r, also where r is −0. The error is below 1 ulp either way. Lanes beyond the bound are
-replaced by 0 and left to an exact slower path.
+In four parts, k A, k B and k C are exact because k has at most 20 bits, so it does not matter whether a compiler
+fuses them. A sine has the sign of r, also where r is −0. The error is below 1 ulp either way. Lanes beyond the bound
+are replaced by 0 and left to an exact slower path.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ ROUND = 0x4338000000000000  # 1.5 · 2⁵²: adding it rounds to an integer, whi
 PI_HIGH = 0x3FF921FB54442D18  # π/2 = HIGH + LOW + REST, each with 53 bits
 PI_LOW = 0x3C91A62633145C07
 PI_REST = 0xB91F1976B7ED8FBC
-PI_A = 0x3FF921FB54400000  # π/2 = A + B + C, A and B with 33 bits
+PI_A = 0x3FF921FB54400000  # π/2 = A + B + C + D, the first three with 33 bits
 PI_B = 0x3DD0B4611A600000
-PI_C = 0x3BA3198A2E037073
+PI_C = 0x3BA3198A2E000000
+PI_D = 0x397B839A252049C1
 
 # minimax polynomials on [−π/4, π/4] as published with fdlibm (Sun Microsystems, 1993)
 SINE = (

@@ -1,7 +1,7 @@
 """A traced function: named input vectors in, an array of output nodes out.
 
 `trace` runs a function over numbers once and keeps what it did; `Program` is what the passes rewrite and
-the code generators read. Outputs carry a sign, so that a negation at the end costs nothing until code is made.
+the code generators read.
 """
 
 from __future__ import annotations

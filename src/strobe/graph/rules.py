@@ -7,8 +7,9 @@ constants are not negative. `FORMS` gives every operation the one form in which 
     sin(−x) = −sin x,  cos(−x) = cos x,  min(−x, −y) = −max(x, y),  …
 
 `RULES` then holds one identity per row; the first that holds is applied. A row is exact for every number, infinity
-and NaN included (the sign of a zero does not count), with two exceptions made on purpose: constants that meet are
-merged and rounded once, and what vanishes by structure (0 y, 0 / y, x − x) is 0 whatever y and x are.
+and NaN included, with exceptions made on purpose: constants that meet are merged and rounded once (so that 3 z − 2 z
+is z at infinity too), and what vanishes by structure (0 y, 0 / y, x − x) is 0 whatever y and x are. The sign of a
+zero is not kept, which atan2 may notice on its cut.
 
 Not here because they would cost digits or range: x / c = (1/c) x, √x √x = x, √(x x) = |x|, x / x = 1. 2 x is not
 written x + x: a product by a constant costs no more, and merges with other constants and into sums.
@@ -16,7 +17,6 @@ written x + x: a product by a constant costs no more, and merges with other cons
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping
 from functools import cache
 from math import frexp, isfinite, isnan
@@ -29,7 +29,10 @@ from strobe.scalars.functions import absolute, atan2, cos, less, maximum, minimu
 Signed = tuple[int, Node]
 Form = tuple[int, str, tuple[Node, ...]]  # a sign, an operation and its arguments
 
-SMALLEST_NORMAL, LARGEST = sys.float_info.min, sys.float_info.max
+SMALLEST_NORMAL, LARGEST = (
+    2.0**-126,
+    2.0**128 - 2.0**104,
+)  # of single precision: a program may be compiled for it
 
 
 class Maker(Protocol):
@@ -180,7 +183,7 @@ def _over_power_of_two(x: Node, y: Node) -> bool:
 
 
 def _in_range(x: Node, y: Node) -> bool:
-    """Whether the product of c and d in c (d z) is a normal number."""
+    """Whether the product of c and d in c (d z) is a normal number in either precision."""
     return y.args[0].op == CONSTANT and SMALLEST_NORMAL <= value(x) * value(y.args[0]) <= LARGEST
 
 

@@ -23,7 +23,7 @@ import strobe.errors
 from strobe.runtime import jit
 
 DIGEST = 32  # bytes of SHA-256 in front of every entry
-COUNT = 8  # bytes of the number of operations
+COUNT = 8  # bytes of the number
 MOST = 512 * 2**20  # bytes in the folder before the oldest entries are removed
 OURS = re.compile(r"[0-9a-f]{64}\.o|\.new-.*")
 SOURCES = ("scalars", "algebra", "models", "formulations", "quantities.py", "graph", "codegen", "runtime")
@@ -31,9 +31,9 @@ SOURCES = ("scalars", "algebra", "models", "formulations", "quantities.py", "gra
 
 @dataclass(frozen=True)
 class Entry:
-    """What is kept of a kernel: how many operations it has, and its object code (none: too large to compile)."""
+    """What is kept: a number and object code. Of a kernel: its operations, and no code if they are too many."""
 
-    operations: int
+    number: int
     code: bytes
 
 
@@ -77,7 +77,7 @@ def _read(path: Path) -> Entry | None:
 
 
 def _write(path: Path, entry: Entry) -> None:
-    content = entry.operations.to_bytes(COUNT, "little") + entry.code
+    content = entry.number.to_bytes(COUNT, "little") + entry.code
     try:
         handle, draft = tempfile.mkstemp(dir=path.parent, prefix=".new-")
         try:

@@ -21,7 +21,7 @@ def writing(path: Path, *, inputs: Iterable[Path] = (), force: bool = False) -> 
     An existing file is replaced only with ``force``; one of ``inputs`` never is.
     """
     target = os.path.realpath(path)  # a link stays a link: what it points to is written
-    _refuse(os.fspath(path), target, inputs, force)
+    refuse(path, inputs=inputs, force=force)
     if os.path.exists(target) and not os.path.isfile(target):  # a pipe or a device cannot be replaced
         with _explained(path), open(target, "w", encoding="utf-8", newline="") as stream:
             yield stream
@@ -42,8 +42,9 @@ def writing(path: Path, *, inputs: Iterable[Path] = (), force: bool = False) -> 
         raise
 
 
-def _refuse(name: str, target: str, inputs: Iterable[Path], force: bool) -> None:
+def refuse(path: Path, *, inputs: Iterable[Path] = (), force: bool = False) -> None:
     """Raise if writing here would lose something or cannot succeed."""
+    name, target = os.fspath(path), os.path.realpath(path)
     folder = os.path.dirname(target)
     if not os.path.isdir(folder):
         raise OutputError(f"cannot write {name}: the folder {folder} does not exist. Make it first.")

@@ -19,10 +19,9 @@ from contextlib import contextmanager
 from functools import cache, cached_property, partial
 from itertools import pairwise
 from math import prod
-from threading import Lock
+from threading import RLock
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
-from weakref import WeakSet
 
 import numpy as np
 
@@ -47,6 +46,27 @@ MOST_COMPILED = 250_000  # about 15 s without optimisation; beyond, interpreted
 MOST_TRACED = 2 * MOST_COMPILED  # where tracing gives up: simplifying leaves more than half
 
 
+_building = RLock()  # of all kernels: LLVM has but one lock, and a fork waits for this one
+
+
+class built:
+    """A value made when first asked for, by one thread at a time."""
+
+    def __init__(self, make: Callable[[Any], Any]) -> None:
+        self.make, self.__doc__ = make, make.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, kernel: Any, owner: type | None = None) -> Any:
+        if kernel is None:
+            return self
+        with _building:
+            if self.name not in kernel.__dict__:
+                kernel.__dict__[self.name] = self.make(kernel)
+            return kernel.__dict__[self.name]
+
+
 class Kernel:
     """Calls of one quantity on arrays that are checked already."""
 
@@ -54,8 +74,6 @@ class Kernel:
         self.model = model
         self.request = request
         self.operations = 0  # known once it is compiled
-        self._lock = Lock()
-        _living.add(self)
         self._ufuncs: dict[bool, Any] = {}  # by precision
         self._loops: dict[bool, Code] = {}
 
@@ -93,7 +111,7 @@ class Kernel:
         """What tells its object code from that of any other kernel."""
         return f"{fingerprint(self.model)} {self.request!r}"
 
-    @cached_property
+    @built
     def program(self) -> Program:
         """The expression graph after all passes."""
         graph = Limited(MOST_TRACED, partial(ProgramSizeError, self.quantity, self.owner))
@@ -117,7 +135,7 @@ class Kernel:
         known = self._ufuncs.get(single)
         if known is not None:
             return known
-        with self._lock:
+        with _building:
             if single not in self._ufuncs:
                 self._ufuncs[single] = self._compiled(single, states) or self._interpreted
             return self._ufuncs[single]
@@ -129,7 +147,7 @@ class Kernel:
         from strobe.runtime import gufunc, jit, width
 
         entry = self.entry(module, width.target(single, states))
-        self.operations = entry.operations
+        self.operations = entry.number
         if not entry.code:
             _slow(str(ProgramSizeError(self.quantity, self.owner, MOST_COMPILED)))
             return None
@@ -141,7 +159,7 @@ class Kernel:
         loops = [(code.address, single)]
         return gufunc.gufunc(self.quantity, self.name, signature, loops, len(sizes), code)
 
-    @cached_property
+    @built
     def quick(self) -> Any:
         """The builtin for one state per call; NotImplemented is its answer to anything but plain vectors."""
         if not _plain_python() or not _has_compiler():
@@ -156,7 +174,7 @@ class Kernel:
         made = builtin(self.quantity, jit.load_object(entry.code, "quick"))
         return made if self._agrees(made) else declined
 
-    @cached_property
+    @built
     def batch(self) -> Any:
         """The builtin for plain batches on one thread, (N, size) arrays and perhaps one for the results."""
         if not _plain_python() or not isinstance(self.ufunc(), np.ufunc):
@@ -314,18 +332,16 @@ def _pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(max(default_threads(), 4), thread_name_prefix="strobe")
 
 
-_living: WeakSet[Kernel] = WeakSet()
-
-
 def _after_fork() -> None:
-    """Threads do not survive a fork, and a lock that one of them held would never be released."""
+    """Threads do not survive a fork."""
     _pool.cache_clear()
-    for kernel in _living:
-        kernel._lock = Lock()
+    _building.release()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
+if hasattr(os, "register_at_fork"):  # a child of a process that is building something would wait for ever
+    os.register_at_fork(
+        before=_building.acquire, after_in_parent=_building.release, after_in_child=_after_fork
+    )
 
 
 def _asked_threads(threads: int | None) -> int | None:

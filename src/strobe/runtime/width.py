@@ -45,7 +45,7 @@ def bits(single: bool = False, states: int = 0) -> int:
     known = cache.known(name)
     if known is None and states >= MANY:
         known = cache.fetch(name, lambda: cache.Entry(faster(single), b""))
-    return widest if known is None else known.operations
+    return widest if known is None else known.number
 
 
 def _asked(widest: int) -> int | None:

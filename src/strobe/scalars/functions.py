@@ -40,11 +40,13 @@ def atan2(y: Num, x: Num) -> Num:
 
 
 def minimum(x: Num, y: Num) -> Num:
-    return _binary("min", min, x, y)
+    """The smaller one; NaN if either is NaN."""
+    return _binary("min", lambda a, b: a if a <= b or a != a else b, x, y)
 
 
 def maximum(x: Num, y: Num) -> Num:
-    return _binary("max", max, x, y)
+    """The larger one; NaN if either is NaN."""
+    return _binary("max", lambda a, b: a if a >= b or a != a else b, x, y)
 
 
 def less(x: Num, y: Num) -> Num:
