@@ -13,6 +13,7 @@ QUESTIONS = (
     "how_it_grows",
     "ladder",
     "how_fast_interpreted",
+    "how_fast_equations",
 )
 
 if __name__ == "__main__":

@@ -207,6 +207,11 @@ class Equations:
         }
         return _stacked(quantity, Evaluation({**self.parameters, **state}), np.shape(q)[:-1])
 
+    def _repr_latex_(self) -> str | None:
+        from strobe.equations.latex import notebook
+
+        return notebook(self)
+
     # -- small steps --------------------------------------------------------------------------------
 
     def _along(self, row: Sequence[Wave], rates: Vector) -> Wave:

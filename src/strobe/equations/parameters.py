@@ -162,6 +162,7 @@ def _each_constant(model: Model, word: Word) -> tuple[Model, tuple[Drive, ...]]:
         bodies=bodies,
         gravity=Motion(Vec3.zero(), _gravity(model.gravity.linear, word)),
         frames=tuple(_frame(frame, word) for frame in model.frames),
+        base_inertial=Inertial.zero(),  # at rest: no equation contains it
     )
     return renamed, drives_of(model, word)
 

@@ -15,12 +15,16 @@ from typing import Any
 
 import numpy as np
 
-from strobe.equations.closed_form import Equations
+from strobe.equations.closed_form import Equations, equations_of
+from strobe.equations.expression import Expression, Symbol, Trig, value
+from strobe.equations.parameters import state_names
+from strobe.equations.readable import Readable
+from strobe.equations.steps import with_waves
 from strobe.equations.waves import Evaluation
 from strobe.errors import UnsupportedModelError
 from strobe.formulations import FORMULATIONS, spatial_newton_euler
 from strobe.robot import Robot
-from strobe.scalars import FieldSystem, Num, Scalar, cos, sin
+from strobe.scalars import LANES, FieldSystem, Lanes, Num, Scalar, cos, sin
 from strobe.scalars.field import Angle, Field
 
 TOLERANCE = 1e-10  # relative, of every quantity
@@ -54,6 +58,14 @@ def verify(
     return Verification(errors(equations, robot, states, seed), exact(equations, trials, seed))
 
 
+def verify_readable(
+    equations: Readable, robot: Robot, states: int = 16, trials: int = 2, seed: int = 0
+) -> Verification:
+    """Both comparisons of the readable grade; with the model's numbers, which are rounded, only the first."""
+    primes = exact_readable(equations, robot, trials, seed) if equations.parameters else {}
+    return Verification(errors_readable(equations, robot, states, seed), primes)
+
+
 # -- floating point -----------------------------------------------------------------------------------
 
 
@@ -68,6 +80,33 @@ def errors(
         "gravity": equations.evaluate(equations.gravity, q),
         "torques": equations.evaluate(equations.torques, q, qd, qdd),
     }
+    return _against_formulations(found, robot, q, qd, qdd)
+
+
+def errors_readable(
+    equations: Readable, robot: Robot, states: int = 16, seed: int = 0
+) -> dict[str, dict[str, float]]:
+    """The same of the readable grade, worked out step by step."""
+    q, qd, qdd = robot.random_state(seed=seed, batch=states)
+    columns = (zip(state_names(robot.model)[x], v.T, strict=True) for x, v in (("q", q), ("qd", qd)))
+    state = {name: Lanes(np.ascontiguousarray(column)) for pairs in columns for name, column in pairs}
+    M, C, G = (
+        np.stack([np.broadcast_to(LANES.lower(x), states) for x in _flat(quantity)], axis=-1)
+        for quantity in equations.values({**equations.parameters, **state})
+    )
+    M, C = M.reshape(states, *[equations.n] * 2), C.reshape(states, *[equations.n] * 2)
+    tau = np.einsum("bij,bj->bi", M, qdd) + np.einsum("bij,bj->bi", C, qd) + G
+    found = {"mass matrix": M, "Coriolis matrix": C, "gravity": G, "torques": tau}
+    return _against_formulations(found, robot, q, qd, qdd)
+
+
+def _flat(values: Any) -> list[Any]:
+    return [x for value in values for x in _flat(value)] if isinstance(values, list) else [values]
+
+
+def _against_formulations(
+    found: Mapping[str, Any], robot: Robot, q: Any, qd: Any, qdd: Any
+) -> dict[str, dict[str, float]]:
     return {
         method: {
             name: _relative(found[name], value)
@@ -108,7 +147,50 @@ def _relative(found: Any, expected: Any) -> float:
 def exact(equations: Equations, trials: int = 2, seed: int = 0) -> dict[int, bool]:
     """Whether the torques are those of Newton-Euler at random robots of this structure, by prime."""
     fields = (_Image(equations, seed + trial) for trial in range(trials))
-    return {field.prime: _agree(equations, field) for field in fields}
+    return {
+        field.prime: _newton_euler(equations, field)
+        == [field.admitted(t).residue for t in equations.torques]
+        for field in fields
+    }
+
+
+def exact_readable(equations: Readable, robot: Robot, trials: int = 2, seed: int = 0) -> dict[int, bool]:
+    """The same of the readable grade in named parameters, every step worked out in the field."""
+    names = equations_of(robot)
+    fields = (_Image(names, seed + trial) for trial in range(trials))
+    return {field.prime: _newton_euler(names, field) == _stepwise(equations, field) for field in fields}
+
+
+def _stepwise(equations: Readable, field: _Image) -> list[int]:
+    """The torques of the readable grade in a field."""
+    known = dict(field.value.values)
+    steps = {step.name: step.expression for step in equations.steps}
+
+    def phase(name: str) -> Num:
+        return (
+            value(steps[name], phase, field.ring.constant) if name in steps else field.ring.variable(name)
+        )
+
+    def put(x: Trig) -> Symbol:
+        name = f"{x.function}{x.angle}"
+        angle = field.ring.total(phase(part) * k for part, k in x.angle)
+        known[name] = field.admitted((cos if x.function == "cos" else sin)(angle))
+        return Symbol(name)
+
+    def worth(x: Expression) -> Num:
+        return value(with_waves(x, put), known.__getitem__, Fraction)
+
+    for name, expression in steps.items():
+        known[name] = worth(expression)
+    n = range(equations.n)
+    qd, qdd = ([known[f"{letter}{k + 1}"] for k in n] for letter in ("qd", "qdd"))
+    torques: list[int] = []
+    for i in n:
+        tau = worth(equations.G[i])
+        for j in n:
+            tau = tau + worth(equations.M[i][j]) * qdd[j] + worth(equations.C[i][j]) * qd[j]
+        torques.append(field.lower(tau))
+    return torques
 
 
 class _Image(FieldSystem):
@@ -143,7 +225,8 @@ class _Image(FieldSystem):
         return self.admitted(x) if isinstance(x, Scalar) else x
 
 
-def _agree(equations: Equations, field: _Image) -> bool:
+def _newton_euler(equations: Equations, field: _Image) -> list[int]:
+    """The torques of the model in a field."""
     x, robot = equations.coordinates, equations.words.model.lift(field)
     q = [field.position(position) for position in x.expand(equations.q)]
     qd, qdd = (
@@ -152,5 +235,4 @@ def _agree(equations: Equations, field: _Image) -> bool:
     tau = spatial_newton_euler.inverse_dynamics(robot, q, qd, qdd)
     for i, drive in enumerate(equations.drives):
         tau[i] = tau[i] + qdd[i] * field.number(drive.rotor)
-    expected = [field.lower(t) for t in x.reduce(tau)]
-    return expected == [field.admitted(t).residue for t in equations.torques]
+    return [field.lower(t) for t in x.reduce(tau)]

@@ -1,0 +1,281 @@
+"""The equations of motion as C99: a header, a source, a test and a Makefile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+
+from strobe.codegen.c import block_comment, number
+from strobe.codegen.c_test import MAKEFILE
+from strobe.codegen.names import identifier
+from strobe.equations.code import (
+    MEANINGS,
+    TOLERANCE,
+    Case,
+    Cases,
+    CodeWriter,
+    Routine,
+    Sheet,
+    identifiers,
+    told,
+)
+from strobe.equations.expression import Expression
+
+RESERVED = (
+    "q",
+    "qd",
+    "qdd",
+    "p",
+    "M",
+    "C",
+    "G",
+    "tau",
+    "cos",
+    "sin",
+    "fabs",
+    "exp",
+    "log",
+    "j0",
+    "j1",
+    "y0",
+    "y1",
+    "jn",
+    "yn",
+)
+MATRICES = ("M", "C")
+READS = {
+    "mass_matrix": ("q",),
+    "coriolis_matrix": ("q", "qd"),
+    "gravity": ("q",),
+    "dynamics": ("q", "qd"),
+    "inverse_dynamics": ("q", "qd", "qdd"),
+}
+GIVES = {
+    "mass_matrix": ("M",),
+    "coriolis_matrix": ("C",),
+    "gravity": ("G",),
+    "dynamics": ("M", "C", "G"),
+    "inverse_dynamics": ("tau",),
+}
+SINGLE = ("mass_matrix", "coriolis_matrix", "gravity")
+
+
+def sources(sheet: Sheet, cases: Cases) -> dict[str, str]:
+    """Every file by its name."""
+    code = _Code(sheet, cases)
+    texts = {
+        f"{code.stem}.h": code.header(),
+        f"{code.stem}.c": code.source(),
+        f"test_{code.stem}.c": code.test(),
+    }
+    return {name: "\n".join(lines) + "\n" for name, lines in texts.items()} | {
+        "Makefile": MAKEFILE.format(name=code.stem)
+    }
+
+
+class _Code:
+    def __init__(self, sheet: Sheet, cases: Cases) -> None:
+        self.sheet = sheet
+        self.cases = cases
+        self.n = sheet.equations.n
+        self.prefix = f"strobe_{identifier(sheet.equations.name)}"
+        self.stem = f"{self.prefix}_equations"
+        self.names = identifiers(sheet.equations, RESERVED)
+        self.writer = CodeWriter(self.names)
+
+    @property
+    def functions(self) -> list[str]:
+        whole = [] if self.sheet.apart else ["dynamics"]
+        return [*whole, *SINGLE, "inverse_dynamics"]
+
+    # -- the header ---------------------------------------------------------------------------------
+
+    def header(self) -> Iterator[str]:
+        guard = f"{self.stem.upper()}_H"
+        yield from block_comment([*self.sheet.remarks, "", *PROMISES])
+        yield from (f"#ifndef {guard}", f"#define {guard}", "")
+        yield from ("#ifdef __cplusplus", 'extern "C" {', "#endif", "")
+        yield from self._struct()
+        for name in self.functions:
+            yield from (f"/* {MEANINGS[name]} */", f"{self._declaration(name)};", "")
+        yield from ("#ifdef __cplusplus", "}", "#endif", "", "#endif")
+
+    def _struct(self) -> Iterator[str]:
+        if not self.sheet.parameters:
+            return
+        yield "typedef struct {"
+        for name in self.sheet.parameters:
+            yield f"    double {self.names[name]}; /* {self.sheet.place(name)} */"
+        yield from (f"}} {self.prefix}_parameters;", "")
+        yield f"/* the values of {identifier(self.sheet.equations.name)} */"
+        yield from (f"extern const {self.prefix}_parameters {self.prefix}_defaults;", "")
+
+    def _declaration(self, name: str) -> str:
+        arguments = [f"const {self.prefix}_parameters *p"] if self.sheet.parameters else []
+        arguments += [f"const double {letter}[{self.n}]" for letter in READS[name]]
+        arguments += [f"double {letter}{self._size(letter)}" for letter in GIVES[name]]
+        return f"void {self.prefix}_{name}({', '.join(arguments)})"
+
+    def _size(self, letter: str) -> str:
+        return f"[{self.n}][{self.n}]" if letter in MATRICES else f"[{self.n}]"
+
+    # -- the source ---------------------------------------------------------------------------------
+
+    def source(self) -> Iterator[str]:
+        yield from (f'#include "{self.stem}.h"', "", "#include <math.h>", "")
+        if self.sheet.parameters:
+            yield f"const {self.prefix}_parameters {self.prefix}_defaults = {{"
+            yield from (
+                f"    {number(value)}, /* {self.names[x]} */" for x, value in self.sheet.parameters.items()
+            )
+            yield from ("};", "")
+        for routine in self.sheet.routines:
+            yield from self._function(routine.name, self._body(routine))
+        if not self.sheet.apart:
+            for name in SINGLE:
+                yield from self._function(name, self._from_all(name))
+        yield from self._function("inverse_dynamics", self._inverse_dynamics())
+
+    def _function(self, name: str, body: Iterator[str]) -> Iterator[str]:
+        yield from (self._declaration(name), "{")
+        yield from (f"    {line}".rstrip() for line in body)
+        yield from ("}", "")
+
+    def _body(self, routine: Routine) -> Iterator[str]:
+        yield from self._loads(routine)
+        for remarks, step in told(routine.steps):
+            yield from (f"/* {line} */" if line else "" for line in remarks)
+            yield from self._statement(f"const double {self.names[step.name]}", step.expression)
+        yield ""
+        for letter, quantity in routine.results.items():
+            for i, row in enumerate(quantity):
+                if isinstance(row, list):
+                    for j, x in enumerate(row):
+                        yield from self._entry(letter, i, j, x)
+                else:
+                    yield from self._statement(f"{letter}[{i}]", row)
+
+    def _entry(self, letter: str, i: int, j: int, x: Expression) -> Iterator[str]:
+        """An entry of a matrix; M is symmetric."""
+        if letter == "M" and j < i:
+            yield f"M[{i}][{j}] = M[{j}][{i}];"
+        else:
+            yield from self._statement(f"{letter}[{i}][{j}]", x)
+
+    def _statement(self, left: str, x: Expression) -> Iterator[str]:
+        first, *others = self.writer.lines(x)
+        yield f"{left} = {first}" + ("" if others else ";")
+        for k, line in enumerate(others):
+            yield f"    {line.strip()}" + (";" if k == len(others) - 1 else "")
+
+    def _loads(self, routine: Routine) -> Iterator[str]:
+        used = routine.names
+        if self.sheet.parameters and used.isdisjoint(self.sheet.parameters):
+            yield "(void)p;"
+        for name in self.sheet.parameters:
+            if name in used:
+                yield f"const double {self.names[name]} = p->{self.names[name]};"
+        for letter in routine.reads:
+            found = [k for k in range(self.n) if f"{letter}{k + 1}" in used]
+            if not found:
+                yield f"(void){letter};"
+            yield from (f"const double {self.names[f'{letter}{k + 1}']} = {letter}[{k}];" for k in found)
+
+    # -- functions that call others -----------------------------------------------------------------
+
+    def _call(self, name: str, *arguments: str) -> str:
+        given = (["p"] if self.sheet.parameters else []) + list(arguments)
+        return f"{self.prefix}_{name}({', '.join(given)});"
+
+    def _from_all(self, name: str) -> Iterator[str]:
+        """One of the three quantities, out of all."""
+        moving = "qd" in READS[name]
+        (wanted,) = GIVES[name]
+        if not moving:
+            yield f"const double qd[{self.n}] = {{0.0}};"
+        yield from (f"double {x}{self._size(x)};" for x in GIVES["dynamics"] if x != wanted)
+        yield self._call("dynamics", "q", "qd", *GIVES["dynamics"])
+
+    def _inverse_dynamics(self) -> Iterator[str]:
+        yield f"double M[{self.n}][{self.n}], C[{self.n}][{self.n}], G[{self.n}];"
+        yield "int i, j;"
+        if self.sheet.apart:
+            yield from (self._call(name, *READS[name], *GIVES[name]) for name in SINGLE)
+        else:
+            yield self._call("dynamics", "q", "qd", *GIVES["dynamics"])
+        yield f"for (i = 0; i < {self.n}; i++) {{"
+        yield "    double sum = G[i];"
+        yield f"    for (j = 0; j < {self.n}; j++)"
+        yield "        sum += M[i][j] * qdd[j] + C[i][j] * qd[j];"
+        yield from ("    G[i] = sum;", "}")
+        yield from (f"for (i = 0; i < {self.n}; i++)", "    tau[i] = G[i];")
+
+    # -- the test -----------------------------------------------------------------------------------
+
+    def test(self) -> Iterator[str]:
+        count = len(self.cases.cases)
+        yield from block_comment(
+            [
+                f"Tests the equations of {self.sheet.equations.name} at {count} states.",
+                f"Expected: values that the formulation {self.cases.method} gave when this file was written.",
+            ]
+        )
+        yield from (f'#include "{self.stem}.h"', "", "#include <math.h>", "#include <stdio.h>", "")
+        for item in fields(Case):
+            rows = [_flat(getattr(case, item.name)) for case in self.cases.cases]
+            yield f"static const double {item.name}_[{count}][{len(rows[0])}] = {{"
+            yield from (f"    {{{', '.join(map(number, row))}}}," for row in rows)
+            yield from ("};", "")
+        scales = {name: number(scale) for name, scale in self.cases.scales.items()}
+        p = f"&{self.prefix}_defaults, " if self.sheet.parameters else ""
+        yield TEST.format(
+            n=self.n,
+            nn=self.n**2,
+            count=count,
+            prefix=self.prefix,
+            p=p,
+            tolerance=f"{TOLERANCE:.0e}",
+            **scales,
+        )
+
+
+def _flat(values: Sequence) -> list[float]:
+    return [x for row in values for x in row] if isinstance(values[0], list) else list(values)
+
+
+PROMISES = (
+    "Nothing is allocated or kept: any number of threads may call these functions. Results are written",
+    "after all arguments are read.",
+)
+
+TEST = """\
+static double worst = 0.0;
+
+/* the largest difference, as a part of what counts as large */
+static void compare(const double *found, const double *expected, int size, double scale)
+{{
+    int k;
+    for (k = 0; k < size; k++) {{
+        const double difference = fabs(found[k] - expected[k]) / scale;
+        if (!(difference <= worst)) /* also where it is not a number */
+            worst = difference;
+    }}
+}}
+
+int main(void)
+{{
+    double M[{n}][{n}], C[{n}][{n}], G[{n}], tau[{n}];
+    int k;
+    for (k = 0; k < {count}; k++) {{
+        {prefix}_mass_matrix({p}q_[k], M);
+        {prefix}_coriolis_matrix({p}q_[k], qd_[k], C);
+        {prefix}_gravity({p}q_[k], G);
+        {prefix}_inverse_dynamics({p}q_[k], qd_[k], qdd_[k], tau);
+        compare(&M[0][0], M_[k], {nn}, {M});
+        compare(&C[0][0], C_[k], {nn}, {C});
+        compare(G, G_[k], {n}, {G});
+        compare(tau, tau_[k], {n}, {tau});
+    }}
+    printf("{prefix}: {count} states, largest relative difference %.1e\\n", worst);
+    return worst <= {tolerance} ? 0 : 1;
+}}"""

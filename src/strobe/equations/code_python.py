@@ -1,0 +1,175 @@
+"""The equations of motion as one Python module that needs the standard library only."""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+from typing import Any
+
+from strobe.codegen.names import remark
+from strobe.equations.code import (
+    MEANINGS,
+    TOLERANCE,
+    Case,
+    Cases,
+    CodeWriter,
+    Routine,
+    Sheet,
+    identifiers,
+    told,
+)
+from strobe.equations.expression import Expression
+
+RESERVED = (
+    *keyword.kwlist, "q", "qd", "qdd", "p", "M", "C", "G", "N", "math", "sys", "Parameters", "DEFAULTS", "CASES",
+    "TOLERANCE", "SCALES", "dataclass", "dynamics", "mass_matrix", "coriolis_matrix", "gravity", "inverse_dynamics",
+)  # fmt: skip
+TOGETHER = 7  # names that one line takes out of a vector
+
+
+def source(sheet: Sheet, cases: Cases) -> str:
+    """The text of the module."""
+    return "\n".join(_Module(sheet, cases).lines()) + "\n"
+
+
+class _Module:
+    def __init__(self, sheet: Sheet, cases: Cases) -> None:
+        self.sheet = sheet
+        self.cases = cases
+        self.equations = sheet.equations
+        self.named = bool(sheet.parameters)
+        self.names = identifiers(self.equations, RESERVED)
+        self.writer = CodeWriter(self.names, "math.")
+
+    def lines(self) -> Iterator[str]:
+        yield '"""' + remark(self.sheet.remarks[0])
+        yield from (remark(line) for line in self.sheet.remarks[1:])
+        yield "Run this file to test it."
+        yield '"""'
+        yield from ("", "import math", "import sys")
+        if self.named:
+            yield from ("from dataclasses import dataclass", *self._parameters())
+        yield from ("", f"N = {self.equations.n}  # degrees of freedom")
+        for routine in self.sheet.routines:
+            yield from ("", "", *self._routine(routine))
+        yield from ("", "", *self._others())
+        yield from ("", "", *self._test())
+
+    # -- parameters ---------------------------------------------------------------------------------
+
+    def _parameters(self) -> Iterator[str]:
+        yield from ("", "", "@dataclass(frozen=True)", "class Parameters:")
+        yield f'    """The constants of the robot, with the values of {remark(self.equations.name)}."""'
+        yield ""
+        for name, value in self.sheet.parameters.items():
+            yield f"    {self.names[name]}: float = {value!r}  # {self.sheet.place(name)}"
+        yield from ("", "", "DEFAULTS = Parameters()")
+
+    def _signature(self, *reads: str) -> str:
+        return ", ".join([*reads, *(["p=DEFAULTS"] if self.named else [])])
+
+    # -- functions ----------------------------------------------------------------------------------
+
+    def _routine(self, routine: Routine) -> Iterator[str]:
+        yield f"def {routine.name}({self._signature(*routine.reads)}):"
+        yield f'    """{MEANINGS[routine.name]}"""'
+        yield from (f"    {line}".rstrip() for line in self._body(routine))
+        yield f"    return {', '.join(routine.results)}"
+
+    def _body(self, routine: Routine) -> Iterator[str]:
+        yield from self._loads(routine)
+        for remarks, step in told(routine.steps):
+            yield from (f"# {line}" if line else "" for line in remarks)
+            yield from self._assigned(self.names[step.name], step.expression)
+        yield ""
+        for letter, quantity in routine.results.items():
+            yield from self._array(letter, quantity)
+
+    def _loads(self, routine: Routine) -> Iterator[str]:
+        """The parts of vectors and parameters that are used."""
+        used, n = routine.names, range(self.equations.n)
+        vectors = [[(f"{x}{k + 1}", f"{x}[{k}]") for k in n] for x in routine.reads]
+        parameters = [(x, f"p.{self.names[x]}") for x in self.sheet.parameters]
+        for group in (*vectors, parameters):
+            pairs = [(self.names[name], value) for name, value in group if name in used]
+            for some in (pairs[k : k + TOGETHER] for k in range(0, len(pairs), TOGETHER)):
+                yield f"{', '.join(name for name, _ in some)} = {', '.join(value for _, value in some)}"
+
+    def _assigned(self, name: str, x: Expression) -> Iterator[str]:
+        parts = self.writer.lines(x)
+        if len(parts) == 1:
+            yield f"{name} = {parts[0]}"
+        else:
+            yield from (f"{name} = (", *(f"    {part.strip()}" for part in parts), ")")
+
+    def _array(self, letter: str, quantity: Sequence[Any]) -> Iterator[str]:
+        yield f"{letter} = ["
+        for row in quantity:
+            if not isinstance(row, list):
+                yield f"    {self.writer.write(row)},"
+            else:
+                yield f"    [{', '.join(map(self.writer.write, row))}],"
+        yield "]"
+
+    def _others(self) -> Iterator[str]:
+        """The functions that call those above."""
+        tail = ", p" if self.named else ""
+        single = () if self.sheet.apart else ("mass_matrix", "coriolis_matrix", "gravity")
+        for place, name in enumerate(single):
+            reads, given = (("q", "qd"), "q, qd") if name == "coriolis_matrix" else (("q",), "q, [0.0] * N")
+            yield f"def {name}({self._signature(*reads)}):"
+            yield f'    """{MEANINGS[name]}"""'
+            yield f"    return dynamics({given}{tail})[{place}]"
+            yield from ("", "")
+        yield f"def inverse_dynamics({self._signature('q', 'qd', 'qdd')}):"
+        yield f'    """{MEANINGS["inverse_dynamics"]}"""'
+        if self.sheet.apart:
+            yield f"    M, C, G = mass_matrix(q{tail}), coriolis_matrix(q, qd{tail}), gravity(q{tail})"
+        else:
+            yield f"    M, C, G = dynamics(q, qd{tail})"
+        yield "    return [G[i] + sum(M[i][j] * qdd[j] + C[i][j] * qd[j] for j in range(N)) for i in range(N)]"
+
+    # -- the test -----------------------------------------------------------------------------------
+
+    def _test(self) -> Iterator[str]:
+        yield f"# States and what they must give, computed by the formulation {self.cases.method}."
+        yield f"TOLERANCE = {TOLERANCE!r}  # of what counts as large in each result"
+        yield f"SCALES = {dict(self.cases.scales)!r}"
+        yield "CASES = ["
+        for case in self.cases.cases:
+            yield "    {"
+            for item in fields(Case):
+                yield f'        "{item.name}": {getattr(case, item.name)!r},'
+            yield "    },"
+        yield "]"
+        yield TEST.format(name=remark(self.equations.name))
+
+
+TEST = """
+
+def _flat(values):
+    return [x for value in values for x in _flat(value)] if isinstance(values, list) else [values]
+
+
+def _test():
+    worst = 0.0
+    for case in CASES:
+        q, qd, qdd = case["q"], case["qd"], case["qdd"]
+        found = {{
+            "M": mass_matrix(q),
+            "C": coriolis_matrix(q, qd),
+            "G": gravity(q),
+            "tau": inverse_dynamics(q, qd, qdd),
+        }}
+        for name, scale in SCALES.items():
+            for a, b in zip(_flat(found[name]), _flat(case[name])):
+                difference = abs(a - b) / scale
+                if not difference <= worst:  # also where it is not a number
+                    worst = difference
+    print(f"{name}: {{len(CASES)}} states, largest relative difference {{worst:.1e}}")
+    return worst <= TOLERANCE
+
+
+if __name__ == "__main__":
+    sys.exit(0 if _test() else 1)"""

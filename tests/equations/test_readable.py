@@ -1,0 +1,207 @@
+"""The readable grade: right, short, and every name explained."""
+
+import re
+
+import numpy as np
+import pytest
+
+import strobe
+from strobe.equations.expression import symbols
+from strobe.equations.readable import equations_of_motion, readable
+from strobe.equations.steps import CONSTANTS
+from strobe.equations.verification import exact_readable, verify_readable
+from strobe.errors import UnsupportedModelError
+from strobe.formulations import spatial_newton_euler
+from strobe.models.load import load_model
+from strobe.models.regroup import regrouped
+from strobe.scalars import FieldSystem
+
+ARMS = [
+    "planar2",
+    "spherical3",
+    "pendulum3",
+    "stanford",
+    "puma560",
+    "ur5",
+    "panda",
+    "parallelogram",
+    "biped10",
+]
+GENERAL = [(7, 1, "R", False), (5, 2, "RP", False), (6, 4, "RP", True)]
+
+
+def interpreted(name):
+    return strobe.Robot(load_model(name), compiled=False)
+
+
+def values_at(equations, q, qd):
+    state = {f"q{k + 1}": float(x) for k, x in enumerate(q)} | {
+        f"qd{k + 1}": float(x) for k, x in enumerate(qd)
+    }
+    return [np.array(x, dtype=float) for x in equations.values({**equations.parameters, **state})]
+
+
+def worst(robot, equations):
+    q, qd, _ = robot.random_state(seed=7)
+    expected = robot.mass_matrix(q), robot.coriolis_matrix(q, qd), robot.gravity(q)
+    pairs = zip(values_at(equations, q, qd), expected, strict=True)
+    return max(abs(a - b).max() / (abs(b).max() or 1.0) for a, b in pairs)
+
+
+@pytest.mark.parametrize("numbers", [True, False])
+@pytest.mark.parametrize("name", ARMS)
+def test_the_steps_give_the_matrices_of_the_robot(name, numbers):
+    robot = interpreted(name)
+    assert worst(robot, readable(robot, numbers)) < 1e-13
+
+
+@pytest.mark.parametrize("numbers", [True, False])
+@pytest.mark.parametrize(("n", "seed", "kinds", "tree"), GENERAL)
+def test_general_arms_and_trees_are_right_too(n, seed, kinds, tree, numbers):
+    robot = strobe.Robot(strobe.random(n, seed=seed, kinds=kinds, tree=tree).model, compiled=False)
+    assert worst(robot, readable(robot, numbers)) < 1e-12
+
+
+@pytest.mark.parametrize("name", ARMS)
+def test_named_parameters_are_exact_in_a_prime_field(name):
+    robot = interpreted(name)
+    assert all(exact_readable(readable(robot, numbers=False), robot).values())
+
+
+def test_both_comparisons_pass_against_compiled_formulations():
+    robot = strobe.load("planar2")
+    found = verify_readable(readable(robot, numbers=False), robot)
+    assert found.passed
+    assert len(found.exact) == 2
+    assert list(found.errors) == ["lagrange-jacobian", "spatial-newton-euler"]
+    with_numbers = verify_readable(readable(robot), robot)
+    assert with_numbers.passed
+    assert not with_numbers.exact
+
+
+def test_a_wrong_step_is_found():
+    robot = interpreted("stanford")
+    equations = readable(robot, numbers=False)
+    left = equations.written.results
+    wrong = (left[1], left[0], *left[2:])
+    object.__setattr__(equations.written, "results", wrong)
+    assert not any(exact_readable(equations, robot).values())
+
+
+@pytest.mark.parametrize("name", ["panda", "stanford", "biped10", "random(6,3)"])
+def test_the_walk_is_newton_euler_on_random_robots_of_the_same_structure(name):
+    model = load_model(name).lift(FieldSystem(5))
+    q, qd, qdd = model.variables()
+    M, C, G = equations_of_motion(regrouped(model), q, qd)
+    tau = spatial_newton_euler.inverse_dynamics(model, q, qd, qdd)
+    n = range(model.nv)
+    for i in n:
+        found = G[i]
+        for j in n:
+            found = found + M[i][j] * qdd[j] + C[i][j] * qd[j]
+        assert model.system.lower(found) == model.system.lower(tau[i])
+
+
+@pytest.mark.parametrize(
+    ("name", "numbers", "multiplications", "additions"),
+    [
+        ("panda", True, 818, 679),
+        ("panda", False, 827, 679),
+        ("puma560", True, 405, 320),
+        ("puma560", False, 445, 359),
+        ("stanford", True, 275, 203),
+        ("random(7,1,R)", True, 1608, 1192),
+    ],
+)
+def test_how_many_operations_all_three_take(name, numbers, multiplications, additions):
+    model = strobe.random(7, seed=1, kinds="R").model if name.startswith("random") else load_model(name)
+    equations = readable(model, numbers)
+    assert (equations.multiplications, equations.additions) == (multiplications, additions)
+
+
+def test_operations_on_parameters_alone_are_counted_apart():
+    assert readable(load_model("panda")).constant_operations.multiplications == 0
+    assert readable(load_model("panda"), numbers=False).constant_operations.multiplications == 82
+
+
+def test_every_step_uses_earlier_names_only_and_has_a_meaning():
+    for name, numbers in (("panda", True), ("puma560", False)):
+        equations = readable(load_model(name), numbers)
+        known = {f"{letter}{k + 1}" for letter in ("q", "qd") for k in range(equations.n)} | {
+            *equations.parameters
+        }
+        for step in equations.steps:
+            assert symbols(step.expression) <= known, step.name
+            assert step.name not in known
+            assert step.meaning
+            known.add(step.name)
+        results = [*(x for row in (*equations.M, *equations.C) for x in row), *equations.G]
+        assert set().union(*map(symbols, results)) <= known
+
+
+def test_every_step_is_needed():
+    equations = readable(load_model("panda"))
+    used = set().union(
+        *map(symbols, equations.written.results), *(symbols(s.expression) for s in equations.steps)
+    )
+    assert {step.name for step in equations.steps} <= used
+
+
+def test_names_say_what_and_where():
+    meanings = {step.name: step.meaning for step in readable(load_model("puma560"), numbers=False).steps}
+    assert meanings["c3"] == "angle of joint 3, cosine"
+    assert meanings["w4x"] == "angular velocity, frame 4, x"
+    assert meanings["H3y"] == "first moment of links 3 to 6, frame 3, y"
+    assert meanings["J5xx"] == "inertia of links 5 to 6, frame 5, xx"
+    assert meanings["A4_2y"] == "angular momentum of links 4 to 6 per unit rate of joint 4, frame 2, y"
+    assert meanings["N4_1z"] == "moment for column 4 of C, frame 1, z"
+    assert meanings["H4_3ax"] == "first moment of links 4 to 6, from frame 4 to 3, turned by joint 4, x"
+    assert meanings["K2xx"] == "inertia of link 2, frame 2, xx"
+
+
+def test_sections_come_one_after_the_other():
+    sections = list(
+        dict.fromkeys(step.section for step in readable(load_model("puma560"), numbers=False).steps)
+    )
+    assert sections == [
+        "Constants",
+        "Sines and cosines",
+        "Velocities of the links",
+        "Gravity in axes of the links",
+        "The links beyond each joint as one body",
+        "Momentum and forces per unit rate of each joint, carried inwards",
+    ]
+    steps = readable(load_model("panda")).steps
+    order = [step.section for step in steps]
+    assert order == sorted(order, key=list(dict.fromkeys(order)).index)
+
+
+def test_long_numbers_get_names_and_short_ones_stay():
+    steps = {step.name: step for step in readable(load_model("panda")).steps}
+    assert steps["K7xx"].section == CONSTANTS
+    assert not any(re.fullmatch(r"r\d[xyz]", name) for name in steps)  # 0.316 and the like are short
+
+
+def test_the_mass_matrix_is_symmetric_by_construction():
+    equations = readable(load_model("panda"))
+    assert all(equations.M[i][j] is equations.M[j][i] for i in range(7) for j in range(7))
+
+
+def test_oblique_arms_are_told_about_their_frames():
+    general = readable(strobe.random(7, seed=1, kinds="R"))
+    assert "Its z is the axis of joint i, its x goes across to the next joint." in general.notes[0]
+    assert "Its z" not in readable(load_model("panda")).notes[0]
+
+
+def test_joints_with_more_than_one_degree_of_freedom_are_refused():
+    with pytest.raises(UnsupportedModelError, match='"joint1" is floating; the readable equations'):
+        readable(strobe.random(2, seed=0, kinds="F"))
+
+
+def test_a_robot_without_dynamics_or_joints_is_refused(tmp_path):
+    file = tmp_path / "rock.urdf"
+    file.write_text('<robot name="rock"><link name="stone"/></robot>')
+    with pytest.raises(
+        UnsupportedModelError, match="rock has no joints: there are no equations to write down"
+    ):
+        readable(strobe.load(file))
