@@ -238,6 +238,29 @@ def test_a_figure_never_replaces_what_it_was_drawn_from(tmp_path: Path) -> None:
     assert "it is the input" in done.stderr
 
 
+def test_terms_are_written_in_closed_form() -> None:
+    shown = run("planar2", "--symbolic").stdout
+    assert "\njoint1\n" in shown
+    assert "  Coriolis: 2 c112 qd1 qd2 = −2 m2 l1 lc2 sin q2 · q̇1 q̇2\n" in shown
+    assert "  friction: friction(qd2) = v2 q̇2 + f2 sat(1000 q̇2)\n" in shown
+    assert "friction" not in run("planar2", "--symbolic", "--no-friction").stdout
+    terms = told("planar2", "--symbolic", "--gravity", "0,0,0")["terms"]
+    assert [term["formula"] for term in terms if term["kind"] == "centrifugal"] == [
+        "c122 qd2²",
+        "c211 qd1²",
+    ]
+    assert not any(term["kind"] == "gravity" for term in terms)
+    assert terms[1]["closed_form"] == "(m2 (lc2² + l1 lc2 cos q2) + I2) q̈2"
+    assert terms[1]["latex"].endswith(r"\ddot{q}_{2}")
+
+
+@pytest.mark.parametrize("more", [["--q", "1,1"], ["--plot", "o.svg"], ["--wrench", "1,0,0,0,0,0"]])
+def test_closed_forms_are_those_of_no_state(more: list[str]) -> None:
+    done = run("planar2", "--symbolic", *more)
+    assert done.exit_code == 2
+    assert "--symbolic writes the terms for all states; leave out --q, --qd, --qdd, --plot" in done.stderr
+
+
 def test_help_has_an_example_and_json() -> None:
     shown = run("--help").stdout
     assert "strobe explain planar2 --q 0.7,-1.1" in shown

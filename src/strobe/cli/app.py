@@ -12,6 +12,8 @@ from strobe.cli import (
     compile,
     convert,
     count,
+    draw,
+    equations,
     explain,
     info,
     list_robots,
@@ -70,7 +72,9 @@ def strobe(
 app.command("list")(list_robots.list_robots)
 app.command("info")(info.info)
 app.command("torque", cls=NumbersCommand)(torque.torque)
+app.command("equations")(equations.equations)
 app.command("explain", cls=NumbersCommand)(explain.explain)
+app.command("draw", cls=NumbersCommand)(draw.draw)
 app.command("check", cls=NumbersCommand)(check.check)
 app.command("prove")(prove.prove)
 app.command("count")(count.count)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -32,8 +33,7 @@ if TYPE_CHECKING:
 SMALL = 0.005  # of the sum of magnitudes: such terms are shown together
 BAR = 10  # letters
 EIGHTHS = " ▏▎▍▌▋▊▉█"
-PERIOD = 2.0  # s, of the motion that is drawn through a state
-INSTANTS = 601  # of a motion, at most: more than a figure can show
+INSTANTS = 601  # of a log, at most: more than a figure can show
 TRANSMITTED = (
     "Force (N) and moment (N m) of each joint on the body it carries, at the joint, base axes. "
     "Across: what is not along the joint, and is held by its bearings."
@@ -55,6 +55,9 @@ def explain(
         Path | None,
         typer.Option("--trajectory", metavar="LOG.csv", help="The motion to draw, as for strobe torque."),
     ] = None,
+    symbolic: Annotated[
+        bool, typer.Option("--symbolic", help="Write every term in closed form, for all states.")
+    ] = False,
     gravity: Gravity = None,
     no_friction: NoFriction = False,
     wrench: Wrench = None,
@@ -69,18 +72,29 @@ def explain(
 
     Effective inertia, interaction with every other joint, centrifugal by joint, Coriolis by pair, gravity,
     friction and external wrenches, each with its share of the sum of magnitudes. --plot draws them as stacked
-    bars over a log, or over a swing of two seconds that passes through the state at time 0.
+    bars over a log, or over a swing of two seconds that passes through the state at time 0. --symbolic writes
+    the terms of small arms in closed form.
 
     \b
     Examples:
       strobe explain planar2 --q 0.7,-1.1 --qd 1.3,-0.6 --qdd -0.8,2.1
       strobe explain panda --qd 1,1,1,1,1,1,1 --plot panda.svg
       strobe explain panda --trajectory motion.csv --plot motion.svg --json
+      strobe explain planar2 --symbolic
     """
     from strobe.robot import Robot
 
     if plot is not None and plot.suffix.lower() != ".svg":
         raise ArgumentError(f'--plot writes SVG; "{plot}" does not end in .svg.')
+    if symbolic:
+        if any(x is not None for x in (q, qd, qdd, plot, trajectory, wrench)):
+            raise ArgumentError(
+                "--symbolic writes the terms for all states; leave out --q, --qd, --qdd, --plot, --trajectory and "
+                "--wrench."
+            )
+        small = open_robot(robot, lock=lock, base=base, gravity=gravity, strict=strict)
+        _print(*_closed_forms(small, not no_friction), as_json)
+        return
     opened = open_robot(robot, lock=lock, base=base, strict=strict)
     arm = Robot(opened.model, compiled=False)  # a few questions, once each: not worth compiling
     how = given_loads(gravity, wrench, frame, no_friction)
@@ -130,8 +144,10 @@ def _one_state(
 
 
 def _swing(arm: Robot, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> list[np.ndarray]:
-    """A period of the harmonic motion that has the state at time 0: its instants, q, qd and qdd."""
+    """The swing through a state, or what to give in its place."""
     import numpy as np
+
+    from strobe.study.figure_motion import harmonic
 
     if arm.nq != arm.nv:
         raise ArgumentError(
@@ -139,10 +155,7 @@ def _swing(arm: Robot, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> list[n
         )
     if not (np.any(qd) or np.any(qdd)):
         raise ArgumentError("nothing moves: give --qd or --qdd, or a motion to draw: --trajectory LOG.csv.")
-    w = 2.0 * math.pi / PERIOD
-    t = np.linspace(-PERIOD / 2, PERIOD / 2, INSTANTS)
-    c, s = np.cos(w * t)[:, None], np.sin(w * t)[:, None]
-    return [t, q + qd / w * s + qdd / w**2 * (1 - c), qd * c + qdd / w * s, qdd * c - qd * w * s]
+    return list(harmonic(arm, q, qd, qdd))
 
 
 def _data(found: Explanation) -> dict[str, Any]:
@@ -238,6 +251,46 @@ def _transmitted(found: Explanation) -> Any:
         for name, f, m in zip(found.hinges, forces, moments, strict=True)
     ]
     return table(columns, rows)
+
+
+# -- all states ---------------------------------------------------------------------------------------
+
+
+def _closed_forms(arm: Robot, friction: bool) -> tuple[dict[str, Any], Iterator[Any]]:
+    """The data, and what is shown of it."""
+    from strobe.equations.latex import latex
+    from strobe.equations.meaning import COORDINATES
+    from strobe.equations.symbolic_meaning import symbolic
+    from strobe.equations.text import text
+
+    rows = symbolic(arm, friction=friction)
+    terms = [
+        {
+            "joint": row.joint,
+            "kind": row.kind,
+            "by": row.by,
+            "formula": row.formula,
+            "closed_form": text(row.value),
+            "latex": latex(row.value),
+            "meaning": row.meaning,
+        }
+        for row in rows
+    ]
+    return {"robot": arm.name, "terms": terms, "coordinates": COORDINATES}, _written_out(terms)
+
+
+def _written_out(terms: Sequence[dict[str, Any]]) -> Iterator[Any]:
+    from rich.text import Text
+
+    from strobe.equations.meaning import COORDINATES
+    from strobe.study.tables import remark
+
+    for joint, group in groupby(terms, key=lambda term: term["joint"]):
+        yield Text(f"\n{joint}", style="bold cyan")
+        for term in group:
+            yield f"  {term['kind']}: {term['formula']} = {term['closed_form']}"
+            yield Text(f"      {term['meaning']}", style="dim")
+    yield remark(COORDINATES)
 
 
 # -- a log --------------------------------------------------------------------------------------------

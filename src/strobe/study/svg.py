@@ -161,6 +161,7 @@ def _style() -> str:
             _rule("axis", "stroke", "muted", light["muted"]),
             _rule("sum", "stroke", "ink", light["ink"]),
             _rule("halo", "stroke", "paper", light["paper"]),
+            *(_solid(role, inside, light) for role, inside in (("face", "paper"), ("side", "grid"))),
             *(_rule(f"f{k}", "fill", f"c{k}", colour) for k, colour in enumerate(SERIES)),
             *(_rule(f"s{k}", "stroke", f"c{k}", colour) for k, colour in enumerate(SERIES)),
         )
@@ -179,6 +180,15 @@ def _rule(role: str, property: str, variable: str, plain: str) -> str:
     """A class whose colour is a variable, or a plain colour to programs that know no variables."""
     more = ";fill:none" if property == "stroke" else ""
     return f".strobe .{role}{{{property}:{plain};{property}:var(--strobe-{variable}){more}}}"
+
+
+def _solid(role: str, inside: str, plain: Mapping[str, str]) -> str:
+    """A class of things with an outline and an opaque inside."""
+    both = "".join(
+        f"{property}:{plain[name]};{property}:var(--strobe-{name});"
+        for property, name in (("fill", inside), ("stroke", "ink"))
+    )
+    return f".strobe .{role}{{{both}}}"
 
 
 STYLE = _style()

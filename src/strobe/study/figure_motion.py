@@ -1,0 +1,62 @@
+"""A motion through a state, drawn: what its torques are made of, the torques over time, and its phase plane."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from strobe.equations import meaning
+from strobe.errors import ArgumentError
+from strobe.robot import Robot
+from strobe.study.plots import phase_plot, time_plot, torque_bars
+
+Array = np.ndarray
+
+PERIOD = 2.0  # s, of the motion that is drawn through a state
+INSTANTS = 601  # of a motion: more than a figure can show
+
+
+def harmonic(robot: Robot, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array, Array]:
+    """A period of the harmonic motion that has the state at time 0: its instants, q, qd and qdd."""
+    if robot.nq != robot.nv:
+        raise ArgumentError(f"{robot.name} has joints with quaternions, through which no swing is drawn.")
+    if not (np.any(qd) or np.any(qdd)):
+        raise ArgumentError("nothing moves: give qd or qdd.")
+    w = 2.0 * math.pi / PERIOD
+    t = np.linspace(-PERIOD / 2, PERIOD / 2, INSTANTS)
+    c, s = np.cos(w * t)[:, None], np.sin(w * t)[:, None]
+    return t, q + qd / w * s + qdd / w**2 * (1 - c), qd * c + qdd / w * s, qdd * c - qd * w * s
+
+
+def torques_figure(robot: Robot, q: Array, qd: Array, qdd: Array) -> str:
+    """The terms of every torque along a swing through the state, stacked."""
+    t, *motion = harmonic(robot, q, qd, qdd)
+    return torque_bars(meaning.explain(Robot(robot.model, compiled=False), *motion), t)
+
+
+def time_figure(robot: Robot, q: Array, qd: Array, qdd: Array) -> str:
+    """The torques along a swing through the state."""
+    t, *motion = harmonic(robot, q, qd, qdd)
+    tau = Robot(robot.model, compiled=False).inverse_dynamics(*motion)
+    lines = dict(zip(robot.joint_names, tau.T, strict=True))
+    return time_plot(f"Torques of {robot.name} along a swing", t, lines, _units(robot, "N m", "N"))
+
+
+def phase_figure(robot: Robot, q: Array, qd: Array, qdd: Array) -> str:
+    """Rates over positions along a swing through the state."""
+    _, path, rate, _ = harmonic(robot, q, qd, qdd)
+    curves = {name: (path[:, k], rate[:, k]) for k, name in enumerate(robot.joint_names)}
+    across, up = _units(robot, "rad", "m"), _units(robot, "rad/s", "m/s")
+    return phase_plot(
+        f"A swing of {robot.name} in the phase plane", curves, across=f"q ({across})", up=f"qd ({up})"
+    )
+
+
+def _units(robot: Robot, turning: str, sliding: str) -> str:
+    """The units of what belongs to the joints, one or two."""
+    found: dict[str, Any] = {
+        turning if joint.turns else sliding: None for joint in robot.coordinates.joints
+    }
+    return ", ".join(found)
