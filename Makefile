@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 .PHONY: run test lint types fuzz bench docs clean
 
 run: $(VENV)/.run
-	$(BIN)/strobe study stanford
+	$(BIN)/strobe study stanford --force
 
 test: lint types
 	$(BIN)/python -m pytest -n 2
@@ -25,8 +25,8 @@ fuzz: $(VENV)/.test  # every formulation on 1,000 other arms and hundreds of oth
 bench: $(VENV)/.test
 	$(BIN)/python -m benchmarks
 
-docs: $(VENV)/.docs
-	$(BIN)/sphinx-build -W -q -b html docs docs/_build/html
+docs: $(VENV)/.docs  # every page is run again: what it shows depends on the code, not on the page alone
+	$(BIN)/sphinx-build -W --keep-going -E -q -b html docs docs/_build/html
 	@echo "documentation: docs/_build/html/index.html"
 
 # One stamp per set of extras; a changed pyproject.toml installs again.

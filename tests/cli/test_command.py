@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from strobe.cli import app
 from strobe.study import overview
 
-VERBS = ("list", "info", "torque", "convert", "study")
+VERBS = ("list", "info", "torque", "equations", "explain", "draw", "convert", "study")
 
 
 def strobe(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -27,7 +27,10 @@ def strobe(*arguments: str, **environment: str) -> subprocess.CompletedProcess[s
     )
 
 
-def test_no_arguments_show_three_commands_that_work() -> None:
+def test_no_arguments_show_three_commands_that_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # where the report of a study goes
     shown = CliRunner().invoke(app, [])
     assert shown.exit_code == 0
     commands = [
@@ -37,7 +40,8 @@ def test_no_arguments_show_three_commands_that_work() -> None:
     ]
     assert len(commands) == 3
     for command in commands:
-        assert CliRunner().invoke(app, command).exit_code == 0
+        brief = ["--quick"] if command[0] == "study" else []
+        assert CliRunner().invoke(app, [*command, *brief]).exit_code == 0
 
 
 @pytest.mark.parametrize("verb", VERBS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,16 +19,23 @@ from strobe.formulations import FORMULATIONS
 from strobe.study import SECTIONS, agreement
 
 
+def run(*arguments: str) -> Any:
+    return CliRunner().invoke(app, ["study", *arguments])
+
+
 def study(*arguments: str) -> Any:
-    done = CliRunner().invoke(app, ["study", *arguments, "--json"])
+    done = run(*arguments, "--quick", "--json")
     assert done.exit_code == 0, done.output
     return json.loads(done.stdout)["sections"]
+
+
+# -- what is found ------------------------------------------------------------------------------------
 
 
 def test_the_study_of_stanford_has_every_section_and_passes() -> None:
     sections = study("stanford")
     assert list(sections) == list(SECTIONS)
-    assert not any("skipped" in data for data in sections.values())
+    assert [key for key, data in sections.items() if "skipped" in data] == ["proof", "speed"]
     assert sections["torques"]["published"]["relative_difference"] < 1e-11
     assert sections["torques"]["relative_difference"]["newton-euler"] < 1e-13
     assert sections["exactness"]["comparisons"] == dict.fromkeys(
@@ -36,7 +44,7 @@ def test_the_study_of_stanford_has_every_section_and_passes() -> None:
 
 
 def test_the_study_reads_like_a_page() -> None:
-    shown = CliRunner().invoke(app, ["study", "stanford"]).stdout
+    shown = run("stanford", "--quick", "--text").stdout
     for section in SECTIONS.values():
         assert section.TITLE in shown
     assert "all 15 formulations:" in shown
@@ -45,11 +53,11 @@ def test_the_study_reads_like_a_page() -> None:
 
 
 def test_published_torques_with_motors_and_friction_are_met() -> None:
-    assert study("puma560")["torques"]["published"]["relative_difference"] < 1e-10
+    assert study("puma560", "--sections", "torques")["torques"]["published"]["relative_difference"] < 1e-10
 
 
 def test_the_counts_are_those_of_the_number_systems() -> None:
-    costs = study("planar2")["counts"]["formulations"]["newton-euler"]
+    costs = study("planar2", "--sections", "counts")["counts"]["formulations"]["newton-euler"]
     assert costs["dense"]["multiplications"] == 124 * 2 - 24
     assert costs["folded"]["multiplications"] < costs["dense"]["multiplications"]
     assert costs["graph"]["multiplications"] <= costs["folded"]["multiplications"]
@@ -65,7 +73,7 @@ def test_a_tree_says_which_formulations_do_not_apply() -> None:
 
 
 def test_a_robot_without_masses_says_why_once() -> None:
-    done = CliRunner().invoke(app, ["study", "rx90"])
+    done = run("rx90", "--text")
     assert done.exit_code == 0
     assert done.stdout.count("not shown: ") == 1
     assert "rx90 has no dynamics" in done.stdout
@@ -79,9 +87,27 @@ def test_a_floating_base_is_studied_too() -> None:
 
 
 def test_the_same_seed_studies_the_same_state() -> None:
-    first, again, other = (study("planar3", "--seed", seed)["terms"]["q"] for seed in ("7", "7", "8"))
+    chosen = ("--sections", "terms")
+    first, again, other = (
+        study("planar3", "--seed", seed, *chosen)["terms"]["q"] for seed in ("7", "7", "8")
+    )
     assert first == again != other
     assert np.allclose(first, strobe.load("planar3").random_state(seed=7)[0])
+
+
+def test_times_and_proof_are_in_a_whole_study() -> None:
+    done = run("planar2", "--sections", "speed,proof", "--json")
+    assert done.exit_code == 0, done.output
+    sections = json.loads(done.stdout)["sections"]
+    kinds = {way["name"]: way["kind"] for way in sections["speed"]["ways"]}
+    assert kinds["strobe"] == kinds["strobe, one call"] == "default"
+    assert kinds["uicker-kahn"] == "formulation"
+    assert all(way["ns"] > 0 for way in sections["speed"]["ways"])
+    assert sections["proof"]["passed"] is True
+    assert sum(step["holds"] for step in sections["proof"]["steps"]) > 90
+
+
+# -- the verdict --------------------------------------------------------------------------------------
 
 
 def test_a_law_that_fails_exits_with_1(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,24 +116,110 @@ def test_a_law_that_fails_exits_with_1(monkeypatch: pytest.MonkeyPatch) -> None:
         yield scene.M[0][0]
 
     monkeypatch.setattr(laws, "EXACT", (uphill,))
-    done = CliRunner().invoke(app, ["study", "planar2"])
+    done = run("planar2", "--sections", "laws", "--text")
     assert done.exit_code == 1
     assert "water runs uphill" in done.stdout
     assert "FAILS" in done.stdout
 
 
-def test_published_torques_that_are_not_met_are_called_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_published_torques_that_are_not_met_are_called_so(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(agreement, "GOLDEN_TOLERANCE", 1e-30)
-    done = CliRunner().invoke(app, ["study", "stanford"])
+    done = run("stanford", "--sections", "torques", "-o", str(tmp_path))
     assert done.exit_code == 1
-    assert "the published torques are NOT met: off by " in done.stdout
-    assert "are met" not in done.stdout
+    assert "FAILS: Torques, by every formulation" in done.stdout
+    page = (tmp_path / "stanford.html").read_text(encoding="utf-8")
+    assert "The published torques are NOT met: off by " in page
+    assert '<a class="chip bad" href="#torques">✗ Torques, by every formulation</a>' in page
 
 
 def test_a_robot_without_joints_is_refused_as_by_the_other_verbs(tmp_path: Path) -> None:
     file = tmp_path / "stone.urdf"
     file.write_text('<robot name="stone"><link name="base"/></robot>', encoding="utf-8")
     for verb in ("study", "check", "prove", "count"):
-        done = CliRunner().invoke(app, [verb, str(file)])
+        done = CliRunner().invoke(app, [verb, str(file), *(["--json"] if verb == "study" else [])])
         assert done.exit_code == 2, verb
         assert "stone has no joints" in done.stderr, verb
+
+
+# -- the files ----------------------------------------------------------------------------------------
+
+
+def test_a_study_writes_a_page_and_its_numbers_and_tells_five_results(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = run("planar2", "--quick")
+    assert done.exit_code == 0, done.output
+    lines = done.stdout.splitlines()
+    assert lines[0] == "planar2"
+    assert lines[1].startswith("15 = 1  15 formulations are the same function")
+    assert lines[6] == ""
+    assert lines[7] == "The report: study-planar2/planar2.html"
+    assert lines[8] == "Its numbers: study-planar2/planar2.json"
+    folder = tmp_path / "study-planar2"
+    assert sorted(path.name for path in folder.iterdir()) == ["planar2.html", "planar2.json"]
+    assert (folder / "planar2.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    data = json.loads((folder / "planar2.json").read_text(encoding="utf-8"))
+    assert data["robot"] == "planar2"
+    assert len(data["headlines"]) == 5
+
+
+def test_an_existing_report_is_kept_unless_forced(tmp_path: Path) -> None:
+    arguments = ("planar2", "--sections", "robot", "-o", str(tmp_path))
+    page = tmp_path / "planar2.html"
+    page.write_text("mine", encoding="utf-8")
+    done = run(*arguments)
+    assert done.exit_code == 2
+    assert f"will not replace {page}: it exists. Choose another name, or add --force." in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["planar2.html"]
+    assert page.read_text(encoding="utf-8") == "mine"
+    assert run(*arguments, "--force").exit_code == 0
+    assert page.read_text(encoding="utf-8") != "mine"
+
+
+def test_a_folder_that_cannot_be_made_is_a_sentence_before_any_work(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    done = run("planar2", "-o", str(file))
+    assert done.exit_code == 2
+    assert f"cannot write into {file}: it is a file. Name a folder." in done.stderr
+    done = run("planar2", "-o", str(file / "below"))
+    assert done.exit_code == 2
+    assert f"cannot make the folder {file}/below: Not a directory." in done.stderr
+
+
+def test_a_study_that_stops_halfway_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from strobe.study import pages
+
+    def broken(report: Any) -> str:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(pages, "whole_page", broken)
+    done = run("planar2", "--sections", "robot", "-o", str(tmp_path))
+    assert done.exit_code == 130
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_json_writes_files_only_where_a_folder_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run("planar2", "--sections", "robot", "--json").exit_code == 0
+    assert list(tmp_path.iterdir()) == []
+    done = run("planar2", "--sections", "robot", "--json", "-o", "here")
+    assert json.loads(done.stdout) == json.loads(
+        (tmp_path / "here/planar2.json").read_text(encoding="utf-8")
+    )
+
+
+def test_an_unknown_section_is_a_sentence() -> None:
+    done = run("planar2", "--sections", "torques,lawz")
+    assert done.exit_code == 2
+    assert 'no section "lawz" in the study. Did you mean' in done.stderr
+
+
+def test_the_help_names_every_section() -> None:
+    told = re.sub(r"\s+", " ", run("--help").stdout)
+    assert f"Sections: {', '.join(SECTIONS)}." in told

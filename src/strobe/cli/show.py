@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import math
 import sys
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -32,17 +29,6 @@ def warn(text: str) -> None:
 
 def print_json(data: Any) -> None:
     """Data as JSON with every digit; what is not finite becomes null."""
-    print(json.dumps(plain(data), indent=2, ensure_ascii=False, allow_nan=False))
+    from strobe.runtime.json_text import json_text
 
-
-def plain(data: Any) -> Any:
-    """Arrays, tuples and NumPy numbers as what JSON knows."""
-    if hasattr(data, "tolist"):
-        data = data.tolist()
-    if isinstance(data, Mapping):
-        return {str(key): plain(value) for key, value in data.items()}
-    if isinstance(data, list | tuple):
-        return [plain(value) for value in data]
-    if isinstance(data, float):
-        return float(data) if math.isfinite(data) else None
-    return data
+    print(json_text(data))

@@ -2,47 +2,141 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import os
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from strobe.cli.exits import CHECK_FAILED
-from strobe.cli.inputs import Base, Gravity, Json, Lock, RobotName, Strict, open_robot
+from strobe.cli.inputs import Base, Force, Gravity, Json, Lock, RobotName, Strict, open_robot
+from strobe.errors import OutputError
+
+if TYPE_CHECKING:
+    from strobe.study import Report
+
+SUFFIXES = (".json", ".html")
 
 
 def study(
     robot: RobotName,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="DIR", help="The folder; else ./study-ROBOT.")
+    ] = None,
+    sections: Annotated[
+        str | None, typer.Option("--sections", metavar="NAMES", help="Only these, separated by commas.")
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Leave out what takes long: proof, times.")
+    ] = False,
+    seed: Annotated[
+        int | None, typer.Option("--seed", min=0, help="Study a random state instead of the published one.")
+    ] = None,
     lock: Lock = None,
     base: Base = None,
     gravity: Gravity = None,
     strict: Strict = False,
-    seed: Annotated[
-        int | None, typer.Option("--seed", min=0, help="Study a random state instead of the published one.")
-    ] = None,
+    force: Force = False,
+    as_text: Annotated[bool, typer.Option("--text", help="Print the report; write no file.")] = False,
     as_json: Json = False,
 ) -> None:
-    """A report on a robot: torques, costs, exactness, laws.
+    """A report on a robot: a page to show, and all of its numbers.
 
-    The state is the robot's published one, or a reproducible random one. Exits with 1 if a check fails.
+    DIR/ROBOT.html opens in any browser without a network: the robot in three dimensions, its torques and their terms,
+    equations, proof, costs and speed. DIR/ROBOT.json holds every number. The state is the robot's published one, or
+    a reproducible random one. --json prints the numbers, and writes files only where -o says so. Exits with 1 if a
+    check fails.
+
+    Sections: view, robot, torques, terms, motion, wrenches, matrices, equations, exactness, proof, laws, counts,
+    published, speed, machine.
 
     \b
     Examples:
       strobe study stanford
-      strobe study arm.urdf --seed 3 --json
+      strobe study arm.urdf -o report --quick --force
+      strobe study panda --sections torques,laws --text
     """
     from strobe.cli.progress import Progress
     from strobe.cli.show import console, print_json
-    from strobe.study import SECTIONS
-    from strobe.study import study as studied
+    from strobe.study import report as studies
 
-    subject = open_robot(robot, lock=lock, base=base, gravity=gravity, strict=strict, quiet=not as_json)
-    with Progress("study", len(SECTIONS), "sections") as progress:
-        report = studied(subject, seed, lambda: progress.advance(1))
+    wanted = studies.chosen(
+        [name.strip() for name in sections.split(",") if name.strip()] if sections else []
+    )
+    subject = open_robot(
+        robot, lock=lock, base=base, gravity=gravity, strict=strict, quiet=not (as_json or as_text)
+    )
+    edits = [("--lock", x) for x in lock or ()] + [("--base", base), ("--gravity", gravity)]
+    called = shlex.join([robot, *(word for flag, x in edits if x is not None for word in (flag, x))])
+    target = (
+        None if as_text or (as_json and output is None) else _target(output, subject.name, force, robot)
+    )
+    with Progress("study", len(wanted), "sections") as progress:
+        report = studies.study(
+            subject, seed, lambda: progress.advance(1), sections=wanted, quick=quick, called=called
+        )
+    if target is not None:
+        _write(report, target, force, robot)
     if as_json:
-        print_json({"robot": subject.name, "passed": not report.failed, "sections": report.sections})
+        print_json(report.numbers)
     else:
         out = console()
-        for part in report.rendered():
+        for part in report.rendered() if target is None else _told(report, target):
             out.print(part)
     if report.failed:
         raise typer.Exit(CHECK_FAILED)
+
+
+def _target(output: Path | None, name: str, force: bool, source: str) -> Path:
+    """The path of the report without its suffix, in a folder that is there and takes files; asked before any work."""
+    from strobe.runtime.files import refuse
+    from strobe.study.case import file_name
+
+    stem = file_name(name)
+    folder = output or Path(f"study-{stem}")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise OutputError(f"cannot write into {folder}: it is a file. Name a folder.") from None
+    except OSError as error:
+        raise OutputError(f"cannot make the folder {folder}: {error.strerror or error}.") from None
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise OutputError(
+            f"cannot write into {folder}: the folder does not take files. Name another with -o."
+        )
+    for suffix in SUFFIXES:
+        refuse(folder / f"{stem}{suffix}", inputs=[source], force=force)
+    return folder / stem
+
+
+def _write(report: Report, target: Path, force: bool, source: str) -> None:
+    """Both files, each whole or not at all; the page last, so that where there is one its numbers are there too."""
+    from strobe.runtime.files import writing
+    from strobe.runtime.json_text import json_text
+    from strobe.study.pages import whole_page
+
+    texts = (json_text(report.numbers) + "\n", whole_page(report))
+    for suffix, text in zip(SUFFIXES, texts, strict=True):
+        with writing(f"{target}{suffix}", inputs=[source], force=force) as stream:
+            stream.write(text)
+
+
+def _told(report: Report, target: Path) -> Sequence[object]:
+    """Where the report is, and what to remember of it."""
+    from rich.text import Text
+
+    from strobe.study.report import SECTIONS
+
+    lines = [Text.assemble((h.figure, "bold cyan"), f"  {h.sentence}") for h in report.headlines]
+    failed = [Text(f"FAILS: {SECTIONS[key].TITLE}", style="bold red") for key in report.failed]
+    where = Text.assemble("The report: ", (f"{target}.html", "bold"))
+    return [
+        Text(report.case.robot.name, style="bold"),
+        *lines,
+        *failed,
+        "",
+        where,
+        Text(f"Its numbers: {target}.json"),
+    ]

@@ -43,6 +43,17 @@ def measure(case: Case) -> dict[str, Any]:
     }
 
 
+def in_brief(data: Mapping[str, Any]) -> tuple[str, str]:
+    """How far the formulations, or the published torques, are apart."""
+    if data["published"] and data["published"]["met"]:
+        return f"{data['published']['relative_difference']:.0e}", "from the published torques (relative)"
+    largest = max(data["relative_difference"].values())
+    return (
+        f"{largest:.0e}",
+        f"is the most that {len(data['tau'])} formulations differ in a torque (relative)",
+    )
+
+
 def render(data: Mapping[str, Any]) -> Iterator[Any]:
     yield remark(f"the same motion through different equations, friction left out; at {data['state']}")
     names = list(data["tau"])

@@ -26,6 +26,24 @@ def measure(case: Case) -> dict[str, Any]:
     }
 
 
+def command(case: Case) -> str:
+    return f"count {case.called}"
+
+
+def in_brief(data: Mapping[str, Any]) -> tuple[str, str]:
+    """What a call computes, beside the dearest formulation as written."""
+    own = data["compiled"]["multiplications"], data["compiled"]["additions"]
+    sizes = {
+        name: c["dense"]["multiplications"] + c["dense"]["additions"]
+        for name, c in data["formulations"].items()
+    }
+    name = max(sizes, key=sizes.__getitem__)
+    return (
+        f"{sum(own):,}",
+        f"operations for the torques: {own[0]:,} × and {own[1]:,} +; {name} as written takes {sizes[name]:,}",
+    )
+
+
 def render(data: Mapping[str, Any]) -> Iterator[Any]:
     yield remark(
         "dense: as the equations are written; folded: without this robot's zeros and ones; "

@@ -8,6 +8,7 @@ from typing import Any
 
 from strobe.analysis import equivalence
 from strobe.analysis.equivalence import Equivalence
+from strobe.study import html as page
 from strobe.study.case import Case
 from strobe.study.tables import remark
 
@@ -16,11 +17,15 @@ TITLE = "Are they the same function?"
 
 def measure(case: Case) -> dict[str, Any]:
     """Every formulation against every other, exactly."""
-    selection = equivalence.select(case.robot.model)
+    case.require_dynamics()
+    selection = equivalence.select(case.robot.model, list(case.formulations))
     exact = equivalence.compare(selection.methods, case.robot.model)
     reference = selection.reference
     return {
         "reference": reference,
+        "formulations": exact.names,
+        "matrix": [[exact.agree(a, b) for b in exact.names] for a in exact.names],
+        "refused": case.refused,
         "comparisons": {name: exact.agree(reference, name) for name in exact.names if name != reference},
         "trials": len(exact.primes),
         "primes": exact.primes,
@@ -30,11 +35,50 @@ def measure(case: Case) -> dict[str, Any]:
     }
 
 
+def command(case: Case) -> str:
+    return f"check {case.called}"
+
+
+def in_brief(data: Mapping[str, Any]) -> tuple[str, str] | None:
+    """How many formulations are one function, if all are."""
+    count = len(data["comparisons"]) + 1
+    if not data["passed"] or count < 2:
+        return None
+    return (
+        f"{count} = 1",
+        f"{count} formulations are the same function, checked without rounding in {data['trials']} trials",
+    )
+
+
 def render(data: Mapping[str, Any]) -> Iterator[Any]:
     yield remark(
         "random robots of this structure, modulo a random prime near 2⁶¹: no rounding, so equal means equal"
     )
     yield from data["statement"]
+
+
+def html(data: Mapping[str, Any], case: Case) -> page.Html:
+    """The matrix of all pairs above what it says."""
+    names, rows = data["formulations"], data["matrix"]
+    head = page.tag("tr", page.tag("th"), (page.tag("th", k + 1, scope="col") for k in range(len(names))))
+    body = (
+        page.tag(
+            "tr",
+            page.tag("th", f"{i + 1}  {name}", scope="row"),
+            (_cell(i, j, same) for j, same in enumerate(rows[i])),
+        )
+        for i, name in enumerate(names)
+    )
+    matrix = page.tag("table", page.tag("thead", head), page.tag("tbody", body), class_="matrix")
+    told = [
+        page.tag("p", f"{name} does not take part: {reason}", class_="remark")
+        for name, reason in data["refused"].items()
+    ]
+    return page.markup(page.tag("div", matrix, class_="wide"), page.printed(render(data)), told)
+
+
+def _cell(i: int, j: int, same: bool) -> page.Html:
+    return page.tag("td", "·" if i == j else "=" if same else "≠", class_="same" if same else "other")
 
 
 def statement(exact: Equivalence) -> Iterator[str]:

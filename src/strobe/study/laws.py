@@ -14,13 +14,33 @@ from strobe.study.tables import remark, table
 
 TITLE = "Laws of mechanics, checked here"
 
+LARGEST = {
+    False: 16,
+    True: 8,
+}  # degrees of freedom, in a whole study and in a quick one: derivatives along each
+
 MARKS = {True: "holds", False: "does not hold", None: "not defined"}
 
 
 def measure(case: Case) -> dict[str, Any]:
     """Every law with its verdict, or the reason why it does not apply."""
+    case.require_dynamics()
+    case.require_at_most(LARGEST[case.quick], "The laws", f"Run: strobe check {case.called}")
     found = laws.measure(case.robot)
     return {"laws": [asdict(law) for law in found], "passed": not any(law.broken for law in found)}
+
+
+def command(case: Case) -> str:
+    return f"check {case.called}"
+
+
+def in_brief(data: Mapping[str, Any]) -> tuple[str, str]:
+    """How many laws hold, of those that are defined for this robot."""
+    defined = [law["holds"] for law in data["laws"] if law["holds"] is not None]
+    return (
+        f"{sum(defined)} of {len(defined)}",
+        "laws of mechanics hold on this robot, checked without rounding where they can be",
+    )
 
 
 def render(data: Mapping[str, Any]) -> Iterator[Any]:

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from strobe.models.inertial import Inertial
 from strobe.models.joints import Joint
 from strobe.models.model import ROOT, Body, Model
 from strobe.robot import Robot
+from strobe.study import html as page
 from strobe.study.case import Case
+from strobe.study.figure_robot import robot_figure
 from strobe.study.labels import pattern
+from strobe.study.skeleton import Row, denavit_hartenberg
 from strobe.study.tables import remark, short, table
 
 TITLE = "The robot"
+
+BRIEF = 16  # letters of a pattern that still tells something
 
 
 def measure(case: Case) -> dict[str, Any]:
@@ -22,11 +27,82 @@ def measure(case: Case) -> dict[str, Any]:
     return describe(case.robot)
 
 
+def command(case: Case) -> str:
+    return f"info {case.called}"
+
+
+def in_brief(data: Mapping[str, Any]) -> tuple[str, str]:
+    """How many ways it can move."""
+    shape = "one chain" if data["serial"] else "a tree"
+    kinds = f" ({data['pattern']})" if len(data["pattern"]) <= BRIEF else ""
+    return str(data["degrees_of_freedom"]), f"degrees of freedom{kinds}, {shape}"
+
+
 def render(data: Mapping[str, Any]) -> Iterator[Any]:
     """Headline, joints and remarks; ``strobe info`` shows links and frames too."""
     yield from headline(data)
     yield joints_table(data)
     yield from constraints(data)
+
+
+def html(data: Mapping[str, Any], case: Case) -> page.Html:
+    """Facts, remarks of the reader, and tables of joints, geometry and inertias."""
+    convention, rows = denavit_hartenberg(case.robot.model)
+    return page.markup(
+        _facts(data),
+        page.tag("ul", (page.tag("li", _remarked(line)) for line in constraints(data)), class_="notes"),
+        page.figure(robot_figure(case.robot, case.swing.q)),
+        page.tag("h3", "Joints"),
+        page.table(joints_table(data)),
+        page.tag(
+            "details",
+            page.tag("summary", f"Table of Denavit and Hartenberg, {convention}"),
+            _rows_table(data, rows),
+        )
+        if convention
+        else None,
+        page.tag("h3", "Links"),
+        page.tag(
+            "p",
+            "About the origin of each link, in its axes; Ixy is −∫xy dm. Units: kg, m, kg m².",
+            class_="remark",
+        ),
+        page.table(inertias_table(data)),
+    )
+
+
+def _facts(data: Mapping[str, Any]) -> page.Html:
+    facts = {
+        "degrees of freedom": f"{data['degrees_of_freedom']} ({data['pattern']})",
+        "structure": "one chain" if data["serial"] else "a tree",
+        "moving mass": f"{short(data['moving_mass'])} kg",
+        "gravity": f"({', '.join(map(short, data['gravity']))}) m/s²".replace("-", "−"),
+        "frames": str(len(data["frames"])),
+    }
+    pairs = (page.tag("div", page.tag("dt", k), page.tag("dd", v)) for k, v in facts.items() if v)
+    source = page.tag("p", f"Source: {data['source']}", class_="remark") if data["source"] else None
+    return page.markup(page.tag("dl", pairs, class_="facts"), source)
+
+
+def _remarked(line: str) -> page.Html:
+    """A line of `constraints`, its first word as a chip."""
+    kind, _, told = line.partition(": ")
+    chip = page.tag("span", kind, class_=f"chip {'warn' if kind in ('warning', 'loop') else ''}".strip())
+    return page.markup(chip, told)
+
+
+def _rows_table(data: Mapping[str, Any], rows: Sequence[Row]) -> page.Html:
+    """A turning joint adds to θ, a sliding one to d."""
+    named = zip((joint["name"] for joint in data["joints"]), rows, strict=True)
+    body = [[name, row.theta, row.d, row.a, row.alpha] for name, row in named]
+    return page.table(table(["joint", "θ rad", "d m", "a m", "α rad"], body))
+
+
+def inertias_table(data: Mapping[str, Any]) -> Any:
+    """The ten parameters of every link, and its centre of mass."""
+    centre = ["com x", "com y", "com z"]
+    rows = [[x["name"], x["mass"], *(x["com"] or [None] * 3), *x["parameters"][4:]] for x in data["links"]]
+    return table(["link", "mass", *centre, "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz"], rows)
 
 
 def describe(robot: Robot) -> dict[str, Any]:

@@ -32,6 +32,10 @@ def _plain(c: Comparison) -> dict[str, Any]:
     }
 
 
+def command(case: Case) -> str:
+    return "tables hollerbach"
+
+
 def render(data: Mapping[str, Any]) -> Iterator[Any]:
     yield remark(
         "Hollerbach 1980, table II, six joints; ledger: what its own rules add up to; ours: our code as written. "

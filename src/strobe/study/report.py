@@ -2,33 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, islice
 from types import ModuleType
 from typing import Any
 
-from strobe.errors import UnsupportedModelError
+from strobe.errors import UnknownNameError, UnsupportedModelError
 from strobe.robot import Robot
-from strobe.study import agreement, counts, exactness, laws, matrices, overview, published, terms
+from strobe.study import (
+    agreement,
+    counts,
+    equations,
+    exactness,
+    laws,
+    machine,
+    matrices,
+    motion,
+    overview,
+    proof,
+    published,
+    speed,
+    terms,
+    view,
+    wrenches,
+)
 from strobe.study.case import Case
 
 SECTIONS: dict[str, ModuleType] = {
+    "view": view,
     "robot": overview,
     "torques": agreement,
     "terms": terms,
+    "motion": motion,
+    "wrenches": wrenches,
     "matrices": matrices,
+    "equations": equations,
+    "exactness": exactness,
+    "proof": proof,
+    "laws": laws,
     "counts": counts,
     "published": published,
-    "exactness": exactness,
-    "laws": laws,
+    "speed": speed,
+    "machine": machine,
 }
+HEADLINES = ("exactness", "torques", "counts", "speed", "laws", "equations", "motion", "robot")
+MOST_HEADLINES = 5
+
+
+@dataclass(frozen=True)
+class Headline:
+    """A result in brief: a figure, and the sentence that it stands in."""
+
+    section: str
+    figure: str
+    sentence: str
 
 
 @dataclass(frozen=True)
 class Report:
     """What a study found, by section; a section that does not apply holds the reason under ``skipped``."""
 
+    case: Case
     sections: Mapping[str, Mapping[str, Any]]
 
     @property
@@ -36,11 +71,39 @@ class Report:
         """The sections in which a check failed."""
         return [key for key, data in self.sections.items() if data.get("passed") is False]
 
+    @property
+    def passed(self) -> list[str]:
+        """The sections in which every check held."""
+        return [key for key, data in self.sections.items() if data.get("passed") is True]
+
+    @property
+    def headlines(self) -> list[Headline]:
+        """The results to remember, of those sections that have one."""
+        return list(islice(self._headlines(), MOST_HEADLINES))
+
+    def _headlines(self) -> Iterator[Headline]:
+        for key in HEADLINES:
+            tell, data = getattr(SECTIONS[key], "in_brief", None), self.sections.get(key, {"skipped": ""})
+            told = tell(data) if tell and "skipped" not in data else None
+            if told:
+                yield Headline(key, *told)
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        """Everything that was found, as data."""
+        headlines = [{"figure": h.figure, "sentence": h.sentence} for h in self.headlines]
+        return {
+            "robot": self.case.robot.name,
+            "passed": not self.failed,
+            "headlines": headlines,
+            "sections": self.sections,
+        }
+
     def rendered(self) -> Iterator[Any]:
         """What rich prints, section by section."""
         from rich.text import Text
 
-        for reason, keys in self._runs():
+        for reason, keys in self.runs():
             yield ""
             yield Text(" · ".join(SECTIONS[key].TITLE for key in keys), style="bold cyan")
             if reason:
@@ -48,7 +111,7 @@ class Report:
             else:
                 yield from SECTIONS[keys[0]].render(self.sections[keys[0]])
 
-    def _runs(self) -> Iterator[tuple[str, list[str]]]:
+    def runs(self) -> Iterator[tuple[str, list[str]]]:
         """Each section alone; neighbours that are skipped for one reason together with it."""
         for (reason, _), run in groupby(self.sections, key=self._reason):
             yield reason, list(run)
@@ -58,19 +121,36 @@ class Report:
         return reason, "" if reason else key
 
 
-def study(robot: Robot, seed: int | None = None, progress: Callable[[], None] = lambda: None) -> Report:
-    """Every section on a robot, at its golden state (or a random one drawn from ``seed``)."""
+def study(
+    robot: Robot, seed: int | None = None, progress: Callable[[], None] = lambda: None, *,
+    sections: Sequence[str] = (), quick: bool = False, called: str = "",
+) -> Report:  # fmt: skip
+    """Every section (or those named) on a robot, at its golden state or a random one drawn from ``seed``.
+
+    ``quick`` leaves out what takes long; ``called`` is how a command line names the robot.
+    """
+    wanted = chosen(sections)
     if not robot.nv:
         raise UnsupportedModelError(f"{robot.name} has no joints that move: there is nothing to study.")
-    case = Case.of(robot, seed)
-    sections: dict[str, Mapping[str, Any]] = {}
-    for key, section in SECTIONS.items():
-        sections[key] = _measured(section, case)
+    case = Case.of(robot, seed, quick=quick, called=called)
+    found: dict[str, Mapping[str, Any]] = {}
+    for key in wanted:
+        found[key] = _measured(SECTIONS[key], case)
         progress()
-    return Report(sections)
+    return Report(case, found)
+
+
+def chosen(sections: Sequence[str]) -> list[str]:
+    """The sections asked for, in the order of a report; all if none are named."""
+    for name in sections:
+        if name not in SECTIONS:
+            raise UnknownNameError("section", name, "the study", list(SECTIONS))
+    return [key for key in SECTIONS if not sections or key in sections]
 
 
 def _measured(section: ModuleType, case: Case) -> Mapping[str, Any]:
+    if case.quick and getattr(section, "SLOW", False) and not case.robot.model.kinematic_only:
+        return {"skipped": "it takes long, and --quick leaves it out."}
     try:
         return section.measure(case)
     except UnsupportedModelError as error:

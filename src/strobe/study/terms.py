@@ -5,17 +5,26 @@ tau = M(q) qdd + C(q, qd) qd + g(q) + friction(qd) − Σ Jᵀ F
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from strobe.equations.meaning import Explanation, Row, explain
+from strobe.errors import UnsupportedModelError
 from strobe.robot import Robot
+from strobe.study import html as page
 from strobe.study.case import Array, Case
+from strobe.study.figure_effects import effects_figure
 from strobe.study.labels import rate_labels
+from strobe.study.plots import STACK
 from strobe.study.tables import remark, table, tidy
 
 TITLE = "Where the torques come from"
+
+FELT = 0.005  # of the sum of magnitudes: terms below are left out
+MOST = 5  # terms of a torque that are drawn
+PANELS = 12  # torques that are drawn
 
 PARTS = ("gravity", "velocity", "inertial", "friction", "external")
 
@@ -30,7 +39,33 @@ def measure(case: Case) -> dict[str, Any]:
         "qd": case.qd,
         "qdd": case.qdd,
         **split(case.robot, case.q, case.qd, case.qdd),
+        "explained": _explained(explain(case.robot, case.q, case.qd, case.qdd)),
     }
+
+
+def _explained(found: Explanation) -> list[dict[str, Any]]:
+    """The terms of every torque that can be felt, the largest first."""
+    return [
+        {"joint": name, "unit": unit, "tau": float(found.tau[i]), "terms": [*_felt(found.rows(i))]}
+        for i, (name, unit) in enumerate(zip(found.joints, found.units, strict=True))
+    ]
+
+
+def _felt(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
+    for row in sorted(rows, key=lambda row: -float(row.share)):
+        if row.share >= FELT:
+            yield {
+                "kind": row.kind,
+                "by": row.by,
+                "formula": row.formula,
+                "value": float(row.value),
+                "share": float(row.share),
+                "meaning": row.meaning,
+            }
+
+
+def command(case: Case) -> str:
+    return case.at_state("explain")
 
 
 def render(data: Mapping[str, Any]) -> Iterator[Any]:
@@ -38,6 +73,61 @@ def render(data: Mapping[str, Any]) -> Iterator[Any]:
         "tau = gravity g(q) + velocity C(q, qd) qd + inertial M(q) qdd + friction(qd), in N m or N"
     )
     yield split_table(data)
+
+
+def html(data: Mapping[str, Any], case: Case) -> page.Html:
+    """The table, and under it what each torque is made of."""
+    largest = sorted(data["explained"], key=lambda row: -abs(row["tau"]))[:PANELS]
+    shown = [row for row in data["explained"] if row in largest]
+    more = len(data["explained"]) - len(shown)
+    return page.markup(
+        page.printed(render(data)),
+        page.tag("div", map(_bars, shown), class_="terms-of"),
+        _effects(case),
+        page.tag("p", f"The {PANELS} largest torques; {more} more are in the JSON file.", class_="remark")
+        if more
+        else None,
+    )
+
+
+def _effects(case: Case) -> page.Html | None:
+    """Centrifugal and Coriolis forces as sketches, for arms that move in a plane."""
+    if not np.any(case.qd):
+        return None
+    try:
+        return page.figure(effects_figure(case.robot, case.q, case.qd))
+    except UnsupportedModelError:
+        return None
+
+
+def _bars(row: Mapping[str, Any]) -> page.Html:
+    """The terms of one torque as bars; the length is the share in the sum of magnitudes."""
+    items = [
+        page.tag(
+            "li",
+            page.tag("span", " ".join([term["kind"], *_causes(term)]), class_="kind"),
+            page.tag(
+                "span",
+                class_="bar",
+                style=f"--part:{term['share']:.3f};--kind:var(--c{STACK[term['kind']]})",
+            ),
+            page.tag("span", f"{short_value(term['value'])}", class_="figure"),
+            title=f"{term['formula']}: {term['meaning']}",
+        )
+        for term in row["terms"][:MOST]
+    ]
+    head = page.tag("h3", f"{row['joint']}: {short_value(row['tau'])} {row['unit']}")
+    return page.tag("div", head, page.tag("ul", items or page.tag("li", "no torque"), class_="terms"))
+
+
+def _causes(term: Mapping[str, Any]) -> Sequence[str]:
+    """The joints whose motion causes a term, where it is not the joint itself."""
+    return () if term["kind"] == "effective inertia" else term["by"]
+
+
+def short_value(x: float) -> str:
+    """Three digits, with a proper minus."""
+    return f"{x + 0.0:.3g}".replace("-", "−")
 
 
 def split(

@@ -1,0 +1,215 @@
+"""The robot in space, to be turned and moved in a browser: its lines and joints, and its mathematics as script.
+
+Each link is drawn in the axes of its own joint, so that one placement per link moves all of it. Placements and
+torques are the traced programs of this robot, written as JavaScript: the page computes what Python computes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from strobe.algebra import Pose
+from strobe.codegen.js import function
+from strobe.errors import ProgramSizeError
+from strobe.graph.program import Program
+from strobe.models.joints import Joint
+from strobe.models.model import ROOT, Frame, Model
+from strobe.quantities import Request
+from strobe.robot import Robot
+from strobe.runtime.json_text import plain
+from strobe.runtime.kernels import Kernel
+from strobe.study import html as page
+from strobe.study.case import Array, Case, numbers
+from strobe.study.drawing import usual_view
+from strobe.study.figure_robot import robot_figure
+from strobe.study.skeleton import Skeleton, posed
+from strobe.study.swing import PERIOD
+from strobe.study.tables import remark
+
+TITLE = "Turn it, move it"
+
+SPEED, ACCELERATION = 2.0, 5.0  # the ends of sliders of rates without a limit
+LARGEST = 40_000  # operations of the torques that a page carries: more make it slow to open
+
+
+def measure(case: Case) -> dict[str, Any]:
+    """What a viewer needs besides the programs, in base axes or in those of a link's own joint."""
+    robot, tree = case.robot, case.robot.model.proximal()
+    skeleton = posed(robot, case.swing.q)
+    tool = tree.frames[-1] if tree.frames else Frame("tip", len(tree.bodies) - 1, Pose())
+    return {
+        "robot": robot.name,
+        "q": case.swing.q,
+        "reach": skeleton.reach,
+        "up": skeleton.up,
+        "gravity": [float(x) for x in tree.gravity.linear],  # pyright: ignore[reportArgumentType]
+        "towards": _towards(skeleton),
+        "links": [*_links(skeleton)],
+        "joints": [*_joints(skeleton)],
+        "frames": [_matrix(body.after) for body in robot.model.bodies],
+        "tool": {"name": tool.name, "body": tool.body, "placement": _matrix(tool.placement)},
+        "controls": [control for joint in robot.coordinates.joints for control in _controls(joint, case)],
+        "swing": {"amplitude": case.swing.amplitude, "phase": case.swing.phase, "period": PERIOD},
+        "torques_left_out": _reason(case),
+    }
+
+
+def command(case: Case) -> str:
+    return f"draw {case.called} --q {numbers(case.swing.q)} -o {case.file_name}.svg"
+
+
+def render(data: Mapping[str, Any]) -> Iterator[Any]:
+    yield remark("the robot can be turned and moved in the HTML report")
+
+
+def html(data: Mapping[str, Any], case: Case) -> page.Html:
+    """The canvas, its script and what stands there where scripts are off."""
+    reason = data["torques_left_out"]
+    code = function(placements(case.robot.model), "placements")
+    if reason is None:
+        code += function(torques(case.robot), "torques")
+    told = reason or "Torques are computed in this page by the robot's own equations, friction included."
+    return page.markup(
+        page.tag(
+            "p",
+            f"Drag to turn, scroll or pinch to zoom, move the joints. {told}",
+            class_="remark script-only",
+        ),
+        page.tag("div", id="viewer", class_="viewer script-only"),
+        page.tag(
+            "noscript",
+            page.figure(
+                robot_figure(case.robot, data["q"]),
+                "Scripting is off: the robot at the state of this study.",
+            ),
+        ),
+        page.data_script("scene", plain(data)),
+        page.tag("script", page.Html(code)),
+    )
+
+
+# -- programs -----------------------------------------------------------------------------------------
+
+
+def placements(model: Model) -> Program:
+    """Rotation and origin of every link's joint frame in base axes, twelve numbers each, row by row."""
+    tree = model.proximal()
+    hinges = tuple(Frame(body.name, body.index, Pose()) for body in tree.bodies)
+    whole = Kernel(replace(tree, frames=hinges), Request("frame_placements")).program
+    kept = [node for k, node in enumerate(whole.outputs) if k % 16 < 12]
+    return replace(whole, outputs=tuple(kept), shape=(len(hinges), 12))
+
+
+def torques(robot: Robot) -> Program:
+    """The inverse dynamics, friction included."""
+    return Kernel(robot.model, Request("inverse_dynamics")).program
+
+
+def _reason(case: Case) -> str | None:
+    """Why the page shows no torques, or None."""
+    model = case.robot.model
+    if model.kinematic_only:
+        return f"No torques are shown: {model.kinematic_only.rstrip('.')}."
+    try:
+        size = len(torques(case.robot).nodes)
+    except ProgramSizeError as error:
+        return f"No torques are shown: {error}"
+    return (
+        None
+        if size <= LARGEST
+        else f"No torques are shown: they take {size:,} operations, too many for a page."
+    )
+
+
+# -- geometry -----------------------------------------------------------------------------------------
+
+
+def _links(skeleton: Skeleton) -> Iterator[dict[str, Any]]:
+    """The lines of every link; ``body`` −1 is the base."""
+    for stroke in skeleton.strokes:
+        if len(stroke.points) > 1:
+            yield {
+                "body": stroke.body,
+                "points": _own(skeleton, stroke.body, stroke.points),
+                "to": stroke.to,
+            }
+
+
+def _joints(skeleton: Skeleton) -> Iterator[dict[str, Any]]:
+    for hinge in skeleton.hinges:
+        joint, parent = hinge.body.joint, hinge.body.parent
+        yield {
+            "name": joint.name,
+            "kind": joint.kind,
+            "body": hinge.body.index,
+            "parent": parent,
+            "axis": [joint.sign if k == joint.axis else 0 for k in range(3)],
+            "rest": _own(skeleton, parent, hinge.rest[None])[0],
+        }
+
+
+def _towards(skeleton: Skeleton) -> Array:
+    """The direction from the robot to who looks at it first; one in a plane is seen a little from the side."""
+    towards = usual_view(skeleton).axes[2]
+    if skeleton.plane is not None:
+        towards = towards + 0.25 * np.cross(skeleton.up, towards) + 0.2 * skeleton.up
+    return towards
+
+
+def _own(skeleton: Skeleton, body: int, points: Array) -> Array:
+    """Points of the base in the axes of a link's joint."""
+    place = np.eye(4) if body == ROOT else skeleton.hinges[body].place
+    return (points - place[:3, 3]) @ place[:3, :3]
+
+
+def _matrix(pose: Pose) -> list[float]:
+    """Rotation and origin, twelve numbers row by row."""
+    return [float(x) for row in list(pose.matrix().rows)[:3] for x in row]  # pyright: ignore[reportArgumentType]
+
+
+# -- what a person moves ------------------------------------------------------------------------------
+
+
+def _controls(joint: Joint, case: Case) -> Iterator[dict[str, Any]]:
+    """One per degree of freedom; quaternions are moved by roll, pitch and yaw."""
+    values, q = case.swing.q, slice(joint.q, joint.q + joint.nq)
+    places = [*values[q]] if joint.nq == 1 else [*values[q][:-4], *roll_pitch_yaw(values[q][-4:])]
+    for k, (name, value) in enumerate(zip(joint.rate_names, places, strict=True)):
+        turns = joint.turns or (joint.nv > 1 and k >= joint.nv - 3)
+        ends = [-math.pi, math.pi] if turns else [-1.0, 1.0]
+        if joint.nv == 1:
+            bounds = joint.limits.lower, joint.limits.upper
+            ends = [x if math.isfinite(x) else y for x, y in zip(bounds, ends, strict=True)]
+        yield {
+            "name": name if joint.nv == 1 else f"{joint.name} {_part(joint, k)}",
+            "joint": {"kind": joint.kind, "q": joint.q, "v": joint.v},
+            "unit": "rad" if turns else "m",
+            "torque_unit": "N m" if turns else "N",
+            "value": float(value),
+            "ends": [min(ends[0], float(value)), max(ends[1], float(value))],
+            "speed": _finite(joint.limits.velocity, SPEED),
+            "acceleration": _finite(joint.limits.acceleration, ACCELERATION),
+        }
+
+
+def _part(joint: Joint, k: int) -> str:
+    return ("x", "y", "z", "roll", "pitch", "yaw")[k + 6 - joint.nv]
+
+
+def _finite(limit: float, otherwise: float) -> float:
+    return limit if 0 < limit < math.inf else otherwise
+
+
+def roll_pitch_yaw(quaternion: Array) -> list[float]:
+    """The angles of Rz(yaw) Ry(pitch) Rx(roll) that turn as a quaternion w x y z does."""
+    w, x, y, z = quaternion / np.linalg.norm(quaternion)
+    return [
+        math.atan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y)),
+        math.asin(max(-1.0, min(1.0, 2 * (w * y - z * x)))),
+        math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z)),
+    ]

@@ -1,0 +1,57 @@
+"""What every joint transmits to the body it carries, and how much of it the bearings hold."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from strobe.equations.meaning import explain
+from strobe.errors import UnsupportedModelError
+from strobe.study import html as page
+from strobe.study.case import Case
+from strobe.study.figure_body import body_figure
+from strobe.study.tables import remark, table, tidy
+
+TITLE = "What the joints transmit"
+
+
+def measure(case: Case) -> dict[str, Any]:
+    """Force and moment (joints, 6) at each joint, base axes, and the same without what acts along the joint."""
+    case.require_dynamics()
+    found = explain(case.robot, case.q, case.qd, case.qdd)
+    return {
+        "state": case.origin,
+        "joints": found.hinges,
+        "wrenches": found.wrenches,
+        "constraints": found.constraints,
+    }
+
+
+def command(case: Case) -> str:
+    return case.at_state("explain")
+
+
+def html(data: Mapping[str, Any], case: Case) -> page.Html:
+    """The table, and the free-body diagram of a link where one can be cut free."""
+    try:
+        drawn = page.figure(body_figure(case.robot, case.q, case.qd, case.qdd))
+    except UnsupportedModelError as error:
+        drawn = page.tag("p", str(error), class_="remark")
+    return page.markup(page.printed(render(data)), drawn)
+
+
+def render(data: Mapping[str, Any]) -> Iterator[Any]:
+    yield remark(
+        f"force (N) and moment (N m) on the body that a joint carries, base axes, at {data['state']}; "
+        "across: what the bearings hold"
+    )
+    loads = np.concatenate([data["wrenches"], data["constraints"]], axis=-1)
+    forces, moments = (tidy(loads[:, [k, k + 1, k + 2, k + 6, k + 7, k + 8]]) for k in (0, 3))
+    rows = [
+        [name, *f[:3], math.hypot(*f[3:]), *m[:3], math.hypot(*m[3:])]
+        for name, f, m in zip(data["joints"], forces, moments, strict=True)
+    ]
+    yield table(["joint", "fx", "fy", "fz", "across", "mx", "my", "mz", "across"], rows)

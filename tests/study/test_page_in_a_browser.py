@@ -1,0 +1,262 @@
+"""The report in a browser without a network: it is quiet, it moves, and it computes what Python computes."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import strobe
+from strobe.algebra import Pose
+from strobe.algebra.quaternions import quaternion_rotation
+from strobe.codegen.js import function
+from strobe.quantities import Request
+from strobe.robot import Robot
+from strobe.runtime.kernels import Kernel
+from strobe.study import study
+from strobe.study.pages import whole_page
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+CHROMIUM = shutil.which("chromium")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+
+FLAGS = [
+    "--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-sync",
+    "--disable-component-update", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
+]  # fmt: skip
+PARTS = ("view", "robot", "torques", "motion", "equations")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as engine:
+        running = engine.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield running
+        running.close()
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Reports on an arm with a sliding joint, one that floats, and one without masses."""
+    folder = tmp_path_factory.mktemp("pages")
+    robots = {
+        "stanford": strobe.load("stanford"),
+        "floating": strobe.load("planar2").with_base("floating"),
+        "rx90": strobe.load("rx90"),
+    }
+    files = {name: folder / f"{name}.html" for name in robots}
+    for name, robot in robots.items():
+        files[name].write_text(whole_page(study(robot, quick=True, sections=PARTS)), encoding="utf-8")
+    return files
+
+
+def opened(browser: Any, file: Path, **how: Any) -> Any:
+    """A page off the network that remembers what it complains about and what it asks for."""
+    context = browser.new_context(**({"viewport": {"width": 1280, "height": 800}} | how))
+    context.set_offline(True)
+    page = context.new_page()
+    page.complaints, page.requests = [], []
+    page.on("console", lambda message: page.complaints.append(message.text))
+    page.on("pageerror", lambda error: page.complaints.append(str(error)))
+    page.on("request", lambda request: page.requests.append(request.url))
+    page.goto(file.as_uri())
+    if how.get("java_script_enabled", True):
+        page.wait_for_function("window.strobe && document.querySelector('canvas').width > 0")
+    return page
+
+
+@pytest.fixture
+def stanford(browser: Any, pages: dict[str, Path]) -> Iterator[Any]:
+    page = opened(browser, pages["stanford"])
+    yield page
+    page.context.close()
+
+
+def picture(page: Any) -> str:
+    """The canvas after the next frame."""
+    return page.evaluate(
+        "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame("
+        "() => done(document.querySelector('canvas').toDataURL()))))"
+    )
+
+
+def slide(page: Any, k: int, value: float) -> None:
+    page.evaluate(
+        "([k, x]) => { const s = document.getElementById(`slider-${k}`); s.value = x;"
+        " s.dispatchEvent(new Event('input')); }",
+        [k, value],
+    )
+
+
+def shown(page: Any) -> np.ndarray:
+    return np.array(
+        page.evaluate("[...document.querySelectorAll('output.torque')].map((o) => Number(o.dataset.value))")
+    )
+
+
+def expected(page: Any, robot: Robot) -> np.ndarray:
+    state = page.evaluate("strobe.state()")
+    return robot.inverse_dynamics(*(np.array(state[name]) for name in ("q", "qd", "qdd")))
+
+
+def off(found: np.ndarray, wanted: np.ndarray) -> float:
+    return float(np.abs(found - wanted).max() / np.abs(wanted).max())
+
+
+@pytest.mark.parametrize("name", ["stanford", "floating", "rx90"])
+def test_a_page_is_quiet_and_asks_for_nothing(browser: Any, pages: dict[str, Path], name: str) -> None:
+    page = opened(browser, pages[name])
+    page.get_by_role("button", name="Play").click()
+    page.wait_for_timeout(150)
+    page.get_by_role("button", name="Frames").click()
+    page.get_by_role("button", name="Reset").click()
+    assert page.complaints == []
+    assert [url for url in page.requests if not url.startswith(("file:", "data:"))] == []
+    page.context.close()
+
+
+def test_sliders_move_the_robot_and_its_torques(stanford: Any) -> None:
+    robot = strobe.load("stanford")
+    before, torques = picture(stanford), shown(stanford)
+    assert off(torques, expected(stanford, robot)) < 1e-12
+    slide(stanford, 1, -0.7)
+    assert picture(stanford) != before
+    assert np.abs(shown(stanford) - torques).max() > 1
+    assert off(shown(stanford), expected(stanford, robot)) < 1e-12
+
+
+def test_rates_and_accelerations_enter_the_torques(stanford: Any) -> None:
+    robot = strobe.load("stanford")
+    for k, mode in enumerate(("Velocity", "Acceleration")):
+        stanford.get_by_role("button", name=mode).click()
+        for joint in range(6):
+            slide(stanford, joint, 0.3 + 0.1 * joint + k)
+    state = stanford.evaluate("strobe.state()")
+    assert state["qd"] == pytest.approx([0.3, 0.4, 0.5, 0.6, 0.7, 0.8])
+    assert state["qdd"] == pytest.approx([1.3, 1.4, 1.5, 1.6, 1.7, 1.8])
+    assert off(shown(stanford), expected(stanford, robot)) < 1e-12
+
+
+def test_what_is_written_is_the_torque_to_its_digits(stanford: Any) -> None:
+    texts = stanford.evaluate("[...document.querySelectorAll('output.torque')].map((o) => o.textContent)")
+    written = [float(text.replace("−", "-").split(" ", 1)[0]) for text in texts]
+    wanted = expected(stanford, strobe.load("stanford"))
+    assert written == pytest.approx(wanted, rel=1e-3, abs=1e-12)
+    assert [text.split(" ", 1)[1] for text in texts] == ["N m", "N m", "N", "N m", "N m", "N m"]
+
+
+def test_a_floating_base_turns_by_three_angles(browser: Any, pages: dict[str, Path]) -> None:
+    page = opened(browser, pages["floating"])
+    for k, angle in ((3, 0.4), (4, -0.6), (5, 1.1), (6, 0.8)):
+        slide(page, k, angle)
+    robot = strobe.load("planar2").with_base("floating")
+    turned = quaternion_rotation(*page.evaluate("strobe.state()")["q"][3:7])
+    wanted = Pose.at(rpy=(0.4, -0.6, 1.1)).rotation
+    assert np.allclose([[*row] for row in turned], [[*row] for row in wanted], atol=1e-14)
+    assert off(shown(page), expected(page, robot)) < 1e-12
+    page.context.close()
+
+
+def test_the_page_puts_the_tool_where_the_kinematics_puts_it(stanford: Any) -> None:
+    slide(stanford, 3, 0.9)
+    found = stanford.evaluate(
+        "() => { const s = JSON.parse(document.getElementById('scene').textContent).tool, q = strobe.state().q;"
+        " return { q, link: placements(q).slice(12 * s.body, 12 * s.body + 12), tool: s.placement }; }"
+    )
+    link, tool = (np.vstack([np.reshape(found[k], (3, 4)), [0, 0, 0, 1]]) for k in ("link", "tool"))
+    assert np.allclose(link @ tool, strobe.load("stanford").forward_kinematics(found["q"]), atol=1e-14)
+
+
+def test_keys_move_sliders_and_turn_the_view(stanford: Any) -> None:
+    before = stanford.evaluate("strobe.state().q[0]")
+    stanford.locator("#slider-0").focus()
+    stanford.keyboard.press("ArrowRight")
+    assert stanford.evaluate("strobe.state().q[0]") > before
+    first = picture(stanford)
+    stanford.locator("canvas").focus()
+    stanford.keyboard.press("ArrowLeft")
+    assert picture(stanford) != first
+
+
+def test_dragging_turns_the_robot_and_reset_turns_it_back(stanford: Any) -> None:
+    first = picture(stanford)
+    box = stanford.locator("canvas").bounding_box()
+    stanford.mouse.move(box["x"] + 200, box["y"] + 200)
+    stanford.mouse.down()
+    stanford.mouse.move(box["x"] + 300, box["y"] + 230)
+    stanford.mouse.up()
+    assert picture(stanford) != first
+    stanford.get_by_role("button", name="Reset").click()
+    assert picture(stanford) == first
+
+
+def test_without_scripts_the_robot_stands_still_and_is_there(browser: Any, pages: dict[str, Path]) -> None:
+    page = opened(browser, pages["stanford"], java_script_enabled=False)
+    assert page.locator("noscript svg").first.is_visible()
+    assert not page.locator("#viewer").is_visible()
+    assert page.locator("button:visible").count() == 0
+    page.context.close()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("name", ["stanford", "floating"])
+def test_the_page_never_scrolls_sideways(
+    browser: Any, pages: dict[str, Path], name: str, width: int
+) -> None:
+    page = opened(browser, pages[name], viewport={"width": width, "height": 844})
+    page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    page.context.close()
+
+
+def test_light_and_dark_follow_the_system_and_the_button(browser: Any, pages: dict[str, Path]) -> None:
+    page = opened(browser, pages["stanford"], color_scheme="dark")
+    colour = "getComputedStyle(document.body).backgroundColor"
+    assert page.evaluate(colour) == "rgb(20, 24, 29)"
+    dark = picture(page)
+    page.get_by_role("button", name="theme").click()
+    assert page.evaluate(colour) == "rgb(255, 255, 255)"
+    assert picture(page) != dark
+    page.context.close()
+
+
+def test_a_robot_without_masses_moves_without_torques(browser: Any, pages: dict[str, Path]) -> None:
+    page = opened(browser, pages["rx90"])
+    before = picture(page)
+    slide(page, 1, 0.5)
+    assert picture(page) != before
+    assert page.evaluate("strobe.torques()") is None
+    assert len(shown(page)) == 0
+    page.context.close()
+
+
+# -- programs as script -------------------------------------------------------------------------------
+
+ASKED = {  # between them every operation that a quantity uses
+    "friction": ("puma560", Request("inverse_dynamics")),
+    "pivots": ("panda", Request("forward_dynamics")),
+    "quaternions": ("floating", Request("mass_matrix")),
+    "gravity": ("ur5", Request("inverse_dynamics", gravity=True)),
+    "logarithms": ("floating", Request("difference")),
+}
+
+
+@pytest.mark.parametrize("case", list(ASKED))
+def test_a_program_as_script_computes_what_python_computes(browser: Any, case: str) -> None:
+    name, request = ASKED[case]
+    model = (
+        strobe.load("planar3").with_base("floating") if name == "floating" else strobe.load(name)
+    ).model
+    kernel = Kernel(model, request)
+    rng = np.random.default_rng(3)
+    values = {key: rng.standard_normal(size) for key, size in kernel.inputs.items()}
+    wanted = np.array(kernel.function()(**{k: v.tolist() for k, v in values.items()}), dtype=float).ravel()
+    page = browser.new_page()
+    call = f"({function(kernel.program, 'f')})(...arguments[0])"
+    found = page.evaluate(f"function() {{ return {call}; }}", [v.tolist() for v in values.values()])
+    assert off(np.array(found), wanted) < 1e-12
+    page.close()
