@@ -1,32 +1,58 @@
-"""What the README and the documentation show runs as shown."""
+"""What the README shows runs as shown."""
 
 import re
 from pathlib import Path
 
 import pytest
 
+import strobe
+from strobe.analysis.counts import Operations, compiled, cost
+from strobe.formulations import FORMULATIONS
+
 ROOT = Path(__file__).parent.parent
-
-
-def snippets(page: str) -> list[str]:
-    return re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), flags=re.S)
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_readmes_snippet_has_twelve_lines_and_ends_in_rounding(capsys):
-    (snippet,) = snippets("README.md")
+    (snippet,) = re.findall(r"```python\n(.*?)```", README, flags=re.S)
     assert len(snippet.strip().splitlines()) == 12
     exec(compile(snippet, "README.md", "exec"), {})
     assert float(capsys.readouterr().out) < 1e-11
 
 
-@pytest.mark.parametrize("page", ["docs/numbers.md", "docs/tour.md"])
-def test_the_documentations_snippets_run(page):
-    for snippet in snippets(page):
-        exec(compile(snippet, page, "exec"), {})
+def test_the_readmes_excerpt_is_made_of_lines_of_the_real_output(capsys):
+    from strobe.cli.app import app
+
+    (session,) = re.findall(r"```console\n\$ strobe (.*?)\n(.*?)```", README, flags=re.S)
+    with pytest.raises(SystemExit):
+        app(session[0].split())
+    printed = capsys.readouterr().out.splitlines()
+    assert [line for line in session[1].splitlines() if line not in printed] == []
+
+
+def test_the_readmes_counts_are_those_of_the_stanford_arm():
+    model = strobe.load("stanford").model
+    rows = dict(re.findall(r"^\| ([\w-]+) \| (\d.*) \|$", README.split("<!-- measured -->")[0], flags=re.M))
+    assert len(rows) == 5
+    for name, counts in rows.items():
+        price = cost(FORMULATIONS[name], model)
+        assert counts == " | ".join(pair(x) for x in (price.dense, price.folded, price.optimised))
+    assert f"| what a call runs (regrouped) | | | {pair(compiled(model))} |" in README
+
+
+def test_the_readme_counts_formulations_and_examples():
+    assert "fifteen formulations" in README
+    assert len(FORMULATIONS) == 15
+    assert "`examples/`, twelve short scripts" in README
+    assert len(list((ROOT / "examples").glob("*.py"))) == 12
+
+
+def pair(operations: Operations) -> str:
+    return f"{operations.multiplications:,} × {operations.additions:,} +"
 
 
 def test_the_readmes_figures_are_the_newest_measured_rows():
     from benchmarks.readme import MARKED, table
 
-    (quoted,) = MARKED.findall((ROOT / "README.md").read_text())
+    (quoted,) = MARKED.findall(README)
     assert quoted == table()

@@ -1,0 +1,143 @@
+"""Pages run, links lead somewhere, every formulation has its page."""
+
+import importlib.util
+import re
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from strobe.formulations import FORMULATIONS
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+PAGES = sorted(
+    path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md") if "_build" not in path.parts
+)
+ALL = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(DOCS / page for page in PAGES)]
+
+
+def extension(name: str) -> ModuleType:
+    """A module that the pages are built with."""
+    spec = importlib.util.spec_from_file_location(name, DOCS / "_ext" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+running = extension("running")
+formulation_pages = extension("formulation_pages")
+
+
+def text(page: str) -> str:
+    return (DOCS / page).read_text(encoding="utf-8")
+
+
+# -- pages run ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if re.search(r"^```(python|console)", text(page), re.M)]
+)
+def test_what_a_page_shows_runs(page):
+    assert running.executed(text(page), page).count("```") >= text(page).count("```")
+
+
+def test_what_a_block_prints_is_put_behind_it_and_the_next_block_knows_its_names():
+    page = "```python\nx = 2\n```\n\n```python\nprint(x + 1)\n```\n"
+    assert running.executed(page, "page") == page.rstrip() + "\n\n```text\n3\n```\n"
+
+
+def test_what_a_command_prints_is_put_under_it():
+    shown = running.executed("```console\n$ strobe --version\n$ echo more\n```", "page")
+    assert re.fullmatch(r"```console\n\$ strobe --version\nstrobe [\d.]+\n\$ echo more\nmore\n```", shown)
+
+
+def test_a_block_with_a_file_name_is_there_for_the_blocks_after_it_and_leaves_nothing():
+    before = set(Path.cwd().iterdir())
+    page = '```toml a.toml\nx = 1\n```\n\n```python\nprint(open("a.toml").read())\n```'
+    assert running.executed(page, "page").endswith("```text\nx = 1\n```")
+    assert set(Path.cwd().iterdir()) == before
+
+
+def test_other_blocks_are_left_alone():
+    page = "```\n$ rm\n```\n\n```sh\nfalse\n```\n\n```{toctree}\ntour\n```\n"
+    assert running.executed(page, "page") == page
+
+
+@pytest.mark.parametrize(
+    ("block", "sentence"),
+    [
+        ("```python\n1 / 0\n```", "page: ZeroDivisionError: division by zero, in this block:\n1 / 0"),
+        ("```console\n$ strobe info nobody\n```", "page: strobe info nobody ends with 2:\nstrobe: "),
+        (
+            "```console\nstrobe list\n```",
+            'page: a console block has lines "$ command" only, not "strobe list".',
+        ),
+    ],
+)
+def test_code_that_does_not_run_stops_the_build(block, sentence):
+    with pytest.raises(running.PageError) as error:
+        running.executed(block, "page")
+    assert str(error.value).startswith(sentence)
+
+
+# -- formulations -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", FORMULATIONS)
+def test_every_formulation_has_a_page_with_its_derivation_equations_and_source(name):
+    page = text(f"formulations/{name}.md")
+    assert page.startswith(f"# {name}\n")
+    assert re.findall(r"^## (.*)$", page, re.M) == ["Derivation", "Equations"]
+    assert re.search(r"\]\(\.\./references\.md#\w+\)", page.split("##")[0])
+    module = ROOT / "src" / "strobe" / "formulations" / f"{name.replace('-', '_')}.py"
+    assert f"../../{module.relative_to(ROOT)}" in formulation_pages._code(name)
+    assert module.is_file()
+
+
+def test_the_page_of_a_formulation_ends_with_its_own_count():
+    ending = formulation_pages.ending("newton-euler")
+    assert "takes 124n−24 multiplications and 101n−24 additions: 720 and 582 for n = 6" in ending
+    assert "| stanford | 728 × 585 + | 267 × 191 + |" in ending
+
+
+# -- links --------------------------------------------------------------------------------------------
+
+
+def anchors(path: Path) -> set[str]:
+    """What the headings of a page are called in an address."""
+    headings = re.findall(r"^#+ (.*)$", path.read_text(encoding="utf-8"), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading).lower().replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("path", ALL, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_every_link_leads_to_a_page_and_a_heading(path):
+    targets = re.findall(
+        r"\]\(([^)\s]+)\)", re.sub(r"```.*?```", "", path.read_text(encoding="utf-8"), flags=re.S)
+    )
+    for target in targets:
+        if "://" in target:
+            continue
+        file, _, heading = target.partition("#")
+        found = (path.parent / file).resolve() if file else path
+        assert found.is_file(), target
+        assert not heading or heading in anchors(found), target
+
+
+def test_every_page_is_in_a_table_of_contents():
+    listed = {"index.md"}
+    for page in PAGES:
+        for tree in re.findall(r"```\{toctree\}\n(.*?)```", text(page), re.S):
+            lines = (line for line in tree.splitlines() if line and not line.startswith(":"))
+            listed |= {f"{line}.md" for line in lines}
+    assert listed == set(PAGES)
+
+
+def test_the_references_are_those_of_the_bibliography():
+    keys = re.findall(r"^@\w+\{(\w+),", (DOCS / "references.bib").read_text(encoding="utf-8"), re.M)
+    assert re.findall(r"^## (\w+)$", text("references.md"), re.M) == keys

@@ -1,0 +1,48 @@
+"""Every numbered script in `examples/` runs, is short, and says what it shows."""
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parent.parent / "examples"
+SCRIPTS = sorted(FOLDER.glob("*.py"))
+SAYS = {  # a line, or a part of one, that shows that the script came to its point
+    "01": "M qdd + C qd + g is the same, to",
+    "02": "the hand is at [0.7 0.  0.3]",
+    "03": "over 4,096 states",
+    "04": "hollerbach-3x3-printed   differs",
+    "05": "compiled, regrouped         134 ×     101 +",
+    "06": "the terms add up to the torque",
+    "07": "M12 = m2 (lc2² + l1 lc2 cos q2) + I2",
+    "08": "void strobe_planar2_inverse_dynamics(",
+    "09": "(10000, 2)",
+    "10": "h = m2 l1 lc2 sin(q1 − q2)",
+    "11": "q has 36 numbers",
+    "12": "1000 steps",
+}
+
+
+def test_the_scripts_are_numbered_without_a_gap():
+    assert [path.name[:3] for path in SCRIPTS] == [f"{k:02d}_" for k in range(1, len(SAYS) + 1)]
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
+def test_a_script_is_short_and_says_what_it_shows(path):
+    source = path.read_text(encoding="utf-8")
+    assert len(source.splitlines()) < 60
+    assert ast.get_docstring(ast.parse(source)).endswith(".")
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
+def test_a_script_runs(path, tmp_path):
+    environment = os.environ | {"PYTHONIOENCODING": "utf-8"}
+    done = subprocess.run(
+        [sys.executable, str(path)], cwd=tmp_path, env=environment, capture_output=True, encoding="utf-8"
+    )
+    assert done.returncode == 0, done.stderr
+    assert SAYS[path.name[:2]] in done.stdout
+    assert list(tmp_path.iterdir()) == []
