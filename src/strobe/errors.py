@@ -151,6 +151,11 @@ class SingularMapError(StrobeError, ValueError):
         )
 
 
+def counted(number: int, noun: str) -> str:
+    """A number of things in words: 1 joint, 2 joints."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def vector(numbers: Iterable[float]) -> str:
     """Numbers for a sentence: (0.5, -1)."""
     return f"({', '.join(f'{round(float(x), 6) + 0.0:.6g}' for x in numbers)})"

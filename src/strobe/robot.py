@@ -28,6 +28,7 @@ from strobe.errors import (
     SingularMassMatrixError,
     UnknownNameError,
     UnsupportedModelError,
+    counted,
 )
 from strobe.models import edits
 from strobe.models.couplings import Coordinates, coordinates
@@ -441,9 +442,8 @@ class Robot:
         kinds = {"revolute": "R", "continuous": "R", "prismatic": "P", "spherical": "S", "floating": "F"}
         pattern = "".join(kinds[joint.kind] for joint in self.coordinates.joints)
         mass = sum(float(body.inertial.m) for body in self.model.bodies)  # pyright: ignore[reportArgumentType]
-        lines = [
-            f"{self.name}: {self.n} degrees of freedom ({pattern}), {mass:.4g} kg moving, {len(self.frames)} frames"
-        ]
+        freedom = f"{counted(self.n, 'degree')} of freedom ({pattern})"
+        lines = [f"{self.name}: {freedom}, {mass:.4g} kg moving, {counted(len(self.frames), 'frame')}"]
         lines += [f"  {joint.name}: {joint.kind}" for joint in self.coordinates.joints]
         return "\n".join(lines)
 
@@ -547,7 +547,7 @@ class Robot:
         """What a wrong size is held against."""
         if self.nq != self.nv:
             return f"{self.name} has {self.nq} position numbers and {self.nv} degrees of freedom"
-        return f"{self.name} has {self.n} joint{'s' if self.n != 1 else ''}"
+        return f"{self.name} has {counted(self.n, 'joint')}"
 
     def _plain_batch(
         self, quantity: str, friction: bool, threads: int | None, out: Array | None, *arrays: Any

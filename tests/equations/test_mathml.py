@@ -24,7 +24,7 @@ a = Symbol("a")
          '<math><msub><mover accent="true"><mi>q</mi><mo>˙</mo></mover><mi>1</mi></msub></math>'),
         (Power(a, 2), "<math><msup><mrow><mi>a</mi></mrow><mn>2</mn></msup></math>"),
         (Power(Trig("sin", (("q2", 2),)), 2),
-         "<math><msup><mi>sin</mi><mn>2</mn></msup><mo>&#x2061;</mo>"
+         '<math><msup><mi>sin</mi><mn>2</mn></msup><mo>&#x2061;</mo><mspace width="0.17em"/>'
          "<mrow><mn>2</mn><mo>&#x2062;</mo><msub><mi>q</mi><mi>2</mi></msub></mrow></math>"),
         (Product((a, Sum((a, Number(Fraction(1)))))),
          "<math><mi>a</mi><mo>&#x2062;</mo><mrow><mo>(</mo><mi>a</mi><mo>+</mo><mn>1</mn><mo>)</mo></mrow></math>"),

@@ -10,6 +10,7 @@ import typer
 
 from strobe.cli.exits import CHECK_FAILED
 from strobe.cli.inputs import Base, Gravity, Json, Lock, RobotName, Strict, numbers, open_robot
+from strobe.errors import counted
 
 if TYPE_CHECKING:
     from strobe.analysis.significance import Significance
@@ -189,7 +190,7 @@ def _trust(degree: int | None, primes: tuple[int, ...]) -> str:
 
     if degree is None or not primes:
         return ""
-    trials = f"in {len(primes)} trial{'s' if len(primes) > 1 else ''}"
+    trials = f"in {counted(len(primes), 'trial')}"
     return f" {trials}, wrong with probability at most {odds(degree / min(primes))} per trial"
 
 

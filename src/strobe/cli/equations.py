@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from strobe.equations.notation import Notation
     from strobe.robot import Robot
 
-CLOSED = (
-    400  # terms of the mass matrix: up to here it is written out, beyond with named intermediate results
-)
 LONG = {"T", "M", "C", "tau", "facts"}  # sections that need the mass matrix
 BRIEF = 2_000  # terms of shortened torques that are still printed
 
@@ -124,7 +121,7 @@ def _document(
 ) -> Document:
     from strobe.cli.progress import Progress
     from strobe.cli.show import note
-    from strobe.equations.closed_form import equations_of, predicted_terms
+    from strobe.equations.closed_form import WRITTEN_OUT, equations_of, predicted_terms
     from strobe.equations.document import SECTIONS, document, readable_document
     from strobe.equations.readable import readable
 
@@ -135,7 +132,7 @@ def _document(
     if full and long:
         size = f"about {terms:,} terms" if terms is not None else "more terms than can be predicted"
         note(f"the mass matrix of {arm.name} has {size}, fully expanded.")
-    elif terms is None or terms > CLOSED:
+    elif terms is None or terms > WRITTEN_OUT:
         note(
             f"{arm.name} is too large to be written out at once; these are its equations over named intermediate "
             "results. --full expands them."

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from strobe.errors import ArgumentError, ModelWarning
+from strobe.errors import ArgumentError, ModelWarning, counted
 
 if TYPE_CHECKING:
     from strobe.robot import Robot
@@ -82,9 +82,7 @@ def numbers(option: str, text: str, count: int | None = None, why: str = "") -> 
     values = [number(option, word) for word in SEPARATORS.split(text.strip("[]() \t")) if word]
     if count is not None and len(values) != count:
         reason = f" {why}" if why else ""
-        raise ArgumentError(
-            f"{option} has {len(values)} number{'s' if len(values) != 1 else ''}, expected {count}.{reason}"
-        )
+        raise ArgumentError(f"{option} has {counted(len(values), 'number')}, expected {count}.{reason}")
     return values
 
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from strobe.cli.inputs import decimal
 from strobe.cli.progress import watched
-from strobe.errors import ArgumentError, nearest
+from strobe.errors import ArgumentError, counted, nearest
 from strobe.robot import Robot
 from strobe.study.labels import position_labels, rate_labels
 
@@ -211,7 +211,7 @@ def _numbers(rows: Rows, header: Sequence[str], columns: Iterable[int], faults: 
     table = np.zeros((len(rows), len(columns)))
     for r, (line, row) in enumerate(watched(rows, f"reading {faults.path}", "rows")):
         if len(row) != len(header):
-            cells = f"{len(row)} cell{'s' if len(row) != 1 else ''}"
+            cells = counted(len(row), "cell")
             faults.add(f"{cells}; the header has {len(header)}.", line)
             continue
         try:

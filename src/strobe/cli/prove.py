@@ -10,6 +10,7 @@ import typer
 
 from strobe.cli.exits import CHECK_FAILED
 from strobe.cli.inputs import Json, Lock, RobotName, Strict, open_robot
+from strobe.errors import counted
 
 if TYPE_CHECKING:
     from strobe.robot import Robot
@@ -162,7 +163,7 @@ def _conclusion(data: Mapping[str, Any]) -> Iterator[Any]:
         yield "A failure is certain: the two sides differ at a drawn arm. Nothing is proven."
         return
     rest = f" ({absent} not applicable)" if absent else ""
-    trials = f"{data['trials']} trial{'s' if data['trials'] > 1 else ''} on each family of arms"
+    trials = f"{counted(data['trials'], 'trial')} on each family of arms"
     yield f"{held} identities{rest}, {data['comparisons']:,} comparisons, {trials}, without rounding."
     yield "The two sides of each are the same rational function, for every robot of these families: any lengths,"
     yield "angles, masses, inertias, gravity and motion. Link by link, the two ask the same of every joint."

@@ -32,6 +32,7 @@ from strobe.scalars import Num
 if TYPE_CHECKING:
     from strobe.robot import Robot
 
+WRITTEN_OUT = 400  # terms of the mass matrix: beyond, named intermediate results are easier to read
 MOST = 1_000_000  # terms of one quantity: beyond, nobody reads or compiles them
 MERGING = 20  # products of terms per term that is left of them, on the arms measured
 BUDGET = 300_000  # products of terms that a prediction may cost
@@ -206,6 +207,12 @@ class Equations:
             for k, column in enumerate(np.moveaxis(np.asarray(values, dtype=float), -1, 0))
         }
         return _stacked(quantity, Evaluation({**self.parameters, **state}), np.shape(q)[:-1])
+
+    def __str__(self) -> str:
+        from strobe.equations.document import document
+        from strobe.equations.text import text_lines
+
+        return "\n".join(text_lines(document(self))).rstrip()
 
     def _repr_latex_(self) -> str | None:
         from strobe.equations.latex import notebook

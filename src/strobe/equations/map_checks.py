@@ -23,6 +23,7 @@ from strobe.errors import (
     SingularMapError,
     StrobeError,
     UnsupportedModelError,
+    counted,
     vector,
 )
 from strobe.formulations import kinematics
@@ -204,7 +205,7 @@ def _operations(what: str, function: Map, size: int, labels: Sequence[str]) -> s
             f"the {what} gives a {type(result).__name__}; expected a list of {len(labels)} numbers."
         )
     if len(result) != len(labels):
-        count = f"{len(result)} number{'s' if len(result) != 1 else ''}"
+        count = counted(len(result), "number")
         raise ArgumentError(f"the {what} gives {count}; expected {len(labels)} ({', '.join(labels)}).")
     for label, value in zip(labels, result, strict=True):
         _require_real(what, label, value)

@@ -12,6 +12,7 @@ from strobe.equations.writing import Writer
 
 DOTS = ("", "˙", "¨")
 APPLY, TIMES = "<mo>&#x2061;</mo>", "<mo>&#x2062;</mo>"  # function application, invisible times
+THIN = '<mspace width="0.17em"/>'  # which browsers do not put after a function by themselves
 
 
 def mathml(x: Expression, notation: Notation = PLAIN) -> str:
@@ -45,7 +46,7 @@ class MathWriter(Writer):
         head = f"<mi>{function}</mi>"
         if exponent != 1:
             head = f"<msup>{head}<mn>{exponent}</mn></msup>"
-        return f"{head}{APPLY}{self.brackets(angle) if several else f'<mrow>{angle}</mrow>'}"
+        return f"{head}{APPLY}{self.brackets(angle) if several else f'{THIN}<mrow>{angle}</mrow>'}"
 
     def call(self, function: str, argument: str) -> str:
         return f"<mi>{function}</mi>{APPLY}{self.brackets(argument)}"

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 TITLE = "The equations of motion"
 
 LARGEST = 12  # degrees of freedom: beyond, nobody reads them
-CLOSED = 400  # terms of a mass matrix that is written out
 PARTS = ("T", "V", "M", "C", "G", "tau", "facts")
 OPEN = 24  # entries of a section that is shown at once; a longer one can be unfolded
 
@@ -39,13 +38,13 @@ def measure(case: Case) -> dict[str, Any]:
 
 
 def _document(case: Case) -> Document:
-    from strobe.equations.closed_form import equations_of, predicted_terms
+    from strobe.equations.closed_form import WRITTEN_OUT, equations_of, predicted_terms
     from strobe.equations.document import document, readable_document
     from strobe.equations.readable import readable
 
     closed = equations_of(case.robot)
     terms = predicted_terms(closed)
-    if terms is None or terms > CLOSED:
+    if terms is None or terms > WRITTEN_OUT:
         return readable_document(readable(case.robot, numbers=False), case.robot.model.title)
     return document(closed, only=PARTS)
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from strobe.errors import counted
 from strobe.models.inertial import Inertial
 from strobe.models.joints import Joint
 from strobe.models.model import ROOT, Body, Model
@@ -35,7 +36,8 @@ def in_brief(data: Mapping[str, Any]) -> tuple[str, str]:
     """How many ways it can move."""
     shape = "one chain" if data["serial"] else "a tree"
     kinds = f" ({data['pattern']})" if len(data["pattern"]) <= BRIEF else ""
-    return str(data["degrees_of_freedom"]), f"degrees of freedom{kinds}, {shape}"
+    count, noun = counted(data["degrees_of_freedom"], "degree").split()
+    return count, f"{noun} of freedom{kinds}, {shape}"
 
 
 def render(data: Mapping[str, Any]) -> Iterator[Any]:
@@ -179,7 +181,7 @@ def headline(data: Mapping[str, Any]) -> Iterator[Any]:
     if data["source"]:
         yield remark(f"source: {data['source']}")
     yield (
-        f"{data['degrees_of_freedom']} degrees of freedom ({data['pattern'] or 'none'}), {shape}, "
+        f"{counted(data['degrees_of_freedom'], 'degree')} of freedom ({data['pattern'] or 'none'}), {shape}, "
         f"{short(data['moving_mass'])} kg moving, gravity ({', '.join(map(short, data['gravity']))}) m/s²"
     )
     if data["kinematic_only"]:
@@ -253,4 +255,4 @@ def frames_line(data: Mapping[str, Any], all_of_them: bool, shown: int = 8) -> s
     """How many frames there are, and their names."""
     names = [frame["name"] for frame in data["frames"]]
     listed = names if all_of_them or len(names) <= shown else [*names[:shown], "… (--frames lists all)"]
-    return f"{len(names)} frame{'s' if len(names) != 1 else ''}: {', '.join(listed)}"
+    return f"{counted(len(names), 'frame')}: {', '.join(listed)}"

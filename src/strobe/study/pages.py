@@ -9,6 +9,7 @@ from string import Template
 from types import ModuleType
 from typing import Any
 
+from strobe.errors import counted
 from strobe.study.case import Case
 from strobe.study.html import Html, markup, printed, tag
 from strobe.study.report import SECTIONS, Headline, Report
@@ -92,7 +93,7 @@ def _chips(report: Report) -> Iterator[Html]:
             yield _verdict(verdict, SECTIONS[key].TITLE, f"#{key}")
     warnings = sum(note.severity == "warning" for note in report.case.robot.notes)
     if warnings:
-        words = f"{warnings} warning{'s' if warnings > 1 else ''} about the model"
+        words = f"{counted(warnings, 'warning')} about the model"
         yield tag("a", words, class_="chip warn", href="#robot")
     if report.case.robot.model.kinematic_only:
         yield tag("span", "kinematics only", class_="chip warn")
