@@ -67,7 +67,10 @@ def test_json_holds_text_and_latex() -> None:
 def test_a_large_arm_comes_with_named_intermediate_results() -> None:
     done = run("stanford", "--only", "M")
     assert done.exit_code == 0
-    assert "note: stanford is too large to be written out at once" in done.stderr
+    assert (
+        "note: the mass matrix of stanford has about 904 terms; these are its M, C and G over"
+        in done.stderr
+    )
     assert "Mass matrix" in done.stdout
     assert "Coriolis matrix" not in done.stdout
     assert "V = g (m1 (d1 − c1y)" in run("stanford", "--only", "V").stdout  # short by itself
@@ -151,3 +154,48 @@ def test_a_mistake_is_one_sentence_and_exit_code_2(arguments: list[str], sentenc
     done = run(*arguments)
     assert done.exit_code == 2
     assert sentence in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (
+            ["planar2", "--latex", "a.tex", "--json"],
+            "--json and --latex cannot be asked for at once; leave one out.",
+        ),
+        (
+            ["planar2", "--python", "a.py", "--within", "1%"],
+            "--python and --within cannot be asked for at once",
+        ),
+        (
+            ["planar2", "--derive", "lagrange", "--only", "M"],
+            "--derive and --only cannot be asked for at once",
+        ),
+        (["planar2", "--within", "1%", "--full"], "--within and --full cannot be asked for at once"),
+        (
+            ["panda", "--form", "decomposition"],
+            "but not --form decomposition. Ask for M, C, G, or for --full.",
+        ),
+        (["panda", "--only", "T,M"], "but not --only T. Ask for M, C, G, or for --full."),
+        (
+            ["planar2", "--form", "nonsense"],
+            '--form is "nonsense"; expected one of christoffel, decomposition.',
+        ),
+        (["panda", "--frame", "nonsense"], 'no frame "nonsense" in panda.'),
+    ],
+)
+def test_what_would_be_left_unheard_is_refused(arguments: list[str], sentence: str) -> None:
+    done = run(*arguments)
+    assert done.exit_code == 2
+    assert sentence in done.stderr
+
+
+def test_the_bound_beside_shortened_torques_is_theirs() -> None:
+    done = run("planar2", "--within", "10%", "--numbers")
+    assert "The torques above keep 10 of 13 terms; their error is at most 8.601% (proven)." in done.stdout
+    assert "As a program, with other terms left out:" in done.stdout
+
+
+def test_friction_of_each_direction_is_written() -> None:
+    done = run("puma560", "--full", "--only", "friction")
+    assert "F1 = v1 q̇1 + fp1 satp(1000 q̇1) + fn1 satn(1000 q̇1)" in done.stdout

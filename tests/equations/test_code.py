@@ -53,6 +53,18 @@ def test_the_python_module_tests_itself_with_the_standard_library_alone(name, tm
     assert done.stdout.startswith(f"{name}: 4 states, largest relative difference ")
 
 
+def test_the_python_test_fails_when_something_is_not_a_number(tmp_path):
+    path = tmp_path / "arm.py"
+    text = python_source(strobe.load("planar2"))
+    assert "def _flat(" in text
+    path.write_text(
+        text.replace("def _flat(", "def _flat(x):\n    return [math.nan, *_plain(x)][:-1]\n\n\ndef _plain(")
+    )
+    done = run_alone(path)
+    assert done.returncode == 1
+    assert "nan" in done.stdout
+
+
 def test_the_python_test_fails_when_a_number_is_changed(tmp_path):
     path = tmp_path / "exported.py"
     path.write_text(python_source(load_model("planar2")).replace("m1: float = 2.0", "m1: float = 2.1"))

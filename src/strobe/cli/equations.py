@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from strobe.cli.inputs import Base, Force, Gravity, Json, Lock, RobotName, Strict, number, open_robot
-from strobe.errors import OutputError
+from strobe.errors import ArgumentError, OutputError
 
 if TYPE_CHECKING:
     from strobe.equations.document import Document
     from strobe.equations.notation import Notation
+    from strobe.equations.shortened import Written
     from strobe.robot import Robot
 
+READABLE = ("M", "C", "G")  # sections of the grade with named intermediate results
 LONG = {"T", "M", "C", "tau", "facts"}  # sections that need the mass matrix
 BRIEF = 2_000  # terms of shortened torques that are still printed
 
@@ -78,7 +80,7 @@ def equations(
     """The equations of motion in closed form: energies, M, C, G, torques, frames, and what their structure says.
 
     Small arms are written out in named parameters. Larger ones come with named intermediate results; --full
-    expands them all the same. Every entry is exact.
+    expands them all the same. Named entries are exact; with --numbers constants are printed to six digits.
 
     \b
     Examples:
@@ -88,11 +90,15 @@ def equations(
       strobe equations planar2 --derive newton-euler
       strobe equations puma560 --within 1%
     """
+    given = {
+        "--latex": latex, "--python": python, "--c": c, "--json": as_json, "--derive": derive, "--within": within,
+        "--only": only, "--frame": frame, "--full": full, "--form": form != "christoffel",
+    }  # fmt: skip
+    _refuse_together([name for name, value in given.items() if value])
     arm = open_robot(robot, lock=lock, base=base, gravity=gravity, strict=strict)
     if python is not None or c is not None:
         _write_code(arm, python, c, full, numbers, [robot], force)
-        if latex is None:
-            return
+        return
     notation = _notation(arm, short, textbook, numbers)
     if derive is not None:
         _derive(arm, derive, numbers, notation, latex, [robot], force, as_json)
@@ -113,6 +119,23 @@ def equations(
         _print(found, notation)
 
 
+ASPECTS = ("--only", "--frame", "--form")
+EXCLUDED = {  # by an option: others that would be left unheard beside it
+    "--json": ("--latex", "--python", "--c"),
+    "--python": ("--latex", "--derive", "--within", *ASPECTS),
+    "--c": ("--latex", "--derive", "--within", *ASPECTS),
+    "--derive": ("--within", "--full", *ASPECTS),
+    "--within": ("--full", *ASPECTS),
+}
+
+
+def _refuse_together(given: Sequence[str]) -> None:
+    for first, others in EXCLUDED.items():
+        unheard = [name for name in others if name in given]
+        if first in given and unheard:
+            raise ArgumentError(f"{first} and {unheard[0]} cannot be asked for at once; leave one out.")
+
+
 # -- what is written down -----------------------------------------------------------------------------
 
 
@@ -124,8 +147,13 @@ def _document(
     from strobe.equations.closed_form import WRITTEN_OUT, equations_of, predicted_terms
     from strobe.equations.document import SECTIONS, document, readable_document
     from strobe.equations.readable import readable
+    from strobe.formulations.decomposition import FORMS
 
     wanted = [key.strip() for key in (only or "").split(",") if key.strip()]
+    if form not in FORMS:
+        raise ArgumentError(f'--form is "{form}"; expected one of {", ".join(FORMS)}.')
+    if frame is not None:
+        arm.model.frame(frame)
     long = not wanted or not LONG.isdisjoint(wanted)
     closed = equations_of(arm, numbers)
     terms = predicted_terms(closed) if long else 0
@@ -133,15 +161,28 @@ def _document(
         size = f"about {terms:,} terms" if terms is not None else "more terms than can be predicted"
         note(f"the mass matrix of {arm.name} has {size}, fully expanded.")
     elif terms is None or terms > WRITTEN_OUT:
+        _require_readable(arm, wanted, form)
+        size = f"about {terms:,} terms" if terms is not None else "more terms than can be predicted"
         note(
-            f"{arm.name} is too large to be written out at once; these are its equations over named intermediate "
-            "results. --full expands them."
+            f"the mass matrix of {arm.name} has {size}; these are its M, C and G over named intermediate results. "
+            "--full expands all equations."
         )
         return readable_document(readable(arm, numbers), arm.model.title, wanted)
     with Progress(f"equations of {arm.name}", len(wanted or SECTIONS), "sections") as progress:
         done = iter([0, *[1] * len(SECTIONS)])
         return document(
             closed, only=wanted, form=form, frame=frame, told=lambda _: progress.advance(next(done))
+        )
+
+
+def _require_readable(arm: Robot, wanted: Sequence[str], form: str) -> None:
+    """Refuse what the readable grade does not have."""
+    missing = [key for key in wanted if key not in READABLE]
+    if missing or form != "christoffel":
+        what = f"--only {','.join(missing)}" if missing else f"--form {form}"
+        raise ArgumentError(
+            f"{arm.name} is written with named intermediate results, which give {', '.join(READABLE)} (Christoffel "
+            f"form) but not {what}. Ask for {', '.join(READABLE)}, or for --full."
         )
 
 
@@ -156,10 +197,13 @@ def _shortened(arm: Robot, within: str, numbers: bool) -> tuple[Document, dict[s
     with Progress(f"shortening {arm.name}", 1, "searches"):
         found = shortened(arm, _part(within))
         written = found.written(numbers)
-        remarks = found.describe().splitlines()
         torques = written.torques if written.terms <= BRIEF else []
-        if not torques:
-            remarks.append(f"The shortened closed form has {written.terms:,} terms and is not printed.")
+        remarks = [
+            _written(written),
+            "",
+            "As a program, with other terms left out:",
+            *found.describe().splitlines(),
+        ]
         shown = shortened_document(equations_of(arm, numbers), torques, remarks)
     return shown, {
         "within": found.within,
@@ -170,6 +214,14 @@ def _shortened(arm: Robot, within: str, numbers: bool) -> tuple[Document, dict[s
         "proven": found.proven,
         "joints": [asdict(row) for row in found.rows()],
     }
+
+
+def _written(x: Written) -> str:
+    """What the shortened closed form leaves out, and what that costs at most."""
+    left = f"{x.terms:,} of {x.of:,} terms"
+    if x.terms > BRIEF:
+        return f"The shortened closed form has {left} and is not printed; with --numbers it may be shorter."
+    return f"The torques above keep {left}; their error is at most {x.bounds.max():.3%} (proven)."
 
 
 def _derive(

@@ -83,14 +83,14 @@ int main(void)
         {name}({arguments});
         for (k = 0; k < {size}; k++) {{
             const double d = fabs((double)out[k] - expected[i][k]) / scale[i];
-            if (!(d <= difference)) /* also where d is not a number */
+            if (difference == difference && !(d <= difference)) /* once not a number, it stays so */
                 difference = d;
         }}
         if (!(difference <= {tolerance})) {{
             printf("state %d: relative difference %.3g, allowed {tolerance}\\n", i, difference);
             wrong++;
         }}
-        if (!(difference <= worst))
+        if (worst == worst && !(difference <= worst))
             worst = difference;
     }}
     printf("{name}: %d of {count} states wrong, largest relative difference %.2g\\n", wrong, worst);

@@ -257,7 +257,7 @@ static void compare(const double *found, const double *expected, int size, doubl
     int k;
     for (k = 0; k < size; k++) {{
         const double difference = fabs(found[k] - expected[k]) / scale;
-        if (!(difference <= worst)) /* also where it is not a number */
+        if (worst == worst && !(difference <= worst)) /* once it is not a number, it stays so */
             worst = difference;
     }}
 }}

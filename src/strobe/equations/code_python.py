@@ -165,7 +165,7 @@ def _test():
         for name, scale in SCALES.items():
             for a, b in zip(_flat(found[name]), _flat(case[name])):
                 difference = abs(a - b) / scale
-                if not difference <= worst:  # also where it is not a number
+                if worst == worst and not difference <= worst:  # once it is not a number, it stays so
                     worst = difference
     print(f"{name}: {{len(CASES)}} states, largest relative difference {{worst:.1e}}")
     return worst <= TOLERANCE

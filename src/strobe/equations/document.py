@@ -19,6 +19,7 @@ from strobe.equations.expression import Expression, Number, Symbol
 from strobe.equations.facts import Facts, facts
 from strobe.equations.forms import Forms, order_of, primitive
 from strobe.equations.glossary import Parameter, glossary
+from strobe.equations.parameters import Drive
 from strobe.equations.readable import Readable
 from strobe.equations.waves import Wave
 from strobe.errors import UnknownNameError
@@ -342,29 +343,44 @@ def _rated(number: Fraction, factors: Sequence[Expression], *rates: tuple[str, i
 
 def _friction_remark(source: Source) -> tuple[str, ...]:
     drives = source.equations.drives
-    if any(d.damping or d.forwards or d.backwards for d in drives):
+    if not any(d.damping or d.forwards or d.backwards for d in drives):
+        return ()
+    if source.equations.coordinates.trivial:
         return ("Friction is added to these torques.",)
-    return ()
+    return ("Friction of the joints is added to these torques; it is not written out here.",)
 
 
 def _friction(source: Source) -> Section:
-    """damping · q̇ + coulomb · sat(q̇ / v0), of joints that move by themselves."""
+    """damping · q̇ + coulomb · sat(q̇ / v0), one coulomb for each direction, of joints that move by themselves."""
     equations = source.equations
     if not equations.coordinates.trivial:
         return Section("friction", "Friction")
     viscous, entries = equations.viscous_friction, list[Entry]()
     for i, drive in enumerate(equations.drives):
-        ramp = ex.Call(
-            "sat", ex.product((Number(Fraction(round(1 / COULOMB_SPEED))), Symbol(f"qd{i + 1}")))
-        )
-        coulomb = equations.ring.lower(equations.ring.number(drive.forwards))
+        speed = ex.product((Number(Fraction(round(1 / COULOMB_SPEED))), Symbol(f"qd{i + 1}")))
         terms = [source.forms.along_rates(viscous[i], source.forms.form)]
-        if not coulomb.is_zero():
-            terms.append(ex.product((source.forms.form(coulomb), ramp)))
+        for ramp, size in _ramps(drive):
+            coulomb = equations.ring.lower(equations.ring.number(size))
+            if not coulomb.is_zero():
+                terms.append(ex.product((source.forms.form(coulomb), ex.Call(ramp, speed))))
         entries.append(Entry((f"F{i + 1}",), ex.total(terms)))
     shown = tuple(entry for entry in entries if entry.value != ex.ZERO)
-    remarks = ("sat(x) is x between −1 and 1, and ±1 beyond.",) if shown else ()
-    return Section("friction", "Friction", shown, remarks)
+    used = dict.fromkeys(ramp for drive in equations.drives for ramp, _ in _ramps(drive))
+    return Section("friction", "Friction", shown, tuple(RAMPS[ramp] for ramp in used) if shown else ())
+
+
+RAMPS = {
+    "sat": "sat(x) is x between −1 and 1, and ±1 beyond.",
+    "satp": "satp(x) is x between 0 and 1, 0 below and 1 beyond: friction forwards.",
+    "satn": "satn(x) is x between −1 and 0, −1 below and 0 beyond: friction backwards.",
+}
+
+
+def _ramps(drive: Drive) -> list[tuple[str, float]]:
+    """How Coulomb friction sets in, and its size: one way for both directions where they have the same."""
+    if drive.forwards == drive.backwards:
+        return [("sat", drive.forwards)]
+    return [("satp", drive.forwards), ("satn", drive.backwards)]
 
 
 def _placement(source: Source) -> Section:

@@ -221,4 +221,8 @@ def value(
     return walk(x)
 
 
-FUNCTIONS: dict[str, Callable[[Any], Any]] = {"sat": lambda x: max(-1.0, min(1.0, x))}
+FUNCTIONS: dict[str, Callable[[Any], Any]] = {
+    "sat": lambda x: max(-1.0, min(1.0, x)),
+    "satp": lambda x: max(0.0, min(1.0, x)),
+    "satn": lambda x: max(-1.0, min(0.0, x)),
+}

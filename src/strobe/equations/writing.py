@@ -58,7 +58,7 @@ class Writer(ABC):
             case Power(Trig() as wave, exponent):
                 return self.wave(wave, exponent)
             case Power(base, exponent):
-                return self.power(self._factor(base), exponent)
+                return self.power(self._base(base), exponent)
             case Product(factors):
                 return self._product(factors)
             case Sum(terms):
@@ -78,8 +78,10 @@ class Writer(ABC):
         first, *others = terms
         result = self.expression(first)
         for term in others:
-            sign = "−" if negative(term) else "+"
-            result += BREAK + self.sign(sign, self.expression(_positive(term)))
+            if negative(term):
+                result += BREAK + self.sign("−", self._factor(_positive(term)))
+            else:
+                result += BREAK + self.sign("+", self.expression(term))
         return result
 
     def _product(self, factors: Sequence[Expression]) -> str:
@@ -104,8 +106,15 @@ class Writer(ABC):
         return not (self.notation.short and self.notation.shortened(wave.angle) is not None)
 
     def _factor(self, x: Expression) -> str:
-        written = self.expression(x)
-        return self.brackets(written.replace(BREAK, WEAK)) if isinstance(x, Sum) else written
+        """What may stand beside another factor, or behind a minus."""
+        return self._bracketed(x) if isinstance(x, Sum) or negative(x) else self.expression(x)
+
+    def _base(self, x: Expression) -> str:
+        """What may bear an exponent."""
+        return self.expression(x) if isinstance(x, Symbol | Call) else self._bracketed(x)
+
+    def _bracketed(self, x: Expression) -> str:
+        return self.brackets(self.expression(x).replace(BREAK, WEAK))
 
     def _angle(self, angle: Angle) -> str:
         result = ""
