@@ -172,7 +172,7 @@ class Lagrange:
         M, half, one = self.mass_matrix, Fraction(1, 2), Fraction(1)
         pairs = [(i, j) for i in self.n for j in self.n if i <= j]
         terms = [
-            _rated(half if i == j else one, _entry(i, j), f"qd{i + 1}", f"qd{j + 1}")
+            ex.rated(half if i == j else one, [_entry(i, j)], f"qd{i + 1}", f"qd{j + 1}")
             for i, j in pairs
             if not M[i][j].is_zero()
         ]
@@ -272,7 +272,7 @@ class Lagrange:
         """Σ M_ij q̇_j, or with q̈."""
         M = self.mass_matrix[i]
         return ex.total(
-            _rated(Fraction(1), _entry(i, j), f"{letter}{j + 1}") for j in self.n if not M[j].is_zero()
+            ex.rated(Fraction(1), [_entry(i, j)], f"{letter}{j + 1}") for j in self.n if not M[j].is_zero()
         )
 
 
@@ -282,10 +282,3 @@ def _symbol(letter: str, i: int) -> Written:
 
 def _entry(i: int, j: int) -> Symbol:
     return Symbol("M" + index(min(i, j) + 1, max(i, j) + 1))
-
-
-def _rated(number: Fraction, coefficient: Expression, *rates: str) -> Expression:
-    """A number, a coefficient and a product of rates."""
-    same = len(rates) == 2 and rates[0] == rates[1]
-    factors = [ex.power(Symbol(rates[0]), 2)] if same else [Symbol(rate) for rate in rates]
-    return ex.product((Number(number), coefficient, *factors))

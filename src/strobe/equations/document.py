@@ -261,7 +261,12 @@ def _unsigned(x: Expression) -> Expression:
 def _kinetic(source: Source) -> Section:
     M, n = source.equations.mass_matrix, source.n
     terms = [
-        _rated(Fraction(1, 2) if i == j else Fraction(1), [Symbol(_place("M", i, j))], ("qd", i), ("qd", j))
+        ex.rated(
+            Fraction(1, 2) if i == j else Fraction(1),
+            [Symbol(_place("M", i, j))],
+            f"qd{i + 1}",
+            f"qd{j + 1}",
+        )
         for i in n
         for j in n
         if i <= j and not M[i][j].is_zero()
@@ -318,27 +323,21 @@ def _torque(source: Source, i: int) -> Expression:
     M, c, G = equations.mass_matrix[i], equations.christoffel_symbols[i], equations.gravity[i]
     one = Fraction(1)
     terms = [
-        _rated(one, [Symbol(_place("M", min(i, j), max(i, j)))], ("qdd", j))
+        ex.rated(one, [Symbol(_place("M", min(i, j), max(i, j)))], f"qdd{j + 1}")
         for j in n
         if not M[j].is_zero()
     ]
-    terms += [_rated(one, [shared(c[j][j])], ("qd", j), ("qd", j)) for j in n if not c[j][j].is_zero()]
     terms += [
-        _rated(2 * one, [shared(c[j][k])], ("qd", j), ("qd", k))
+        ex.rated(one, [shared(c[j][j])], f"qd{j + 1}", f"qd{j + 1}") for j in n if not c[j][j].is_zero()
+    ]
+    terms += [
+        ex.rated(2 * one, [shared(c[j][k])], f"qd{j + 1}", f"qd{k + 1}")
         for j in n
         for k in n
         if j < k and not c[j][k].is_zero()
     ]
     terms += [] if G.is_zero() else [Symbol(f"G{i + 1}")]
     return ex.total(terms)
-
-
-def _rated(number: Fraction, factors: Sequence[Expression], *rates: tuple[str, int]) -> Expression:
-    """A number, factors and a product of one or two rates."""
-    letters = [f"{letter}{j + 1}" for letter, j in rates]
-    square = len(letters) == 2 and letters[0] == letters[1]
-    symbols = [ex.power(Symbol(letters[0]), 2)] if square else [Symbol(letter) for letter in letters]
-    return ex.product([Number(number), *factors, *symbols])
 
 
 def _friction_remark(source: Source) -> tuple[str, ...]:

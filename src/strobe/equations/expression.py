@@ -100,6 +100,13 @@ def coefficient(x: Expression) -> Fraction:
     return head.value if isinstance(head, Number) else Fraction(1)
 
 
+def rated(number: Fraction, factors: Iterable[Expression], *rates: str) -> Expression:
+    """A number, factors, and one rate or a product of two, which may be a square."""
+    square = len(rates) == 2 and rates[0] == rates[1]
+    symbols = [power(Symbol(rates[0]), 2)] if square else [Symbol(rate) for rate in rates]
+    return product([Number(number), *factors, *symbols])
+
+
 def negative(x: Expression) -> bool:
     return coefficient(x) < 0
 
