@@ -12,7 +12,8 @@ from strobe.equations.writing import Writer
 
 DOTS = ("", "˙", "¨")
 APPLY, TIMES = "<mo>&#x2061;</mo>", "<mo>&#x2062;</mo>"  # function application, invisible times
-THIN = '<mspace width="0.17em"/>'  # which browsers do not put after a function by themselves
+THIN = '<mspace width="0.17em"/>'  # which browsers do not put beside a function by themselves
+WAVES = tuple(f"{head}<mi>{name}</mi>" for head in ("", "<msup>") for name in ("cos", "sin"))
 
 
 def mathml(x: Expression, notation: Notation = PLAIN) -> str:
@@ -55,7 +56,9 @@ class MathWriter(Writer):
         return f"<msup><mrow>{base}</mrow><mn>{exponent}</mn></msup>"
 
     def times(self, left: str, right: str, dot: bool) -> str:
-        return f"{left}<mo>·</mo>{right}" if dot else f"{left}{TIMES}{right}"
+        if dot:
+            return f"{left}<mo>·</mo>{right}"
+        return f"{left}{TIMES}{THIN if right.startswith(WAVES) else ''}{right}"
 
     def multiple(self, k: int, angle: str) -> str:
         return angle if k == 1 else f"<mn>{k}</mn>{TIMES}{angle}"
