@@ -9,8 +9,8 @@ BIN := $(VENV)/bin
 run: $(VENV)/.run
 	$(BIN)/strobe study stanford --force
 
-test: lint types
-	$(BIN)/python -m pytest -n 2
+test: lint types  # what failed is named once more below the count, where a cut log still shows it
+	$(BIN)/python -m pytest -n 2 || { cat .pytest_cache/v/cache/lastfailed; exit 1; }
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
@@ -19,8 +19,9 @@ lint: $(VENV)/.test
 types: $(VENV)/.test
 	$(BIN)/basedpyright
 
-fuzz: $(VENV)/.test  # every formulation on 1,000 other arms and hundreds of other trees: minutes
+fuzz: $(VENV)/.test  # every formulation on 1,000 other arms and hundreds of other trees, and other examples: minutes
 	STROBE_ARMS=1000 $(BIN)/python -m pytest -n 2 tests/analysis/test_equivalence.py
+	STROBE_FUZZ=1 $(BIN)/python -m pytest -n 2 tests/laws tests/algebra tests/graph tests/equations
 
 bench: $(VENV)/.test
 	$(BIN)/python -m benchmarks

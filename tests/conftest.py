@@ -1,8 +1,16 @@
-"""Where everything is installed, a test that skips because something is missing is a failure."""
+"""Where everything is installed, a test that skips because something is missing is a failure.
+
+Hypothesis draws the same examples in every run, and takes its time: a run that fails can be run again. ``make fuzz``
+draws others (``STROBE_FUZZ=1``).
+"""
 
 import os
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("same", deadline=None, derandomize=os.environ.get("STROBE_FUZZ") != "1")
+settings.load_profile("same")
 
 REQUIRE_ALL = os.environ.get("STROBE_REQUIRE_ALL") == "1"
 

@@ -44,6 +44,9 @@ if TYPE_CHECKING:
     from strobe.equations.closed_form import Equations
     from strobe.equations.coordinates import InCoordinates
     from strobe.equations.meaning import Explanation
+    from strobe.kinematics.hand import Hand
+    from strobe.kinematics.manipulability import LimitMargins, SingularDirections
+    from strobe.kinematics.rates import Resolved
 
 Array = np.ndarray
 Names = tuple[str, ...]
@@ -74,13 +77,9 @@ class Robot:
         self._model = model
         self._compiled = compiled
         self._kernels: dict[Request, Kernel] = {}
-        self._quick_inverse = self._quick_forward = self._quick_mass = (
-            declined  # builtins for single states
-        )
+        self._quick_inverse = self._quick_forward = self._quick_mass = declined  # for single states
         self._batch: defaultdict[tuple[str, bool], Any] = defaultdict(lambda: declined)  # and for batches
-        self._asked: set[tuple[Request, int]] = (
-            set()
-        )  # what was asked before, for one state (0) or a batch (1)
+        self._asked = set[tuple[Request, int]]()  # what was asked before, for one state (0) or a batch (1)
         self._massless: dict[Names, Names] = {}  # joints that never move inertia, while others are driven
 
     @property
@@ -338,6 +337,69 @@ class Robot:
         request = Request("jacobian_dot", frame=self._frame(frame))
         return self._ask(request, {"q": q, "qd": qd}, out, threads)
 
+    def analytic_jacobian(self, q: Any, frame: str | None = None, angles: str = "rpy") -> Array:
+        """(..., 6, n): linear velocity, then the rates of named angles, which are not ω (see `jacobian` for that).
+
+        ``angles`` is "rpy", "waters", "rotation-vector" or "quaternion" (7 rows); NaN where these have no rates.
+        """
+        from strobe.kinematics.hand import analytic_jacobian
+
+        return analytic_jacobian(self, q, frame, angles)
+
+    def hand(self, q: Any, qd: Any = None, frame: str | None = None, angles: str = "waters") -> Hand:
+        """Position, orientation and named angles of a frame, and their rates where qd is given, base axes."""
+        from strobe.kinematics.hand import hand
+
+        return hand(self, q, qd, frame, angles)
+
+    def manipulability(
+        self, q: Any, frame: str | None = None, of: str | Sequence[str] = "all", length: float = 1.0
+    ) -> Array:
+        """√det(J Jᵀ) (...) of the rows ``of``: "all", "translation", "rotation", or such as ("x", "y", "wz").
+
+        ``length`` is how many metres count as one radian.
+        """
+        from strobe.kinematics.manipulability import manipulability
+
+        return manipulability(self, q, frame, of, length)
+
+    def singular_directions(
+        self, q: Any, frame: str | None = None, of: str | Sequence[str] = "all", **keywords: Any
+    ) -> SingularDirections:
+        """Where the hand cannot be moved at q, and which joint motions do not move it.
+
+        Keywords as in `strobe.kinematics.manipulability.singular_directions`.
+        """
+        from strobe.kinematics.manipulability import singular_directions
+
+        return singular_directions(self, q, frame, of, **keywords)
+
+    def limit_margins(self, q: Any) -> LimitMargins:
+        """The distance of every joint to its lower and its upper limit."""
+        from strobe.kinematics.manipulability import limit_margins
+
+        return limit_margins(self, q)
+
+    def inverse_velocity(self, q: Any, twist: Any, frame: str | None = None, **keywords: Any) -> Resolved:
+        """Joint velocities that move a frame with a twist (..., 6), and the residual.
+
+        Keywords (damping, of, preferred, method, …) as in `strobe.kinematics.rates.inverse_velocity`.
+        """
+        from strobe.kinematics.rates import inverse_velocity
+
+        return inverse_velocity(self, q, twist, frame, **keywords)
+
+    def inverse_acceleration(
+        self, q: Any, qd: Any, acceleration: Any, frame: str | None = None, **keywords: Any
+    ) -> Resolved:
+        """Joint accelerations that accelerate a frame by (p̈, ω̇) (..., 6) while it moves with qd.
+
+        Keywords (damping, of, preferred) as in `strobe.kinematics.rates.inverse_acceleration`.
+        """
+        from strobe.kinematics.rates import inverse_acceleration
+
+        return inverse_acceleration(self, q, qd, acceleration, frame, **keywords)
+
     def integrate(self, q: Any, v: Any, dt: Any = 1.0) -> Array:
         """The position after velocity v has acted for a time dt; quaternions come back with length one."""
         times = np.expand_dims(dt, -1)
@@ -479,10 +541,9 @@ class Robot:
 
     def kernel(self, request: Request) -> Kernel:
         """The compiled form of a request, made once."""
-        known = self._kernels.get(request)
-        return (
-            known if known is not None else self._kernels.setdefault(request, Kernel(self.model, request))
-        )
+        if request not in self._kernels:
+            self._kernels.setdefault(request, Kernel(self.model, request))
+        return self._kernels[request]
 
     def compile(self, *asked: str | Request, single: bool = False) -> Robot:
         """This robot, with quantities compiled now, so that no later call of them has to wait.

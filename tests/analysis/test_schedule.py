@@ -69,7 +69,7 @@ def test_a_value_used_twice_is_computed_once():
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 99), st.integers(0, 99)), min_size=1, max_size=60))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_every_schedule_lies_between_its_bounds(steps):
     values = inputs(3)
     for product, i, j in steps:

@@ -23,7 +23,7 @@ def strobe(*arguments: str, **environment: str) -> subprocess.CompletedProcess[s
         capture_output=True,
         encoding="utf-8",
         env={**os.environ, "PYTHONIOENCODING": "utf-8", **environment},
-        timeout=60,
+        timeout=300,
     )
 
 

@@ -23,7 +23,7 @@ pytestmark = [
 def octave(folder, script):
     """What a script prints, run in a folder."""
     command = ["octave-cli", "--norc", "--no-history", "--eval", script]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
 
 
 def written(folder, *arguments):

@@ -47,7 +47,7 @@ def triangle(wave) -> float:
 # -- waves --------------------------------------------------------------------------------------------
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(waves())
 def test_a_wave_never_passes_its_bound(wave) -> None:
     assert densely(wave) <= bound(wave, SIZES) * (1 + 1e-12) + 1e-12

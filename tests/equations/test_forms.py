@@ -71,21 +71,21 @@ def multiplied(number, parts):
     return result
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(term, min_size=0, max_size=6))
 def test_a_form_is_the_same_function(terms):
     x = RING.total(multiplied(*each) for each in terms)
     assert back(Forms(ORDER).form(x)).equals(x)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(term, min_size=1, max_size=4), st.lists(term, min_size=1, max_size=3))
 def test_a_form_of_a_product_of_sums_is_the_same_function(left, right):
     x, y = (RING.total(multiplied(*each) for each in terms) for terms in (left, right))
     assert back(Forms(ORDER).form(RING.lower(x * y))).equals(x * y)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(term, min_size=1, max_size=5))
 def test_numbers_of_a_model_are_never_put_in_front_of_a_sum(terms):
     x = RING.total(multiplied(*each) for each in terms)

@@ -104,7 +104,7 @@ def test_the_description_says_what_the_percentages_are_of(puma) -> None:
 # -- laws ---------------------------------------------------------------------------------------------
 
 
-@settings(deadline=None, max_examples=12)
+@settings(max_examples=12)
 @given(n=st.integers(1, 3), seed=st.integers(0, 999), within=st.floats(0.005, 0.5))
 def test_no_random_state_of_a_random_robot_passes_the_proven_bound(n, seed, within) -> None:
     short = shortened(interpreted(strobe.random(n, seed)), within)

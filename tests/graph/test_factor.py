@@ -104,7 +104,7 @@ steps = st.lists(
 
 
 @given(steps, st.lists(st.fractions(-9, 9, max_denominator=5), min_size=3, max_size=3))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_any_sums_of_products_keep_their_exact_value(steps, x):
     def function(x):
         pool = [*x, 2.0 * x[0], 0.5 * x[1]]

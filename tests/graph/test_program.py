@@ -46,7 +46,7 @@ def test_a_value_that_no_output_needs_makes_nothing_deeper():
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 99), st.integers(0, 99)), min_size=1, max_size=60))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_the_critical_path_is_a_chain_of_as_many_operations_as_the_depth(steps):
     def function(x):
         values = list(x)

@@ -72,7 +72,7 @@ def test_every_row_fires(op, rule):
 
 @pytest.mark.parametrize(("op", "rule"), [row for row in ROWS if row.values[0] in RATIONAL])
 @given(x=fractions, y=fractions)
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_every_row_keeps_the_exact_value(op, rule, x, y):
     builder, found = uses(op, rule)
     for nodes in found:

@@ -256,7 +256,7 @@ def test_float_torques_are_right_to_twelve_digits(formulation, robot):
         assert error <= 1e-12 * np.abs(exact).max()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     n=st.integers(1, 6),
     seed=st.integers(0, 10**6),

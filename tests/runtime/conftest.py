@@ -16,7 +16,7 @@ def python(tmp_path):
         script.write_text(text)
         env = os.environ | {"STROBE_CACHE": str(kept)} | environment
         done = subprocess.run(
-            [sys.executable, str(script)], capture_output=True, text=True, timeout=60, env=env, check=False
+            [sys.executable, str(script)], capture_output=True, text=True, timeout=300, env=env, check=False
         )
         assert done.returncode == 0, f"exit {done.returncode}\n{done.stderr}"
         return (done.stderr if errors else done.stdout).strip()

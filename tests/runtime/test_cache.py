@@ -182,7 +182,7 @@ def test_two_processes_may_make_the_same_entry_at_once(tmp_path):
     for process in both:
         process.stdin.write("go\n")
         process.stdin.flush()
-    (one, said), (two, also) = (process.communicate(timeout=60) for process in both)
+    (one, said), (two, also) = (process.communicate(timeout=300) for process in both)
     assert one == two != ""
     assert said == also == ""
     assert {path.suffix for path in (tmp_path / "kept").iterdir()} == {".o"}
