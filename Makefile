@@ -9,8 +9,8 @@ BIN := $(VENV)/bin
 run: $(VENV)/.run
 	$(BIN)/strobe study stanford --force
 
-test: lint types  # what failed is named once more below the count, where a cut log still shows it
-	$(BIN)/python -m pytest -n 2 || { cat .pytest_cache/v/cache/lastfailed; exit 1; }
+test: lint types
+	$(BIN)/python -m pytest -n 2
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
