@@ -20,7 +20,7 @@ types: $(VENV)/.test
 	$(BIN)/basedpyright
 
 fuzz: $(VENV)/.test  # every formulation on 1,000 other arms and hundreds of other trees, and other examples: minutes
-	STROBE_ARMS=1000 $(BIN)/python -m pytest -n 2 tests/analysis/test_equivalence.py
+	STROBE_ARMS=1000 $(BIN)/python -m pytest -n 2 tests/analysis/test_equivalence.py tests/kinematics/test_general_6r.py
 	STROBE_FUZZ=1 $(BIN)/python -m pytest -n 2 tests/laws tests/algebra tests/graph tests/equations
 
 bench: $(VENV)/.test

@@ -14,6 +14,9 @@ QUESTIONS = (
     "ladder",
     "how_fast_interpreted",
     "how_fast_equations",
+    "inverse_kinematics_analytic",
+    "inverse_kinematics_general",
+    "inverse_kinematics_numeric",
 )
 
 if __name__ == "__main__":

@@ -48,6 +48,7 @@ QUESTIONS = (
     Question("panda", "readable", 15.0),
     Question("panda", "readable, named", 15.0),
     Question("general7", "readable", 15.0),
+    Question("general7", "readable, named", 15.0),
 )
 
 

@@ -26,7 +26,10 @@ import strobe
 
 RESULTS = Path(__file__).parent / "results"
 PROCESSES = 5
-QUIET = {"OMP_WAIT_POLICY": "passive"}  # or threads of one library spin on while another one is timed
+QUIET = {
+    "OMP_WAIT_POLICY": "passive",  # or threads of one library spin on while another one is timed
+    "OPENBLAS_NUM_THREADS": "1",  # of NumPy's matrix products: what is said to run on one thread does
+}
 
 Row = dict[str, Any]
 

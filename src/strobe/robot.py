@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from strobe.kinematics.hand import Hand
     from strobe.kinematics.manipulability import LimitMargins, SingularDirections
     from strobe.kinematics.rates import Resolved
+    from strobe.kinematics.solutions import Solutions
+    from strobe.kinematics.tracking import Path
 
 Array = np.ndarray
 Names = tuple[str, ...]
@@ -399,6 +401,30 @@ class Robot:
         from strobe.kinematics.rates import inverse_acceleration
 
         return inverse_acceleration(self, q, qd, acceleration, frame, **keywords)
+
+    def inverse_kinematics(
+        self, pose: Any, frame: str | None = None, *, method: str = "auto", q0: Any = None,
+        limits: bool = True, what: str = "pose", **options: Any,
+    ) -> Solutions:  # fmt: skip
+        """Joint positions that bring a frame to poses (..., 4, 4): every branch where a closed form is known.
+
+        The best come first: within the limits, then near q0. ``method`` is "auto", "analytic" or "numeric", ``what``
+        "pose", "position" or "orientation". Keywords as in `strobe.kinematics.inverse.inverse_kinematics`.
+        """
+        from strobe.kinematics.inverse import inverse_kinematics
+
+        return inverse_kinematics(
+            self, pose, frame, method=method, q0=q0, limits=limits, what=what, **options
+        )
+
+    def track(self, poses: Any, q0: Any = None, frame: str | None = None, **options: Any) -> Path:
+        """The joints along a sequence of poses (T, 4, 4), from q0 on, without jumps between branches.
+
+        Keywords (what, limits, step, tolerance, …) as in `strobe.kinematics.tracking.track`.
+        """
+        from strobe.kinematics.tracking import track
+
+        return track(self, poses, q0, frame, **options)
 
     def integrate(self, q: Any, v: Any, dt: Any = 1.0) -> Array:
         """The position after velocity v has acted for a time dt; quaternions come back with length one."""

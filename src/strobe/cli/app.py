@@ -15,6 +15,7 @@ from strobe.cli import (
     draw,
     equations,
     explain,
+    ik,
     info,
     list_robots,
     prove,
@@ -72,7 +73,7 @@ def strobe(
 app.command("list")(list_robots.list_robots)
 app.command("info")(info.info)
 app.command("torque", cls=NumbersCommand)(torque.torque)
-app.command("equations")(equations.equations)
+app.command("equations", cls=NumbersCommand)(equations.equations)
 app.command("explain", cls=NumbersCommand)(explain.explain)
 app.command("draw", cls=NumbersCommand)(draw.draw)
 app.command("check", cls=NumbersCommand)(check.check)
@@ -80,6 +81,7 @@ app.command("prove")(prove.prove)
 app.command("count")(count.count)
 app.command("bench")(bench.bench)
 app.command("tables")(tables.tables)
+app.command("ik", cls=NumbersCommand)(ik.ik)
 app.command("convert")(convert.convert)
 app.command("compile")(compile.compile)
 app.command("study")(study.study)

@@ -13,8 +13,10 @@ from strobe.errors import ArgumentError, nearest
 
 if TYPE_CHECKING:
     from strobe.models.model import Model
+    from strobe.robot import Robot
 
-FORMATS = ("urdf", "toml")
+ENDINGS = ("urdf", "toml")
+FORMATS = (*ENDINGS, "dh")
 
 
 def convert(
@@ -24,8 +26,14 @@ def convert(
     ] = None,
     to: Annotated[
         str | None,
-        typer.Option("--to", metavar="FORMAT", help="urdf or toml; by default the ending of FILE."),
+        typer.Option("--to", metavar="FORMAT", help="urdf, toml or dh; by default the ending of FILE."),
     ] = None,
+    frame: Annotated[
+        str | None, typer.Option("--frame", help="With --to dh: the frame at the end of the chain.")
+    ] = None,
+    modified: Annotated[
+        bool, typer.Option("--modified", help="With --to dh: the modified convention (Craig's) only.")
+    ] = False,
     lock: Lock = None,
     base: Base = None,
     gravity: Gravity = None,
@@ -33,21 +41,30 @@ def convert(
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Write a robot as URDF or TOML.
+    """Write a robot as URDF or TOML, or its Denavit-Hartenberg tables.
 
-    What the format cannot hold is said on stderr.
+    What the format cannot hold is said on stderr. --to dh prints the standard and the modified table of a chain of
+    joints, each with a comparison with the robot; -o FILE.toml writes it as a robot file whose links are the rows.
 
     \b
     Examples:
       strobe convert stanford -o stanford.urdf
       strobe convert arm.urdf --lock "finger_*=0" --to toml
+      strobe convert panda --to dh --frame flange
+      strobe convert arm.urdf --to dh --modified -o arm.toml
     """
     from strobe.cli.show import note, print_json
     from strobe.runtime.files import writing
 
     kind = _format(output, to)
-    model = open_robot(robot, lock=lock, base=base, gravity=gravity, strict=strict).model
-    text, remarks = _written(model, kind)
+    if kind != "dh" and (frame is not None or modified):
+        raise ArgumentError("--frame and --modified belong to --to dh, a Denavit-Hartenberg table.")
+    arm = open_robot(robot, lock=lock, base=base, gravity=gravity, strict=strict)
+    if kind == "dh" and output is None:
+        _show_tables(arm, frame, modified, as_json)
+        return
+    model = arm.model
+    text, remarks = _table_file(arm, frame, modified) if kind == "dh" else _written(model, kind)
     for remark in remarks:
         note(remark)
     if output is not None:
@@ -61,14 +78,19 @@ def convert(
 
 
 def _format(output: Path | None, to: str | None) -> str:
-    kind = to if to is not None else (output.suffix.lstrip(".") if output else "")
-    if kind.lower() in FORMATS:
+    if to is None and output is None:
+        raise ArgumentError(
+            "say where to: -o FILE.urdf or -o FILE.toml, or --to urdf, toml or dh to print it."
+        )
+    if to is not None:
+        kind, known, given = to, FORMATS, f'--to "{to}"'
+    else:
+        kind, known, given = Path(output or "").suffix.lstrip("."), ENDINGS, f'the ending of "{output}"'
+    if kind.lower() in known:
         return kind.lower()
-    if not kind and output is None:
-        raise ArgumentError("say where to: -o FILE.urdf or -o FILE.toml, or --to urdf to print it.")
-    given = f'--to "{to}"' if to is not None else f'the ending of "{output}"'
+    *first, last = known
     raise ArgumentError(
-        f"{given} is not a format that can be written: urdf or toml.{nearest(kind, FORMATS)}"
+        f"{given} is not a format that can be written: {', '.join(first)} or {last}.{nearest(kind, known)}"
     )
 
 
@@ -81,3 +103,46 @@ def _written(model: Model, kind: str) -> tuple[str, list[str]]:
     from strobe.models.toml_writer import write_toml
 
     return write_toml(model), []
+
+
+# -- Denavit-Hartenberg tables -------------------------------------------------------------------------
+
+
+def _show_tables(robot: Robot, frame: str | None, modified: bool, as_json: bool) -> None:
+    from strobe.cli.show import print_json
+    from strobe.kinematics.denavit_hartenberg import CONVENTIONS, denavit_hartenberg
+
+    tip = _tip(robot, frame)
+    tables = [denavit_hartenberg(robot, tip, each) for each in CONVENTIONS[modified:]]
+    if as_json:
+        print_json(
+            {"robot": robot.name, "format": "dh", **{each.convention: each.data() for each in tables}}
+        )
+    else:
+        print("\n\n".join(map(str, tables)))
+
+
+def _table_file(robot: Robot, frame: str | None, modified: bool) -> tuple[str, list[str]]:
+    """The robot file of a table, and what is to be said about it."""
+    from strobe.kinematics.denavit_hartenberg import denavit_hartenberg
+
+    table = denavit_hartenberg(robot, _tip(robot, frame), "modified" if modified else "standard")
+    exact = table.exactness
+    within = f"within {exact.position:.2g} m and {exact.rotation:.2g} rad of the model"
+    left_out = [fault.text for fault in table.chain.notes if fault not in robot.notes]
+    return table.toml(), [f'the table has "{table.frame}" {within}.', *table.remarks, *left_out]
+
+
+def _tip(robot: Robot, frame: str | None) -> str:
+    """The frame a user named, else the last one at the end of the only chain there is."""
+    if frame is not None:
+        return frame
+    bodies = robot.model.bodies
+    ends = [body for body in bodies if body.index not in {other.parent for other in bodies}]
+    if len(ends) == 1:
+        return [each.name for each in robot.model.frames if each.body == ends[0].index][-1]
+    names = ", ".join(body.name for body in ends[:6])
+    raise ArgumentError(
+        f"{robot.name} has {len(ends)} chains of joints, and a table describes one: "
+        f"choose it by --frame, for example one of {names}."
+    )

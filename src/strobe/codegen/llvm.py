@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from strobe.codegen.constants import bits_of
+from strobe.codegen.llvm_atan2 import emit_atan2
 from strobe.codegen.llvm_pieces import CIRCLE, Piece, layout
 from strobe.graph.fuse import fuse
 from strobe.graph.order import ordered
@@ -469,7 +470,7 @@ SECOND_GROUP: dict[str, Callable[..., str]] = {
     "max": lambda e, x, y: e.intrinsic("maximum", x, y),
     "less": _compare,
     "where": _choose,
-    "atan2": lambda e, y, x: _called(e, "atan2", y, x),
+    "atan2": emit_atan2,
     "tanh": lambda e, x: _called(e, "tanh", x),
 }
 

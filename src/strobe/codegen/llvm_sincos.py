@@ -63,7 +63,7 @@ def _smaller(e: Emitter, V: str, x: str, bound: float, how: str) -> str:
 def _fast(e: Emitter, V: str, x: str, ok: str) -> Pair:
     """The polynomials at the reduced angle, in every lane."""
     x = e.new(f"select <{e.target.width} x i1> {ok}, {V} {x}, {V} zeroinitializer")
-    m = _Math(e, V)
+    m = Doubles(e, V)
     shifted = m.fma(x, m.bits(sincos.TWO_OVER_PI), m.bits(sincos.ROUND))
     k = m.sub(shifted, m.bits(sincos.ROUND))
     r, t = _reduced(m, x, k)
@@ -75,7 +75,7 @@ def _fast(e: Emitter, V: str, x: str, ok: str) -> Pair:
     return _quadrant(e, V, shifted, m.signed_like(sine, r), cosine)
 
 
-def _reduced(m: _Math, x: str, k: str) -> Pair:
+def _reduced(m: Doubles, x: str, k: str) -> Pair:
     """r + t = x − k π/2."""
     if m.e.target.fused:
         exact = m.fnma(k, m.bits(sincos.PI_HIGH), x)
@@ -93,7 +93,7 @@ def _reduced(m: _Math, x: str, k: str) -> Pair:
     return r, m.add(m.sub(c, r), tail)
 
 
-class _Math:
+class Doubles:
     """Plain arithmetic without flags; multiply-adds are fused where the processor can, else two operations."""
 
     def __init__(self, e: Emitter, V: str) -> None:

@@ -1,4 +1,4 @@
-"""A model as a TOML robot file in the [joints] form: reading it back gives the same robot.
+"""A model as a TOML robot file, in the [joints] or the [dh] form: reading it back gives the same robot.
 
 Placements are written step by step, so that nothing is multiplied out: the same equations and the same
 operation counts come back. Numbers have all their digits; named parameters keep their names.
@@ -25,13 +25,45 @@ UNIT_AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 def write_toml(model: Model) -> str:
     """The text of a robot file that holds the whole model except the remarks of its reader."""
     inner, trailing = _split_frames(model)
+    return _file(model, ["[joints]\n", *(_link(model, frame) for frame in inner)], trailing)
+
+
+def write_dh_toml(
+    model: Model,
+    convention: str,
+    rows: Sequence[Mapping[str, object]],
+    base: Mapping[str, object] | None = None,
+) -> str:
+    """The same for a chain whose bodies stand as the rows of a DH table say, in the [dh] form.
+
+    ``base`` is a row that does not move, from the base to the first joint.
+    """
+    links = {body.name for body in model.bodies}
+    others = [frame for frame in model.frames if frame.name not in {*links, model.base_name}]
+    name = unused_name("dh_base", {*links, *_taken(model)})
+    fixed = {"joint": "fixed", "name": name, "joint_name": name}
+    structure = [
+        _section("[dh]", {"convention": convention}),
+        *([_section("[[dh.link]]", {**fixed, **base})] if base else ()),
+        *(_row(body, row) for body, row in zip(model.bodies, rows, strict=True)),
+    ]
+    return _file(model, structure, others)
+
+
+def _row(body: Body, row: Mapping[str, object]) -> str:
+    joint = body.joint
+    entries = {"joint": joint.kind, "name": body.name, "joint_name": joint.name, **row}
+    return _section("[[dh.link]]", entries | _inertial(body.inertial, body.name) | _drive(joint))
+
+
+def _file(model: Model, structure: Sequence[str], frames: Sequence[Frame]) -> str:
+    """A file around the table of its links."""
     sections = [
         _head(model),
         _section("[parameters]", model.parameters) if model.parameters else "",
         _base(model),
-        "[joints]\n",
-        *(_link(model, frame) for frame in inner),
-        *(_frame(model, frame) for frame in trailing),
+        *structure,
+        *(_frame(model, frame) for frame in frames),
         *(_coupling(coupling) for coupling in model.couplings),
         *(_loop(loop) for loop in model.loops),
         _section("[poses]", model.poses) if model.poses else "",

@@ -1,0 +1,179 @@
+"""``strobe ik``: joint positions that bring a frame to a pose."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from strobe.cli.exits import CHECK_FAILED
+from strobe.cli.inputs import Base, Json, Lock, RobotName, Strict, numbers, open_robot
+from strobe.errors import ArgumentError, UnsupportedModelError, nearest
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from strobe.robot import Robot
+
+METHODS = ("auto", "analytic", "numeric")
+LARGEST_FILE = 1_000_000  # bytes: a pose takes some hundred
+
+
+def _numbers(flag: str, words: str, text: str) -> Any:
+    return typer.Option(flag, metavar=words, help=text)
+
+
+def ik(
+    robot: RobotName,
+    pose: Annotated[
+        str | None,
+        _numbers(
+            "--pose", "NUMBERS|FILE", "x y z roll pitch yaw (m, rad), or a .json file with a 4×4 matrix."
+        ),
+    ] = None,
+    position: Annotated[
+        str | None, _numbers("--position", "NUMBERS", "x y z; alone: only the position is asked for.")
+    ] = None,
+    quaternion: Annotated[
+        str | None,
+        _numbers("--quaternion", "NUMBERS", "w x y z; alone: only the orientation is asked for."),
+    ] = None,
+    at: Annotated[
+        str | None, _numbers("--at", "NUMBERS", "Joint positions: the pose that the frame has there.")
+    ] = None,
+    frame: Annotated[
+        str | None, typer.Option("--frame", help="The frame; else the last one that moves.")
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="Show every solution, not only the best.")] = False,
+    method: Annotated[
+        str, typer.Option("--method", metavar="NAME", help="auto, analytic or numeric.")
+    ] = "auto",
+    q0: Annotated[
+        str | None, _numbers("--q0", "NUMBERS", "Where the robot is: the nearest solution comes first.")
+    ] = None,
+    lock: Lock = None,
+    base: Base = None,
+    strict: Strict = False,
+    as_json: Json = False,
+) -> None:
+    """Joint positions that bring a frame to a pose: every branch, its residual, its limits.
+
+    The pose is in base axes. The arm is solved in closed form where its class is recognised (spherical wrist,
+    parallel axes, …), by elimination where it has six or seven turning joints, else by search. Exits with 1 if no
+    solution is within the limits.
+
+    \b
+    Examples:
+      strobe ik stanford --at 0.3,0.9,0.6,-0.4,0.7,1.1 --all
+      strobe ik panda --pose 0.4 0.1 0.5 pi 0 0 --q0 0,-0.8,0,-2.4,0,1.6,0.8
+      strobe ik ur5 --position 0.3 0.2 0.4 --quaternion 0 1 0 0 --json
+      strobe ik arm.urdf --pose pose.json --frame tool0 --method numeric
+    """
+    from strobe.cli.show import console, note, print_json
+    from strobe.kinematics.inverse import inverse_kinematics
+    from strobe.kinematics.workspace import last_moving_frame
+    from strobe.study.answers import answer, answer_lines, answer_table
+    from strobe.study.tables import remark
+
+    if method not in METHODS:
+        raise ArgumentError(
+            f'--method "{method}" is none of {", ".join(METHODS)}.{nearest(method, METHODS)}'
+        )
+    _one_of({"--pose": pose, "--position or --quaternion": position or quaternion, "--at": at})
+    arm = open_robot(robot, lock=lock, base=base, strict=strict)
+    name = last_moving_frame(arm) if frame is None else arm.model.frame(frame).name
+    start = None if q0 is None else _positions(arm, "--q0", q0)
+    try:
+        asked, what = _asked(arm, pose, position, quaternion, at, name)
+        found = inverse_kinematics(arm, asked, name, method=method, what=what, q0=start)
+    except (ArgumentError, UnsupportedModelError) as error:
+        raise ArgumentError(_as_options(str(error))) from None
+    data = answer(arm, name, found)
+    if as_json:
+        shown = data["solutions"] if every else data["solutions"][:1]
+        print_json(
+            {"robot": arm.name, "frame": name, "what": what, "pose": asked, **data, "solutions": shown}
+        )
+    else:
+        out = console()
+        for line in answer_lines(data):
+            out.print(remark(line))
+        if data["count"]:
+            out.print(answer_table(data, None if every else 1))
+        if data["count"] > 1 and not every:
+            note(f"the best of {data['count']} solutions; --all shows the others.")
+    if data["status"] != "solved":
+        raise typer.Exit(CHECK_FAILED)
+
+
+def _one_of(given: dict[str, str | None]) -> None:
+    """Refuse no pose, and more than one."""
+    named = [option for option, text in given.items() if text is not None]
+    if not named:
+        raise ArgumentError(
+            "say where the frame is to be: --pose x y z roll pitch yaw, --pose FILE.json, --position x y z with "
+            "--quaternion w x y z, or --at with joint positions."
+        )
+    if len(named) > 1:
+        raise ArgumentError(f"the pose comes from {' and from '.join(named)}; give one of them.")
+
+
+def _as_options(sentence: str) -> str:
+    """A sentence whose advice is for Python, with the advice for a command line."""
+    return sentence.replace('method="numeric"', "--method numeric").replace(", or say normalise=True", "")
+
+
+def _asked(
+    robot: Robot, pose: str | None, position: str | None, quaternion: str | None, at: str | None, frame: str
+) -> tuple[np.ndarray, str]:
+    """The pose (4, 4), and what of it is asked for."""
+    from strobe.kinematics import poses
+
+    if at is not None:
+        return robot.forward_kinematics(_positions(robot, "--at", at), frame), "pose"
+    if pose is not None and pose.lower().endswith(".json"):
+        return poses.checked_poses(_file(Path(pose))), "pose"
+    if pose is not None:
+        values = numbers(
+            "--pose", pose, 6, "They are x y z roll pitch yaw; a matrix comes from a .json file."
+        )
+        return poses.pose(values[:3], rpy=values[3:]), "pose"
+    place = None if position is None else numbers("--position", position, 3, "They are x y z.")
+    turn = None if quaternion is None else numbers("--quaternion", quaternion, 4, "They are w x y z.")
+    if place is None:
+        return poses.pose(quaternion=turn), "orientation"
+    return poses.pose(place, quaternion=turn), "position" if turn is None else "pose"
+
+
+def _positions(robot: Robot, option: str, text: str) -> list[float]:
+    from strobe.study.labels import position_labels
+
+    order = f"The order of {robot.name}: {', '.join(position_labels(robot))}."
+    return numbers(option, text, robot.nq, order)
+
+
+def _file(path: Path) -> np.ndarray:
+    """A 4×4 matrix in a JSON file: alone, or under the key "pose"."""
+    import json
+
+    import numpy as np
+
+    try:
+        if path.stat().st_size > LARGEST_FILE:
+            raise ArgumentError(f"{path} is too large for a pose, which is a 4×4 matrix.")
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ArgumentError(f"cannot read {path}: {error.strerror or error}.") from None
+    except (ValueError, RecursionError) as error:
+        raise ArgumentError(f"{path} is not JSON: {error}.") from None
+    matrix = data.get("pose") if isinstance(data, dict) else data
+    try:
+        rows = np.array(matrix, dtype=float)
+    except (TypeError, ValueError):
+        rows = np.empty(0)
+    if rows.shape != (4, 4) or not np.isfinite(rows).all():
+        raise ArgumentError(
+            f'{path} holds no pose; expected four rows of four numbers, alone or under the key "pose".'
+        )
+    return rows

@@ -1,0 +1,208 @@
+"""Many searches at once: steps of damped least squares on lanes, one compiled call per step for all of them.
+
+A lane is one start for one pose. Lanes that have arrived, or that no longer come nearer, leave; poses that no lane
+has reached start again from their next seeds. What is left at the end settles by Levenberg-Marquardt, which never
+moves away, on the nearest place that it finds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from strobe.kinematics.screws import error
+from strobe.kinematics.seeds import Nearest, Seeds
+from strobe.kinematics.step import ROWS, StepRequest
+from strobe.runtime.interpret import evaluate
+
+if TYPE_CHECKING:
+    from strobe.robot import Robot
+
+Array = np.ndarray
+
+LANES = 4096  # at once: what a step reads and writes stays in the cache
+SHARE = 256  # lanes that few poses may have together, and
+ABREAST = 16  # one pose alone
+FIRST_CHECKS = (5, 7, 9, 12, 16)  # steps after which lanes are looked at
+CHECK_EVERY = 8  # later
+PATIENT = 8  # attempts after which the next ones are given all their steps
+GAIN = 0.25  # of the squared error from one look to the next: a lane with less leaves
+DAMPING, FLOOR = 0.01, 1e-12  # λ = DAMPING · |e|² + FLOOR
+SETTLING = 120  # steps of Levenberg-Marquardt, and
+LESS, MORE = 0.7, 4.0  # how its damping follows them
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What is asked of a frame, in the numbers that a step takes."""
+
+    robot: Robot
+    frame: str
+    what: str
+    weights: Array  # (m,) of the rows asked for
+    lower: Array  # (nv,)
+    upper: Array
+    tolerance: float
+    reach: float  # the length that counts as a radian
+
+    @cached_property
+    def rows(self) -> Array:
+        """(m,) what rows are multiplied by: roots of weights, lengths in reaches."""
+        lengths = np.array([1 / self.reach] * 3 + [1.0] * 3)[ROWS[self.what]]
+        return np.sqrt(self.weights) * lengths
+
+    @cached_property
+    def arrived(self) -> float:
+        """The squared error, in rows of a step, below which the pose is reached within the tolerance."""
+        return (0.99 * self.tolerance * min(1.0, 1 / self.reach)) ** 2
+
+    @cached_property
+    def damping(self) -> Array:
+        return np.array([self.arrived, DAMPING, FLOOR])
+
+    def step(
+        self, q: Array, targets: Array, damping: Array | None = None, out: Array | None = None
+    ) -> Array:
+        """(N, nq + 1): the next positions and the squared errors of these."""
+        damping = self.damping if damping is None else damping
+        return self._plain(q, targets, self.rows, self.lower, self.upper, damping, out=out)
+
+    def pulled(self, q: Array, targets: Array, pull: Array, mobility: Array) -> Array:
+        """The same with a wish of the joints (N, nv) and their mobility (nv)."""
+        return self._pulled(
+            q, targets, self.rows, self.lower, self.upper, self.damping, pull, mobility, out=None
+        )
+
+    @cached_property
+    def _plain(self) -> Any:
+        return self._function(False)
+
+    @cached_property
+    def _pulled(self) -> Any:
+        return self._function(True)
+
+    def _function(self, pulled: bool) -> Any:
+        """A step as a function of arrays, without any checks of them."""
+        request = StepRequest("inverse_step", frame=self.frame, form=self.what, pulled=pulled)
+        kernel = self.robot.kernel(request)
+        if self.robot.compiled:
+            return kernel.ufunc(states=LANES)
+        return lambda *arrays, out: evaluate(
+            kernel.function(), dict(zip(kernel.inputs, arrays, strict=True)), kernel.shape, out
+        )
+
+    def missing(self, q: Array, poses: Array) -> Array:
+        """(..., m): what is missing to the poses, metres and radians."""
+        return error(self.robot.forward_kinematics(q, self.frame), poses)[..., ROWS[self.what]]
+
+    def residual(self, missing: Array) -> Array:
+        return np.sqrt((self.weights * missing**2).sum(-1))
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """The best place of every pose, its squared error in rows of a step, and the steps that it took.
+
+    Lanes of a pose that run at the same time count once.
+    """
+
+    q: Array
+    square: Array
+    steps: Array
+
+
+@np.errstate(all="ignore")
+def search(
+    task: Task, targets: Array, rest: Array, from_rest: bool, seeds: Seeds, most: int, steps: int
+) -> Found:
+    """Attempts for every pose, at most so many, until one arrives; the first one ``from_rest`` (N, nq) or not.
+
+    Joints that do not move the frame stay where they rest.
+    """
+    count = len(targets)
+    best = Found(rest.copy(), np.full(count, np.inf), np.zeros(count, int))
+    todo, used, most = np.arange(count), 0, min(most, len(seeds.q))
+    nearest = Nearest(seeds, task.what, targets)
+    while len(todo) and used < most:
+        given = from_rest and not used
+        abreast = 1 if given else max(1, min(SHARE // len(todo), ABREAST, most - used))
+        starts = rest[:, None] if given else np.where(seeds.moves, nearest.take(abreast), rest[todo, None])
+        found = _attempts(task, targets[todo], starts, steps, given or used >= PATIENT)
+        better = found.square < best.square[todo]
+        best.q[todo[better]], best.square[todo[better]] = found.q[better], found.square[better]
+        best.steps[todo] += found.steps
+        left = ~(found.square < task.arrived)
+        todo, used = todo[left], used + abreast
+        nearest.keep(left)
+    return best
+
+
+def _attempts(task: Task, targets: Array, starts: Array, steps: int, patient: bool) -> Found:
+    """The best of the lanes of every pose (N, L, nq)."""
+    poses, abreast = starts.shape[:2]
+    lanes, aims = starts.reshape(poses * abreast, -1), np.repeat(targets, abreast, axis=0)
+    parts = [
+        descend(task, aims[k : k + LANES], lanes[k : k + LANES], steps, patient)
+        for k in range(0, len(lanes), LANES)
+    ]
+    q, square, taken = (
+        np.concatenate([getattr(part, name) for part in parts]).reshape(poses, abreast, *tail)
+        for name, tail in (("q", lanes.shape[1:]), ("square", ()), ("steps", ()))
+    )
+    k = np.where(square < task.arrived, -1.0, square).argmin(-1)  # the first that arrived, or the nearest
+    rows = np.arange(poses)
+    return Found(q[rows, k], square[rows, k], taken.max(-1))
+
+
+def descend(task: Task, targets: Array, q: Array, steps: int, patient: bool) -> Found:
+    """Lanes (N, nq) brought as near to their targets as some steps do; ``patient`` waits for slow ones."""
+    found = Found(q.copy(), np.full(len(q), np.inf), np.zeros(len(q), int))
+    live, before, done = np.arange(len(q)), np.full(len(q), np.inf), 0
+    pair = [np.empty((len(q), q.shape[1] + 1)) for _ in range(2)]
+    for check in _checks(steps):
+        q, square = _walked(task, targets, q, check - done, pair)
+        done = check
+        stays = (square >= task.arrived) & (patient | (square < GAIN * before)) & (done < steps)
+        at, leaves = live[~stays], ~stays
+        found.q[at], found.square[at], found.steps[at] = q[leaves], square[leaves], done
+        live, before = live[stays], square[stays]
+        if not len(live):
+            break
+        q, targets = q[stays], targets[stays]
+    found.square[np.isnan(found.square)] = np.inf
+    return found
+
+
+def _walked(task: Task, targets: Array, q: Array, steps: int, pair: list[Array]) -> tuple[Array, Array]:
+    """Lanes after some steps and their squared errors before the last one, in two arrays used in turn."""
+    for _ in range(steps):
+        pair.reverse()
+        q = task.step(q, targets, out=pair[0][: len(q)])[:, :-1]
+    return q, pair[0][: len(q), -1]
+
+
+def _checks(steps: int) -> list[int]:
+    """The counts of steps after which lanes are looked at; the last look is after the last step."""
+    later = range(FIRST_CHECKS[-1] + CHECK_EVERY, steps, CHECK_EVERY)
+    return [check for check in (*FIRST_CHECKS, *later) if check < steps] + [steps]
+
+
+@np.errstate(all="ignore")
+def settle(task: Task, targets: Array, found: Found) -> Found:
+    """The places where no small motion within the bounds comes nearer, metres and radians together.
+
+    Each lane has a damping of its own: less after a step that came nearer, more after one that did not and is undone.
+    """
+    best, least = found.q.copy(), np.full(len(found.q), np.inf)
+    damping, q = np.tile(task.damping, (len(best), 1)), best
+    factor, metric = damping[:, 1], replace(task, reach=1.0)
+    for _ in range(SETTLING):
+        out = metric.step(q, targets, damping)
+        nearer = out[:, -1] <= least
+        best[nearer], least[nearer] = q[nearer], out[nearer, -1]
+        factor *= np.where(nearer, LESS, MORE)
+        q = np.where(nearer[:, None], out[:, :-1], best)
+    return Found(best, task.step(best, targets)[:, -1], found.steps + SETTLING)

@@ -1,0 +1,115 @@
+"""Where numeric inverse kinematics starts: configurations whose frame is near the pose that is asked for.
+
+A table of random configurations within the limits is made once per robot and frame. How far a pose is from each of
+them, |R − R_d|² + |p − p_d|² · weight², is one matrix product; the nearest come first, none comes twice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from strobe.robot import Robot
+
+Array = np.ndarray
+
+CONFIGURATIONS = 1024
+NEARNESS = 3.0  # of how many radians the arm's reach counts: what solved most poses at the first attempt
+BLOCK = 256  # poses at once: their distances stay in the cache
+TURNED, SHIFTED = slice(0, 9), slice(9, 12)  # of the twelve numbers of a pose
+LEFT_OUT = {"pose": slice(0, 0), "position": TURNED, "orientation": SHIFTED}
+
+
+@dataclass(frozen=True, eq=False)
+class Seeds:
+    """Configurations (K, nq), and the poses of a frame that belong to them (K, 12)."""
+
+    q: Array
+    poses: Array
+    moves: Array  # (nq,) which numbers of q move the frame at all
+    reach: float  # how far a coordinate of these frames is from their middle, at most
+
+    @cached_property
+    def features(self) -> dict[str, Array]:
+        """(13, K) for each thing that may be asked: by what to multiply poses with a one behind them.
+
+        The less comes out, the nearer.
+        """
+        return {what: self._features(what) for what in LEFT_OUT}
+
+    def _features(self, what: str) -> Array:
+        weight = np.ones(12)
+        weight[SHIFTED] = NEARNESS / self.reach
+        weight[LEFT_OUT[what]] = 0.0
+        scaled = self.poses * weight
+        return np.concatenate([-2.0 * (scaled * weight).T, (scaled**2).sum(-1)[None]]).astype(np.float32)
+
+
+class Nearest:
+    """The seeds of poses (N, 12), nearest first."""
+
+    def __init__(self, seeds: Seeds, what: str, poses: Array) -> None:
+        self.q, self.features = seeds.q, seeds.features[what]
+        self.poses = np.ones((len(poses), 13), np.float32)
+        self.poses[:, :12] = poses
+        self.taken = np.empty((len(poses), 0), np.intp)
+
+    def take(self, count: int) -> Array:
+        """(N, count, nq): the next ones of every pose."""
+        before = self.taken.shape[1]
+        taken = np.empty((len(self.poses), before + count), np.intp)
+        taken[:, :before] = self.taken
+        for start in range(0, len(taken), BLOCK):
+            part = taken[start : start + BLOCK]
+            distance, rows = self.poses[start : start + BLOCK] @ self.features, np.arange(len(part))
+            for k in range(before):
+                distance[rows, part[:, k]] = np.inf
+            for k in range(before, before + count):
+                part[:, k] = distance.argmin(-1)
+                distance[rows, part[:, k]] = np.inf
+        self.taken = taken
+        return self.q[taken[:, before:]]
+
+    def keep(self, chosen: Array) -> None:
+        """Go on with some of the poses only."""
+        self.poses, self.taken = self.poses[chosen], self.taken[chosen]
+
+
+_known: WeakKeyDictionary[Robot, dict[tuple[str, int], Seeds]] = WeakKeyDictionary()
+
+
+def seeds_of(robot: Robot, frame: str, seed: int = 0) -> Seeds:
+    """The seeds for a frame of a robot, made once."""
+    tables = _known.setdefault(robot, {})
+    if (frame, seed) not in tables:
+        tables[frame, seed] = _made(robot, frame, seed)
+    return tables[frame, seed]
+
+
+def _made(robot: Robot, frame: str, seed: int) -> Seeds:
+    q = robot.random_state(seed, CONFIGURATIONS)[0]
+    poses = twelve(robot.forward_kinematics(q, frame))
+    places = poses[:, SHIFTED]
+    reach = float(np.abs(places - (places.max(0) + places.min(0)) / 2).max())
+    rates = moving_rates(robot, frame)
+    moves = [rates[joint.v] for joint in robot.coordinates.joints for _ in range(joint.nq)]
+    return Seeds(q, poses, np.array(moves, bool), reach or 1.0)
+
+
+def moving_rates(robot: Robot, frame: str) -> Array:
+    """(nv,) which degrees of freedom move a frame."""
+    model, x = robot.model, robot.coordinates
+    joints = [body.joint for body in model.support(model.frame(frame).body)]
+    moved = {k for joint in joints for row in x.velocities[joint.v : joint.v + joint.nv] for k in row}
+    return np.isin(np.arange(x.nv), list(moved))
+
+
+def twelve(poses: Array) -> Array:
+    """Poses (..., 4, 4) as the nine numbers of their rotations, row by row, and the three of their positions."""
+    rotations = poses[..., :3, :3].reshape(*poses.shape[:-2], 9)
+    return np.concatenate([rotations, poses[..., :3, 3]], axis=-1)

@@ -1,0 +1,107 @@
+"""What inverse kinematics answers: every solution, how good it is, and why there is none where there is none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+
+from strobe.errors import counted
+
+Array = np.ndarray
+
+SHOWN = 5  # reasons that are printed of a batch
+
+
+class Status(IntEnum):
+    """How one pose was answered."""
+
+    SOLVED = 0  # at least one solution within the limits
+    LIMITS = 1  # solutions, all of them outside the limits of some joint
+    UNREACHABLE = (
+        2  # the frame cannot get there, whatever the joints do; the nearest is given where one is known
+    )
+    NOT_CONVERGED = (
+        3  # a numeric search ended with a residual: there may be a solution that it did not find
+    )
+    INVALID = 4  # the pose holds a NaN or an infinity
+
+
+@dataclass(frozen=True, eq=False)
+class Solutions:
+    """Joint positions for poses (..., 4, 4): K places per pose, filled from the first on, the best first.
+
+    An empty place holds NaN. ``residual`` is the distance of the reached from the asked pose, metres and radians
+    together. ``free`` marks joints that a singular pose leaves undetermined: they were kept where they were.
+    """
+
+    q: Array  # (..., K, nq)
+    residual: Array  # (..., K)
+    within: Array  # (..., K) whether every joint is within its limits
+    status: Array  # (...) of `Status`
+    recognised: str  # how the arm was solved: "spherical wrist", "general 6R", "numeric", …
+    branches: tuple[str, ...] = ()  # names of the branches where they have meanings
+    branch: Array | None = None  # (..., K) which of them a place belongs to, −1 where it is empty
+    free: Array | None = None  # (..., K, nq)
+    iterations: Array | None = None  # (...) of a numeric search
+    reasons: tuple[
+        str, ...
+    ] = ()  # a sentence per pose that was not solved, saying which joint and which bound
+    names: tuple[str, ...] = ()  # of the numbers in q
+
+    @property
+    def exists(self) -> Array:
+        """(..., K) whether a place holds a solution."""
+        return np.isfinite(self.residual)
+
+    @property
+    def count(self) -> Array:
+        """(...) solutions per pose, within the limits or not."""
+        return self.exists.sum(axis=-1)
+
+    def __str__(self) -> str:
+        if self.status.ndim:
+            return "\n".join([self._summary(), *self.reasons[:SHOWN], *_more(len(self.reasons) - SHOWN)])
+        count = int(self.count)
+        head = (
+            f"{self.recognised}: {counted(count, 'solution')}, {int(self.within.sum())} within the limits"
+        )
+        return "\n".join([head, *_table(self._rows(count)), *self.reasons])
+
+    def _summary(self) -> str:
+        """How many poses were answered how."""
+        kinds = [(int((self.status == kind).sum()), kind.name.lower().replace("_", " ")) for kind in Status]
+        largest = float(np.nanmax(self.residual)) if self.exists.any() else 0.0
+        told = ", ".join(f"{number} {name}" for number, name in kinds if number)
+        return f"{self.recognised}: {counted(self.status.size, 'pose')}: {told}; residual at most {largest:.1e}"
+
+    def _rows(self, count: int) -> list[list[str]]:
+        """The solutions of one pose as texts, below the names of their columns."""
+        names = self.names or tuple(f"q{k + 1}" for k in range(self.q.shape[-1]))
+        named = bool(self.branches) and self.branch is not None
+        rows = [["", *names, "residual", "limits", *(["branch"] if named else [])]] if count else []
+        for k in range(count):
+            free = np.zeros(len(names), dtype=bool) if self.free is None else self.free[k]
+            q = [
+                f"{round(float(x), 6) + 0.0:.6f}{'*' if f else ''}"
+                for x, f in zip(self.q[k], free, strict=True)
+            ]
+            held = "within" if self.within[k] else "outside"
+            branch = [self.branches[self.branch[k]]] if named and self.branch is not None else []
+            rows.append([str(k + 1), *q, f"{self.residual[k]:.1e}", held, *branch])
+        return rows
+
+
+def _table(rows: list[list[str]]) -> list[str]:
+    """Texts in columns, the last to the left; an asterisk marks a joint that could be anywhere."""
+    if not rows:
+        return []
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join([*map(str.rjust, row[:-1], widths), row[-1]]) for row in rows]
+    marked = any("*" in text for row in rows for text in row)
+    return [*lines, *(["* could be anywhere: kept where it was"] if marked else [])]
+
+
+def _more(left: int) -> list[str]:
+    return [f"… and {left} more"] if left > 0 else []

@@ -1,0 +1,121 @@
+"""What inverse kinematics found for one pose, as data and as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from rich.table import Table
+
+from strobe.errors import counted
+from strobe.kinematics.solutions import Solutions, Status
+from strobe.kinematics.workspace import moving_numbers
+from strobe.robot import Robot
+from strobe.study.labels import position_labels
+from strobe.study.tables import short, table
+
+ROUNDING = 1e-9  # how far beyond a bound is none
+SIDE_BY_SIDE = 8  # numbers of a solution that stand in one row
+STATUS = {
+    Status.SOLVED: "solved",
+    Status.LIMITS: "outside the limits",
+    Status.UNREACHABLE: "unreachable",
+    Status.NOT_CONVERGED: "not found",
+    Status.INVALID: "not a pose",
+}
+
+
+def answer(robot: Robot, frame: str, found: Solutions) -> dict[str, Any]:
+    """The solutions of one pose, the best first, each with its branch and the bounds that it breaks."""
+    count = int(found.count)
+    labels = position_labels(robot)
+    moving = [name for name, moves in zip(labels, moving_numbers(robot, frame), strict=True) if moves]
+    return {
+        "recognised": found.recognised,
+        "status": STATUS[Status(int(found.status))],
+        "reason": " ".join(found.reasons),
+        "count": count,
+        "within_limits": int(found.within.sum()),
+        "iterations": None if found.iterations is None else int(found.iterations),
+        "joints": labels,
+        "moving": moving,
+        "solutions": [_solution(robot, found, k, labels) for k in range(count)],
+    }
+
+
+def _solution(robot: Robot, found: Solutions, k: int, labels: Sequence[str]) -> dict[str, Any]:
+    free: list[int] = [] if found.free is None else np.flatnonzero(found.free[k]).tolist()
+    return {
+        "branch": "" if found.branch is None else found.branches[int(found.branch[k])],
+        "q": found.q[k],
+        "residual": float(found.residual[k]),
+        "within": bool(found.within[k]),
+        "beyond": list(_beyond(robot, found.q[k])),
+        "free": [labels[i] for i in free],
+    }
+
+
+def _beyond(robot: Robot, q: np.ndarray) -> list[dict[str, Any]]:
+    """The joints that are outside their limits, each with the bound."""
+    margins, bounds = robot.limit_margins(q), robot.limits
+    sides = (("lower", margins.to_lower, bounds.lower), ("upper", margins.to_upper, bounds.upper))
+    return [
+        {"joint": name, "bound": side, "limit": float(limit[k]), "by": float(-room[k])}
+        for side, room, limit in sides
+        for k, name in enumerate(margins.names)
+        if room[k] < -ROUNDING
+    ]
+
+
+# -- tables -------------------------------------------------------------------------------------------
+
+
+def answer_table(data: Mapping[str, Any], most: int | None = None) -> Table:
+    """Solutions in rows; where a robot has many joints, in columns."""
+    shown = data["solutions"][:most]
+    columns = [data["joints"].index(name) for name in data["moving"]]
+    values = [[float(x["q"][i]) for i in columns] for x in shown]
+    residuals, limits = [f"{x['residual']:.1e}" for x in shown], [limits_text(x) for x in shown]
+    if len(columns) > SIDE_BY_SIDE:
+        rows = [[name, *row] for name, *row in zip(data["moving"], *values, strict=True)]
+        rows += [["residual", *residuals], ["limits", *limits]]
+        return table(["", *(str(k) for k in range(1, len(shown) + 1))], rows)
+    branches = [x["branch"] for x in shown]
+    named = ["branch"] if any(branches) else []
+    rows = [
+        [k, *([branch] if named else []), *numbers, residual, limit]
+        for k, (branch, numbers, residual, limit) in enumerate(
+            zip(branches, values, residuals, limits, strict=True), 1
+        )
+    ]
+    return table(["", *named, *data["moving"], "residual", "limits"], rows)
+
+
+def limits_text(solution: Mapping[str, Any]) -> str:
+    """Which joint is beyond which bound."""
+    words = [
+        f"{x['joint']} {'above' if x['bound'] == 'upper' else 'below'} {short(x['limit'])} by {short(x['by'])}"
+        for x in solution["beyond"]
+    ]
+    return "; ".join(words) or "within"
+
+
+def answer_lines(data: Mapping[str, Any]) -> list[str]:
+    """How the pose was solved, and what is to be said about it."""
+    free = {name: None for x in data["solutions"] for name in x["free"]}
+    lines = [f"{data['recognised']}: {_outcome(data)}.", data["reason"]]
+    if free:
+        lines.append(
+            f"the pose is singular: {', '.join(free)} could stand anywhere in some solutions, and stays put."
+        )
+    return [line for line in lines if line]
+
+
+def _outcome(data: Mapping[str, Any]) -> str:
+    count = data["count"]
+    if not count:
+        return "no solution"
+    if data["status"] in (STATUS[Status.SOLVED], STATUS[Status.LIMITS]):
+        return f"{data['within_limits']} of {counted(count, 'solution')} within the limits"
+    return f"{data['status']}; the nearest that was found is shown"
