@@ -1,0 +1,130 @@
+"""A motion in time: every joint a polynomial between knots, exact at any time.
+
+Constant accelerations are parabolas between their switching points, splines are cubics or quintics, a path q(s) of
+cubics with s quadratic in time has degree six: every planner ends here. Bounds of a motion are found from the
+roots of its derivatives, not from samples.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from strobe.errors import ArgumentError
+
+Array = np.ndarray
+
+
+class State(NamedTuple):
+    """Where the joints are and how they move: (..., n) each."""
+
+    q: Array
+    qd: Array
+    qdd: Array
+
+
+class Extremes(NamedTuple):
+    """The least and the largest value of every joint over the whole motion, and when: (n,) each."""
+
+    least: Array
+    largest: Array
+    least_at: Array
+    largest_at: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectory:
+    """Joint positions as polynomials: ``coefficients[k, j, p]`` of (t − times[k])ᵖ between two knots."""
+
+    joint_names: tuple[str, ...]
+    times: Array  # (K + 1,) ascending, from zero on
+    coefficients: Array  # (K, n, degree + 1)
+    method: str  # the planner that made it
+    points: Array  # (P,) the times at which it passes the points of the request
+    notes: tuple[
+        str, ...
+    ] = ()  # what the planner has to say: points inserted, a slow-down, a speed changed
+
+    @property
+    def n(self) -> int:
+        return len(self.joint_names)
+
+    @property
+    def duration(self) -> float:
+        return float(self.times[-1])
+
+    def with_notes(self, *notes: str) -> Trajectory:
+        return replace(self, notes=notes)
+
+    def __call__(self, t: Any) -> State:
+        """Position, velocity and acceleration at times (...) between zero and the duration."""
+        t = np.asarray(t, dtype=float)
+        outside = ~((t >= 0) & (t <= self.duration))
+        if outside.any():
+            raise ArgumentError(
+                f"time {t[outside].flat[0]:g} s is outside the motion, which lasts from 0 to {self.duration:g} s."
+            )
+        piece = np.clip(np.searchsorted(self.times, t, side="right") - 1, 0, len(self.coefficients) - 1)
+        local = (t - self.times[piece])[..., None]
+        return State(*(_horner(each[piece], local) for each in self._derivatives))
+
+    @cached_property
+    def _derivatives(self) -> tuple[Array, Array, Array]:
+        q = self.coefficients
+        qd = differentiated(q)
+        return q, qd, differentiated(qd)
+
+    def sampled(self, step: float | None = None, count: int | None = None) -> tuple[Array, State]:
+        """Times, evenly spaced and both ends among them, and the states there."""
+        if (step is None) == (count is None):
+            raise ArgumentError("give step= (seconds) or count= (how many), one of the two.")
+        if step is not None and not step > 0:
+            raise ArgumentError(f"step is {step!r}; expected a time above zero.")
+        number = count if count is not None else int(np.ceil(self.duration / step * (1 - 1e-12))) + 1  # pyright: ignore[reportOperatorIssue]
+        t = np.linspace(0.0, self.duration, max(number, 2))
+        return t, self(t)
+
+    def extremes(self, order: int = 0) -> Extremes:
+        """Exact bounds of positions (order 0), velocities (1), accelerations (2) or jerks (3)."""
+        values = self.coefficients
+        for _ in range(order):
+            values = differentiated(values)
+        lengths = np.diff(self.times)
+        bounds = [_extremes(values[:, j], lengths, self.times) for j in range(self.n)]
+        return Extremes(*(np.array(column) for column in zip(*bounds, strict=True)))
+
+
+def differentiated(coefficients: Array) -> Array:
+    """The coefficients of the derivative, as many powers less one; a constant's is zero."""
+    powers = np.arange(1, coefficients.shape[-1])
+    return coefficients[..., 1:] * powers if len(powers) else np.zeros_like(coefficients)
+
+
+def _horner(coefficients: Array, t: Array | float) -> Array:
+    value = coefficients[..., -1]
+    for p in range(coefficients.shape[-1] - 2, -1, -1):
+        value = value * t + coefficients[..., p]
+    return value
+
+
+def _extremes(pieces: Array, lengths: Array, times: Array) -> tuple[float, float, float, float]:
+    """Least and largest value of one joint, and their times: at knots, or where the derivative vanishes."""
+    found: list[tuple[float, float]] = []
+    for coefficients, length, start in zip(pieces, lengths, times[:-1], strict=True):
+        inside = _roots(differentiated(coefficients), length)
+        found += [(float(_horner(coefficients, t)), float(start + t)) for t in (0.0, *inside, length)]
+    (least, least_at), (largest, largest_at) = min(found), max(found)
+    return least, largest, least_at, largest_at
+
+
+def _roots(coefficients: Array, length: float) -> list[float]:
+    """Where a polynomial vanishes strictly between zero and a length."""
+    nonzero = np.flatnonzero(coefficients)
+    if len(nonzero) == 0 or nonzero[-1] == 0:
+        return []
+    roots = np.roots(coefficients[nonzero[-1] :: -1])
+    real = roots.real[np.abs(roots.imag) <= 1e-9 * (length + np.abs(roots.real))]
+    return [float(t) for t in real if 0 < t < length]

@@ -1,0 +1,190 @@
+"""What is asked of a planner: points to pass, speeds where they are prescribed, and the bounds to keep."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from strobe.errors import ArgumentError, ShapeError, UnknownNameError
+
+if TYPE_CHECKING:
+    from strobe.robot import Robot
+
+Array = np.ndarray
+ROUNDING = 1e-9  # a point this far outside a bound is on it
+
+
+@dataclass(frozen=True, eq=False)
+class Bounds:
+    """What every joint must keep: (n,) each."""
+
+    lower: Array
+    upper: Array
+    velocity: Array
+    acceleration: Array
+    jerk: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """Points to pass in turn; NaN is a velocity, or are times, for the planner to choose."""
+
+    joint_names: tuple[str, ...]
+    q: Array  # (P, n)
+    qd: Array  # (P, n)
+    times: Array  # (P,) from zero on
+    bounds: Bounds
+    labels: tuple[str, ...]  # a name per point, for sentences
+    envelope: float | None  # how far the path may leave the lines between its points
+    robot: Robot
+    frame: str | None = None  # the hand; else the last frame that moves
+    posed: tuple[bool, ...] = ()  # per point: given by the pose of the hand, so that other joints would do as well
+    method: str | None = None  # the planner that a file asks for
+
+    @property
+    def n(self) -> int:
+        return len(self.joint_names)
+
+    def with_points(self, q: Array, qd: Array, times: Array, labels: Sequence[str]) -> Request:
+        return replace(self, q=q, qd=qd, times=times, labels=tuple(labels), posed=())
+
+
+def request(
+    robot: Robot, q: Any, *, qd: Any = None, times: Any = None, velocity: Any = None, acceleration: Any = None,
+    jerk: Any = None, lower: Any = None, upper: Any = None, envelope: float | None = None, frame: str | None = None,
+    labels: Sequence[str] = (),
+) -> Request:  # fmt: skip
+    """A request for a robot: positions (P, n), velocities with NaN where free, bounds that are the robot's own
+    unless given (one number for all joints, one per joint, or a mapping from names)."""
+    names = tuple(robot.joint_names)
+    if robot.nq != robot.nv:
+        raise ArgumentError(
+            f"{robot.name} has joints with quaternions; motions are planned for joints with one position each."
+        )
+    points = _table("q", q, names, None)
+    rates = np.full_like(points, np.nan) if qd is None else _table("qd", qd, names, len(points))
+    clock = np.full(len(points), np.nan) if times is None else np.array(times, dtype=float)
+    marks = tuple(labels) or tuple(f"point {k + 1}" for k in range(len(points)))
+    limits = robot.limits
+    bounds = Bounds(
+        lower=_per_joint("lower", lower, names, limits.lower),
+        upper=_per_joint("upper", upper, names, limits.upper),
+        velocity=_per_joint("velocity", velocity, names, limits.velocity),
+        acceleration=_per_joint("acceleration", acceleration, names, limits.acceleration),
+        jerk=_per_joint("jerk", jerk, names, np.full(len(names), np.inf)),
+    )
+    if len(points) < 2:
+        raise ArgumentError(f"the request has {len(points)} point; a motion needs two or more.")
+    if clock.shape != (len(points),):
+        raise ShapeError("times", clock.shape, f"({len(points)},)", "there is one per point")
+    rates[[0, -1]] = np.where(np.isnan(rates[[0, -1]]), 0.0, rates[[0, -1]])
+    named = None if frame is None else robot.model.frame(frame).name
+    made = Request(names, points, rates, clock, bounds, marks, envelope, robot, named)
+    _check_bounds(made)
+    _check_points(made)
+    return replace(made, times=_check_times(made))
+
+
+def _table(name: str, values: Any, names: tuple[str, ...], rows: int | None) -> Array:
+    try:
+        table = np.array(values, dtype=float)
+    except (TypeError, ValueError):
+        raise ArgumentError(
+            f"{name} holds something that is no number; expected rows of {len(names)} numbers."
+        ) from None
+    expected = f"({rows or 'points'}, {len(names)})"
+    if table.ndim != 2 or table.shape[1] != len(names) or (rows is not None and len(table) != rows):
+        raise ShapeError(
+            name,
+            table.shape,
+            expected,
+            f"there is one row per point and one column per joint ({', '.join(names)})",
+        )
+    return table
+
+
+def _per_joint(name: str, given: Any, names: tuple[str, ...], own: Array) -> Array:
+    """One number per joint: the robot's own where nothing else is given."""
+    if given is None:
+        return own.copy()
+    if isinstance(given, Mapping):
+        values = own.copy()
+        for joint, value in given.items():
+            if joint not in names:
+                raise UnknownNameError("joint", joint, name, names)
+            values[names.index(joint)] = value
+        return values
+    values = np.array(given, dtype=float)
+    if values.shape not in ((), (len(names),)):
+        raise ShapeError(name, values.shape, f"one number, or ({len(names)},)", "there is one per joint")
+    return np.broadcast_to(values, (len(names),)).copy()
+
+
+def require_bound(asked: Request, name: str, otherwise: str = "") -> None:
+    """Refuse a request that leaves a joint without a bound that its planner needs."""
+    for joint, value in zip(asked.joint_names, getattr(asked.bounds, name), strict=True):
+        if np.isinf(value):
+            raise ArgumentError(
+                f'joint "{joint}" has no bound on its {name}. Give {name}= (one number, or one per joint)'
+                f"{otherwise}."
+            )
+
+
+def _check_bounds(asked: Request) -> None:
+    for name in ("velocity", "acceleration", "jerk"):
+        for joint, value in zip(asked.joint_names, getattr(asked.bounds, name), strict=True):
+            if not value > 0:
+                raise ArgumentError(
+                    f'the {name} bound of joint "{joint}" is {value:g}; expected a number above zero.'
+                )
+    for joint, low, high in zip(asked.joint_names, asked.bounds.lower, asked.bounds.upper, strict=True):
+        if not low <= high:
+            raise ArgumentError(
+                f'the bounds of joint "{joint}" leave it no place: from {low:g} to {high:g}.'
+            )
+    if asked.envelope is not None and not asked.envelope > 0:
+        raise ArgumentError(f"envelope is {asked.envelope:g}; expected a distance above zero.")
+
+
+def _check_points(asked: Request) -> None:
+    """Every point is a place the joints may be, at a speed they may have."""
+    b = asked.bounds
+    for label, q, qd in zip(asked.labels, asked.q, asked.qd, strict=True):
+        for j, joint in enumerate(asked.joint_names):
+            if not np.isfinite(q[j]):
+                raise ArgumentError(f'{label} puts joint "{joint}" at {q[j]}; expected a finite number.')
+            slack = ROUNDING * (1 + abs(q[j]))
+            if q[j] < b.lower[j] - slack or q[j] > b.upper[j] + slack:
+                side, bound = (
+                    ("below its lower", b.lower[j])
+                    if q[j] < b.lower[j]
+                    else ("above its upper", b.upper[j])
+                )
+                raise ArgumentError(f'{label} puts joint "{joint}" at {q[j]:g}, {side} bound {bound:g}.')
+            if np.isinf(qd[j]) or abs(qd[j]) > b.velocity[j] * (1 + ROUNDING):
+                raise ArgumentError(
+                    f'{label} asks joint "{joint}" for velocity {qd[j]:g}; its bound is {b.velocity[j]:g}.'
+                )
+
+
+def _check_times(asked: Request) -> Array:
+    """Times that only go forwards, the first one zero; all of them, or none."""
+    missing = np.isnan(asked.times)
+    if missing.all():
+        return asked.times
+    if missing.any():
+        label = asked.labels[int(np.argmax(missing))]
+        raise ArgumentError(
+            f"{label} has no time, but others have: give times for all points, or for none."
+        )
+    for before, after in pairwise(range(len(asked.times))):
+        if not np.isfinite(asked.times[after]) or asked.times[after] < asked.times[before]:
+            raise ArgumentError(
+                f"{asked.labels[after]} has time {asked.times[after]:g} s, after {asked.labels[before]} at "
+                f"{asked.times[before]:g} s; expected times that go forwards."
+            )
+    return asked.times - asked.times[0]
