@@ -17,6 +17,7 @@ QUESTIONS = (
     "inverse_kinematics_analytic",
     "inverse_kinematics_general",
     "inverse_kinematics_numeric",
+    "trajectories",
 )
 
 if __name__ == "__main__":
