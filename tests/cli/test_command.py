@@ -40,7 +40,7 @@ def test_no_arguments_show_three_commands_that_work(
     ]
     assert len(commands) == 3
     for command in commands:
-        brief = ["--quick"] if command[0] == "study" else []
+        brief = ["--sections", "robot"] if command[0] == "study" else []
         assert CliRunner().invoke(app, [*command, *brief]).exit_code == 0
 
 
@@ -88,9 +88,8 @@ def test_a_mistake_is_one_sentence_on_stderr_and_exit_code_2(arguments: list[str
     assert "Traceback" not in done.output
 
 
-@pytest.mark.parametrize("arguments", [["tork"], ["torque", "--nope"], ["info", "no_such_arm.urdf"]])
-def test_no_traceback_leaves_the_process_either(arguments: list[str]) -> None:
-    done = strobe(*arguments)
+def test_no_traceback_leaves_the_process_either() -> None:
+    done = strobe("info", "no_such_arm.urdf")
     assert done.returncode == 2
     assert done.stderr.startswith("strobe: ")
     assert "Traceback" not in done.stderr
@@ -116,9 +115,7 @@ FULL = Path("/dev/full")  # a device on which every write fails
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="no /dev/full on this system")
-@pytest.mark.parametrize(
-    "arguments", [["list"], ["torque", "planar2"], ["info", "planar2", "--json"], ["torque", "log.csv"]]
-)
+@pytest.mark.parametrize("arguments", [["list"], ["info", "planar2", "--json"], ["torque", "log.csv"]])
 def test_an_output_that_takes_nothing_is_said_in_a_sentence(tmp_path: Path, arguments: list[str]) -> None:
     if arguments[-1] == "log.csv":
         (tmp_path / "log.csv").write_text("q1,q2\n" + "0.1,0.2\n" * 2000)  # more than a buffer
@@ -135,7 +132,7 @@ def test_an_output_that_takes_nothing_is_said_in_a_sentence(tmp_path: Path, argu
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a shell that can close a stream")
-@pytest.mark.parametrize(("verb", "code"), [("list", 0), ("torque planar2", 0), ("info pandda", 2)])
+@pytest.mark.parametrize(("verb", "code"), [("list", 0), ("info pandda", 2)])
 def test_a_closed_output_is_no_mistake(verb: str, code: int) -> None:
     command = f'"{sys.executable}" -m strobe {verb} >&-'
     done = subprocess.run(command, shell=True, stderr=subprocess.PIPE, text=True)

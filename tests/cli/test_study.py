@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import resource
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ import strobe
 from strobe.analysis import laws
 from strobe.cli import app
 from strobe.formulations import FORMULATIONS
-from strobe.study import SECTIONS, agreement
+from strobe.study import SECTIONS, agreement, speed
 
 
 def run(*arguments: str) -> Any:
@@ -29,13 +30,28 @@ def study(*arguments: str) -> Any:
     return json.loads(done.stdout)["sections"]
 
 
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
+    """The folder of a quick report on planar2 without -o, and what was printed."""
+    folder = tmp_path_factory.mktemp("study")
+    with pytest.MonkeyPatch.context() as here:
+        here.chdir(folder)
+        done = run("planar2", "--quick")
+    assert done.exit_code == 0, done.output
+    return folder / "study-planar2", done.stdout.splitlines()
+
+
 # -- what is found ------------------------------------------------------------------------------------
 
 
-def test_the_study_of_stanford_has_every_section_and_passes() -> None:
-    sections = study("stanford")
+def test_a_quick_study_has_every_section_but_those_that_take_long(written: tuple[Path, list[str]]) -> None:
+    sections = json.loads((written[0] / "planar2.json").read_text(encoding="utf-8"))["sections"]
     assert list(sections) == list(SECTIONS)
     assert [key for key, data in sections.items() if "skipped" in data] == ["proof", "speed"]
+
+
+def test_the_study_of_stanford_meets_the_papers_and_agrees_exactly() -> None:
+    sections = study("stanford", "--sections", "torques,exactness")
     assert sections["torques"]["published"]["relative_difference"] < 1e-11
     assert sections["torques"]["relative_difference"]["newton-euler"] < 1e-13
     assert sections["exactness"]["comparisons"] == dict.fromkeys(
@@ -44,7 +60,7 @@ def test_the_study_of_stanford_has_every_section_and_passes() -> None:
 
 
 def test_the_study_reads_like_a_page() -> None:
-    shown = run("stanford", "--quick", "--text").stdout
+    shown = run("planar2", "--quick", "--text").stdout
     for section in SECTIONS.values():
         assert section.TITLE in shown
     assert "all 15 formulations:" in shown
@@ -95,7 +111,8 @@ def test_the_same_seed_studies_the_same_state() -> None:
     assert np.allclose(first, strobe.load("planar3").random_state(seed=7)[0])
 
 
-def test_times_and_proof_are_in_a_whole_study() -> None:
+def test_times_and_proof_are_in_a_whole_study(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(speed, "SECONDS", 0.1)
     done = run("planar2", "--sections", "speed,proof", "--json")
     assert done.exit_code == 0, done.output
     sections = json.loads(done.stdout)["sections"]
@@ -147,18 +164,14 @@ def test_a_robot_without_joints_is_refused_as_by_the_other_verbs(tmp_path: Path)
 
 
 def test_a_study_writes_a_page_and_its_numbers_and_tells_five_results(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    written: tuple[Path, list[str]],
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    done = run("planar2", "--quick")
-    assert done.exit_code == 0, done.output
-    lines = done.stdout.splitlines()
+    folder, lines = written
     assert lines[0] == "planar2"
     assert lines[1].startswith("15 = 1  15 formulations are the same function")
     assert lines[6] == ""
     assert lines[7] == "The report: study-planar2/planar2.html"
     assert lines[8] == "Its numbers: study-planar2/planar2.json"
-    folder = tmp_path / "study-planar2"
     assert sorted(path.name for path in folder.iterdir()) == ["planar2.html", "planar2.json"]
     assert (folder / "planar2.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     data = json.loads((folder / "planar2.json").read_text(encoding="utf-8"))
@@ -200,6 +213,39 @@ def test_a_study_that_stops_halfway_leaves_no_file(tmp_path: Path, monkeypatch: 
     done = run("planar2", "--sections", "robot", "-o", str(tmp_path))
     assert done.exit_code == 130
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("room", "suffix"), [(1_000, ".json"), (20_000, ".html")])
+def test_a_file_that_cannot_be_written_takes_the_other_with_it(
+    tmp_path: Path, room: int, suffix: str
+) -> None:
+    before = {"planar2.json", "planar2.html"}
+    for name in before:
+        (tmp_path / name).write_text("mine", encoding="utf-8")
+    _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, most))  # as if the disk were full
+    try:
+        done = run("planar2", "--sections", "robot", "-o", str(tmp_path), "--force")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+    assert done.exit_code == 2
+    assert f"cannot write {tmp_path}/planar2{suffix}: File too large." in done.stderr
+    assert {path.name for path in tmp_path.iterdir()} == before
+    assert {(tmp_path / name).read_text(encoding="utf-8") for name in before} == {"mine"}
+
+
+@pytest.mark.parametrize("option", [["-o", "here"], ["--force"], ["--json"]])
+def test_what_would_go_unheard_beside_text_is_refused(option: list[str]) -> None:
+    done = run("planar2", "--sections", "robot", "--text", *option)
+    assert done.exit_code == 2
+    assert f"--text prints the report and writes no file; leave out --text or {option[0]}." in done.stderr
+
+
+@pytest.mark.parametrize("names", ["", " , "])
+def test_a_list_without_a_section_is_refused(names: str) -> None:
+    done = run("planar2", "--sections", names)
+    assert done.exit_code == 2
+    assert "--sections names no section; strobe study --help lists them." in done.stderr
 
 
 def test_json_writes_files_only_where_a_folder_is_named(

@@ -76,7 +76,8 @@ def test_markdown_is_a_table_a_reader_can_paste() -> None:
     assert any("2,345" in line and "not reproduced" in line for line in lines)
 
 
-def test_without_a_name_everything_is_there() -> None:
+def test_without_a_name_everything_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(claims, "CLAIMS", claims.CLAIMS[:1])  # every one is judged in tests/analysis
     done = run("--json")
     assert done.exit_code == 0
     assert list(json.loads(done.stdout)) == list(sheets.SHEETS)

@@ -274,6 +274,15 @@ def test_a_joint_that_is_not_there_is_named_with_the_nearest() -> None:
     assert [row.formula for row in found.rows(-1)] == [row.formula for row in found.rows("joint2")]
 
 
+def test_terms_too_small_to_be_felt_are_left_out_on_request():
+    found = explain(strobe.load("stanford"), *(np.linspace(a, 1.0, 6) for a in (0.1, 0.2, 0.3)))
+    for joint in range(6):
+        felt = [row.formula for row in found.rows(joint) if row.share >= 0.05]
+        assert [row.formula for row in found.rows(joint, 0.05)] == felt
+    assert len(found.rows(0, 0.05)) < len(found.rows(0))
+    assert explain(strobe.load("planar2"), *np.zeros((3, 0, 2))).rows(0, 0.05) == []
+
+
 def test_mistakes_are_those_of_the_inverse_dynamics() -> None:
     robot = strobe.load("planar2")
     with pytest.raises(ShapeError, match=r"q has shape \(3,\); planar2 has 2 joints"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,13 @@ FLAGS = [
     "--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-sync",
     "--disable-component-update", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
 ]  # fmt: skip
+FITTED = """() => new Promise((done) => {
+    const canvas = document.querySelector("canvas");
+    const look = () => (canvas.width === canvas.clientWidth ? done() : requestAnimationFrame(look));
+    look();
+})"""  # once the canvas has the size of its place, it has been drawn
 PARTS = ("view", "robot", "torques", "motion", "equations")
+NAMED = ("view", "terms", "motion", "wrenches", "equations")
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +48,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Reports on an arm with a sliding joint, one that floats, and one without masses."""
+    """Reports on an arm with a sliding joint, one that floats, one without masses, and one with long names."""
     folder = tmp_path_factory.mktemp("pages")
     robots = {
         "stanford": strobe.load("stanford"),
@@ -51,7 +58,21 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     files = {name: folder / f"{name}.html" for name in robots}
     for name, robot in robots.items():
         files[name].write_text(whole_page(study(robot, quick=True, sections=PARTS)), encoding="utf-8")
+    long = study(
+        spelled_out(strobe.load("random(14)")), quick=True, sections=NAMED, called=f"{'a' * 90}.urdf"
+    )
+    files["long"] = folder / "long.html"
+    files["long"].write_text(whole_page(long), encoding="utf-8")
     return files
+
+
+def spelled_out(robot: Robot) -> Robot:
+    """The same robot with names as long as those of humanoids."""
+    bodies = (
+        replace(body, joint=replace(body.joint, name=f"{body.joint.name}_of_the_left_shoulder_pitch_joint"))
+        for body in robot.model.bodies
+    )
+    return Robot(replace(robot.model, bodies=tuple(bodies)), compiled=False)
 
 
 def opened(browser: Any, file: Path, **how: Any) -> Any:
@@ -65,15 +86,23 @@ def opened(browser: Any, file: Path, **how: Any) -> Any:
     page.on("request", lambda request: page.requests.append(request.url))
     page.goto(file.as_uri())
     if how.get("java_script_enabled", True):
-        page.wait_for_function("window.strobe && document.querySelector('canvas').width > 0")
+        page.evaluate(FITTED)
     return page
 
 
-@pytest.fixture
-def stanford(browser: Any, pages: dict[str, Path]) -> Iterator[Any]:
+@pytest.fixture(scope="module")
+def opened_stanford(browser: Any, pages: dict[str, Path]) -> Iterator[Any]:
     page = opened(browser, pages["stanford"])
     yield page
     page.context.close()
+
+
+@pytest.fixture
+def stanford(opened_stanford: Any) -> Any:
+    """One page for many tests, put back to its beginning before each."""
+    for button in ("Reset", "Position"):
+        opened_stanford.get_by_role("button", name=button).click()
+    return opened_stanford
 
 
 def picture(page: Any) -> str:
@@ -202,15 +231,44 @@ def test_without_scripts_the_robot_stands_still_and_is_there(browser: Any, pages
     page.context.close()
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("name", ["stanford", "floating"])
-def test_the_page_never_scrolls_sideways(
-    browser: Any, pages: dict[str, Path], name: str, width: int
+@pytest.mark.parametrize("name", ["stanford", "floating", "long"])
+def test_the_page_never_scrolls_sideways_and_figures_fit(
+    browser: Any, pages: dict[str, Path], name: str
 ) -> None:
-    page = opened(browser, pages[name], viewport={"width": width, "height": 844})
+    page = opened(browser, pages[name])
     page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
-    assert page.evaluate("document.documentElement.scrollWidth") == width
+    for width in (1280, 390):
+        page.set_viewport_size({"width": width, "height": 844})
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        edges = "[...document.querySelectorAll('figure svg')].map((s) => s.getBoundingClientRect().right)"
+        assert 0 < max(page.evaluate(edges)) <= width
     page.context.close()
+
+
+@pytest.mark.parametrize("name", ["stanford", "long"])
+def test_no_torque_beside_a_slider_is_cut_off(browser: Any, pages: dict[str, Path], name: str) -> None:
+    page = opened(browser, pages[name])
+    page.evaluate(
+        "document.querySelectorAll('output.torque').forEach((o) => { o.textContent = '−0.001234 N m'; })"
+    )
+    cut = "[...document.querySelectorAll('output.torque')].filter((o) => o.scrollWidth > o.clientWidth).length"
+    assert page.evaluate(cut) == 0
+    page.context.close()
+
+
+def test_plots_have_one_column_on_a_phone_and_two_on_a_desk(stanford: Any) -> None:
+    shown = "['.on-wide', '.on-narrow'].map((c) => document.querySelector(`#motion ${c}`).offsetWidth > 0)"
+    stanford.set_viewport_size({"width": 390, "height": 844})
+    assert stanford.evaluate(shown) == [False, True]
+    stanford.set_viewport_size({"width": 1280, "height": 800})
+    assert stanford.evaluate(shown) == [True, False]
+
+
+def test_equations_begin_at_the_left(stanford: Any) -> None:
+    left = "['#equations h3', '#equations math[display=block]']"
+    lefts = f"{left}.map((s) => document.querySelector(s).getBoundingClientRect().left)"
+    heading, equation = stanford.evaluate(lefts)
+    assert heading < equation < heading + 40
 
 
 def test_light_and_dark_follow_the_system_and_the_button(browser: Any, pages: dict[str, Path]) -> None:

@@ -13,7 +13,7 @@ import strobe
 from strobe.equations.meaning import explain
 from strobe.errors import ArgumentError
 from strobe.study import svg
-from strobe.study.plots import BARS, POINTS, STACK, Scale, phase_plot, time_plot, torque_bars
+from strobe.study.plots import BARS, NARROW, POINTS, STACK, Scale, phase_plot, time_plot, torque_bars
 
 SVG = "{http://www.w3.org/2000/svg}"
 T = np.linspace(0.0, 2.0, 21)
@@ -53,6 +53,7 @@ def swing():
 
 FIGURES = {
     "bars": lambda swing: torque_bars(swing, T),
+    "narrow": lambda swing: torque_bars(swing, T, title="In short", width=NARROW),
     "lines": lambda swing: time_plot("Torques", T, dict(zip("ab", swing.tau.T, strict=True)), "N m"),
     "phase": lambda swing: phase_plot("Phase plane", {"a": (np.sin(T), np.cos(T))}),
 }
@@ -254,6 +255,16 @@ def test_the_line_is_the_torque(swing) -> None:
         line = points([e for e in found(text, "path", "sum") if e.get("stroke-width") == "1.6"][i])
         read = np.interp(-line[:, 1], -heights, numbers)
         assert read == pytest.approx(swing.tau[:, i], abs=0.01 * np.ptp(numbers))
+
+
+def test_a_narrow_figure_has_its_panels_below_one_another_and_none_beyond_its_edge(swing) -> None:
+    text = torque_bars(swing, T, width=NARROW)
+    first, second = (ladder(text, i)[1] for i in range(2))
+    assert second.min() > first.max()
+    bars = [boxes(path) for look in STACK.values() for path in found(text, "path", f"f{look}")]
+    assert max((b[:, 0] + b[:, 2]).max(initial=0.0) for b in bars) < NARROW
+    keys = [e.get("transform") or "" for e in parsed(text).iter(f"{SVG}g") if e.get("transform")]
+    assert max(float(key[10:].split()[0]) for key in keys) < NARROW - 60
 
 
 def test_every_joint_has_a_panel_with_its_unit_and_every_kind_a_key(swing) -> None:

@@ -17,6 +17,7 @@ from strobe.errors import UnknownNameError
 from strobe.study import SECTIONS, html, report, study
 from strobe.study.case import LARGEST, Case, file_name
 from strobe.study.pages import whole_page
+from strobe.study.refusals import told
 from strobe.study.swing import PERIOD, Swing, resting_position
 from strobe.study.view import measure as scene_of
 from strobe.study.view import roll_pitch_yaw
@@ -78,6 +79,31 @@ def test_methods_that_take_minutes_on_many_joints_are_left_out_with_the_reason()
     assert "on up to 8 joints" in Case.of(strobe.load("random(10)"), quick=True).refused["waters"]
 
 
+def test_a_quick_study_of_sixty_joints_keeps_two_formulations() -> None:
+    case = Case.of(strobe.load("random(60)"), quick=True)
+    assert set(case.formulations) == {"newton-euler", "spatial-newton-euler"}
+
+
+def test_why_formulations_are_left_out_is_said_once_for_all_that_share_it() -> None:
+    case = Case.of(strobe.load("biped10").with_base("floating"))
+    chains, *others = told(case.refused)
+    assert chains.startswith("without uicker-kahn, waters, hollerbach-4x4, ")
+    assert chains.endswith(": biped10 is not a single chain of one-degree joints, which each needs.")
+    assert len(others) < 4
+    (alone,) = told({"waters": "the waters arm is no chain, which waters needs."})
+    assert alone == "without waters: the waters arm is no chain, which waters needs."
+
+
+def test_torques_of_many_joints_stand_below_one_another() -> None:
+    data = study(strobe.load("random(13)"), quick=True, sections=["torques"]).sections["torques"]
+    _, shown, *_ = SECTIONS["torques"].render(data)
+    columns = {column.header: list(column.cells) for column in shown.columns}
+    assert list(columns) == ["joint", *data["tau"]]
+    assert [str(cell) for cell in columns["joint"]] == [*data["joints"], "relative to spatial-newton-euler"]
+    assert str(columns["newton-euler"][2]) == f"{data['tau']['newton-euler'][2]:.6g}"
+    assert str(columns["spatial-newton-euler"][-1]) == "0"
+
+
 # -- the page -----------------------------------------------------------------------------------------
 
 
@@ -127,7 +153,7 @@ def test_names_from_a_file_cannot_become_markup(tmp_path: Path) -> None:
 def test_every_section_shows_the_command_that_makes_it_again(planar, page: str) -> None:
     commands = [entities.unescape(line) for line in re.findall(r"<code>\$ strobe (.*?)</code>", page)]
     shown = [key for key, data in planar.sections.items() if "skipped" not in data]
-    assert len(commands) == len(shown)
+    assert len(commands) == len(shown) + 1  # the inverse and the workspace have one each
     from strobe.cli import app
 
     verbs = {command.name for command in app.registered_commands}
@@ -158,7 +184,7 @@ def test_a_robot_without_masses_gets_a_page_that_says_why() -> None:
     assert "No torques are shown: only its geometry is known" in page
     assert "function placements(q)" in page
     assert "function torques(" not in page
-    assert [h.section for h in found.headlines] == ["robot"]
+    assert [h.section for h in found.headlines] == ["kinematics", "robot"]
 
 
 def test_warnings_about_a_model_stand_in_its_report(tmp_path: Path) -> None:
@@ -172,7 +198,8 @@ def test_warnings_about_a_model_stand_in_its_report(tmp_path: Path) -> None:
         robot = strobe.load(file)
     page = whole_page(study(robot, sections=["robot"]))
     assert "1 warning about the model" in page
-    assert '<span class="chip warn">warning</span>' in page
+    assert '<span class="chip warn">warning</span>bent.urdf' in page
+    assert str(tmp_path) not in page.split("</ul>")[1]
 
 
 def test_the_numbers_are_json(planar) -> None:
@@ -207,6 +234,12 @@ def test_a_long_torque_list_is_cut_in_the_figures_and_whole_in_the_numbers() -> 
 
 
 # -- pieces -------------------------------------------------------------------------------------------
+
+
+def test_a_figure_too_wide_for_a_phone_is_marked_so_that_it_scrolls() -> None:
+    small, broad = (html.figure(f'<svg xmlns="" width="{wide}" height="9"/>') for wide in (480, 760))
+    assert '<div class="wide">' in small
+    assert '<div class="wide broad">' in broad
 
 
 def test_elements_escape_text_and_keep_markup() -> None:

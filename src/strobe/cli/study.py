@@ -12,7 +12,7 @@ import typer
 
 from strobe.cli.exits import CHECK_FAILED
 from strobe.cli.inputs import Base, Force, Gravity, Json, Lock, RobotName, Strict, open_robot
-from strobe.errors import OutputError
+from strobe.errors import ArgumentError, OutputError
 
 if TYPE_CHECKING:
     from strobe.study import Report
@@ -49,8 +49,8 @@ def study(
     a reproducible random one. --json prints the numbers, and writes files only where -o says so. Exits with 1 if a
     check fails.
 
-    Sections: view, robot, torques, terms, motion, wrenches, matrices, equations, exactness, proof, laws, counts,
-    published, speed, machine.
+    Sections: view, robot, kinematics, torques, terms, motion, wrenches, matrices, equations, exactness, proof, laws,
+    counts, published, speed, machine.
 
     \b
     Examples:
@@ -62,9 +62,8 @@ def study(
     from strobe.cli.show import console, print_json
     from strobe.study import report as studies
 
-    wanted = studies.chosen(
-        [name.strip() for name in sections.split(",") if name.strip()] if sections else []
-    )
+    _refuse_unheard({"-o": output, "--force": force, "--json": as_json} if as_text else {})
+    wanted = studies.chosen(_names(sections))
     subject = open_robot(
         robot, lock=lock, base=base, gravity=gravity, strict=strict, quiet=not (as_json or as_text)
     )
@@ -87,6 +86,23 @@ def study(
             out.print(part)
     if report.failed:
         raise typer.Exit(CHECK_FAILED)
+
+
+def _refuse_unheard(beside_text: dict[str, object]) -> None:
+    """Refuse what would have no effect where a report is only printed."""
+    for option, value in beside_text.items():
+        if value:
+            raise ArgumentError(
+                f"--text prints the report and writes no file; leave out --text or {option}."
+            )
+
+
+def _names(sections: str | None) -> list[str]:
+    """The names in a list; none where there is no list, which stands for all."""
+    names = [name.strip() for name in (sections or "").split(",") if name.strip()]
+    if sections is not None and not names:
+        raise ArgumentError("--sections names no section; strobe study --help lists them.")
+    return names
 
 
 def _target(output: Path | None, name: str, force: bool, source: str) -> Path:
@@ -112,15 +128,17 @@ def _target(output: Path | None, name: str, force: bool, source: str) -> Path:
 
 
 def _write(report: Report, target: Path, force: bool, source: str) -> None:
-    """Both files, each whole or not at all; the page last, so that where there is one its numbers are there too."""
+    """The numbers and the page, both whole or none: the numbers lie ready before the page is there."""
     from strobe.runtime.files import writing
     from strobe.runtime.json_text import json_text
     from strobe.study.pages import whole_page
 
-    texts = (json_text(report.numbers) + "\n", whole_page(report))
-    for suffix, text in zip(SUFFIXES, texts, strict=True):
-        with writing(f"{target}{suffix}", inputs=[source], force=force) as stream:
-            stream.write(text)
+    kept = {"inputs": [source], "force": force}
+    with writing(f"{target}.json", **kept) as numbers:
+        numbers.write(json_text(report.numbers) + "\n")
+        numbers.flush()
+        with writing(f"{target}.html", **kept) as page:
+            page.write(whole_page(report))
 
 
 def _told(report: Report, target: Path) -> Sequence[object]:

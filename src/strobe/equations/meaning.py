@@ -110,10 +110,14 @@ class Explanation:
         kinds = np.array([[term.kind(i) for term in self.terms] for i in range(len(self.joints))])
         return {kind: np.where(kinds == kind, self.values, 0.0).sum(axis=-1) for kind in KINDS}
 
-    def rows(self, joint: int | str) -> list[Row]:
-        """The terms of one degree of freedom (by name, or by number from 0) in the order of `KINDS`."""
+    def rows(self, joint: int | str, least: float = 0.0) -> list[Row]:
+        """The terms of one degree of freedom (by name, or by number from 0) in the order of `KINDS`.
+
+        Those whose share stays below ``least`` are left out.
+        """
         i = self._index(joint) if isinstance(joint, str) else range(len(self.joints))[joint]
-        rows = [self._row(i, t, term) for t, term in enumerate(self.terms)]
+        shares = self.shares[..., i, :].reshape(-1, len(self.terms)).max(axis=0, initial=0.0)
+        rows = [self._row(i, t, term) for t, term in enumerate(self.terms) if not shares[t] < least]
         return sorted(rows, key=lambda row: KINDS.index(row.kind))
 
     def _row(self, i: int, t: int, term: Term) -> Row:

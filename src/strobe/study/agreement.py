@@ -9,17 +9,20 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
+from rich.table import Table
 
 from strobe.analysis.accuracy import TOLERANCE, relative
 from strobe.formulations import DEFAULT
 from strobe.robot import Robot
 from strobe.study.case import Array, Case
 from strobe.study.labels import rate_labels
+from strobe.study.refusals import told
 from strobe.study.tables import remark, table, tidy
 
 TITLE = "Torques, by every formulation"
 
 GOLDEN_TOLERANCE = 1e-10  # published values carry 12 digits
+WIDE = 12  # joints that are read side by side
 
 
 def measure(case: Case) -> dict[str, Any]:
@@ -56,15 +59,22 @@ def in_brief(data: Mapping[str, Any]) -> tuple[str, str]:
 
 def render(data: Mapping[str, Any]) -> Iterator[Any]:
     yield remark(f"the same motion through different equations, friction left out; at {data['state']}")
-    names = list(data["tau"])
-    values = tidy([data["tau"][name] for name in names])
-    differences = (f"{data['relative_difference'][name]:.0e}" for name in names)
-    rows = [[name, *tau, d] for name, tau, d in zip(names, values, differences, strict=True)]
-    yield table(["formulation", *data["joints"], f"relative to {data['reference']}"], rows)
+    yield _table(data)
     if data["published"]:
         yield _verdict(data["published"])
-    for name, reason in data["refused"].items():
-        yield remark(f"{name} does not apply: {reason}")
+    yield from map(remark, told(data["refused"]))
+
+
+def _table(data: Mapping[str, Any]) -> Table:
+    """A row per formulation; where there are more joints than columns are read, a row per joint."""
+    values = tidy(list(data["tau"].values()))
+    off = [float(f"{x:.0e}") for x in data["relative_difference"].values()]
+    beside = f"relative to {data['reference']}"
+    if len(data["joints"]) > WIDE:
+        rows = [[joint, *tau] for joint, *tau in zip(data["joints"], *values, strict=True)]
+        return table(["joint", *data["tau"]], [*rows, [beside, *off]])
+    rows = [[name, *tau, x] for name, tau, x in zip(data["tau"], values, off, strict=True)]
+    return table(["formulation", *data["joints"], beside], rows)
 
 
 def _verdict(published: Mapping[str, Any]) -> str:

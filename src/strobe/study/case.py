@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from strobe.equations.meaning import Explanation, explain
 from strobe.errors import UnsupportedModelError
 from strobe.formulations import FORMULATIONS, Method
 from strobe.robot import Robot
@@ -22,6 +23,7 @@ Array = np.ndarray
 LARGEST = {
     "uicker-kahn": 12, "configuration-space": 12, "lagrange-jacobian": 16, "turney-lagrange": 16, "waters": 16,
     "decomposition": 24, "hollerbach-4x4": 32, "hollerbach-3x3": 40, "newton-euler-base": 40, "composite-body": 40,
+    "newton-euler-hat": 80, "newton-euler-armstrong": 80, "modified-newton-euler": 80,
 }  # fmt: skip
 SMALL = 8  # joints up to which nothing takes long
 
@@ -81,6 +83,11 @@ class Case:
     def swing(self) -> Swing:
         """The motion to look at: about the published state, or about a pose that one would draw."""
         return Swing.about(self.robot, self.q if self.golden else resting_position(self.robot))
+
+    @cached_property
+    def explanation(self) -> Explanation:
+        """The torques of the state, term by term."""
+        return explain(self.robot, self.q, self.qd, self.qdd)
 
     @property
     def file_name(self) -> str:

@@ -35,11 +35,12 @@ def usual_view(skeleton: Skeleton) -> View:
 class Drawing:
     """A robot on its place of a page: everything in pixels."""
 
-    def __init__(self, skeleton: Skeleton, view: View | None) -> None:
+    def __init__(self, skeleton: Skeleton, view: View | None, also: Sequence[Array] = ()) -> None:
+        """``also`` are points (k, 3) that the place is to hold too: drawings to be compared have one scale."""
         self.skeleton = skeleton
         view = view or usual_view(skeleton)
         self.ground = _ground(skeleton, view)
-        points = np.concatenate([skeleton.points, *self.ground])
+        points = np.concatenate([skeleton.points, *self.ground, *also])
         wide, tall = view.extent(points)
         inner = WIDTH - 2 * (MARGIN + ROOM)
         high = min(TALLEST, max(LOWEST, inner * tall / wide + 2 * ROOM))

@@ -39,13 +39,13 @@ def measure(case: Case) -> dict[str, Any]:
 
 def _document(case: Case) -> Document:
     from strobe.equations.closed_form import WRITTEN_OUT, equations_of, predicted_terms
-    from strobe.equations.document import document, readable_document
-    from strobe.equations.readable import readable
+    from strobe.equations.document import document
+    from strobe.equations.readable_document import readable_document
 
     closed = equations_of(case.robot)
     terms = predicted_terms(closed)
     if terms is None or terms > WRITTEN_OUT:
-        return readable_document(readable(case.robot, numbers=False), case.robot.model.title)
+        return readable_document(case.robot, only=PARTS)
     return document(closed, only=PARTS)
 
 
@@ -68,9 +68,9 @@ def _part(section: Section) -> dict[str, Any]:
             }
             for entry in section.entries
         ],
-        "remarks": list(section.remarks),
+        "remarks": list(map(plain.remark, section.remarks)),
         "conditions": [
-            {"told": told, "zero": [{"text": text(x), "mathml": mathml(x)} for x in zeros]}
+            {"told": plain.remark(told), "zero": [{"text": text(x), "mathml": mathml(x)} for x in zeros]}
             for told, zeros in section.conditions
         ],
     }

@@ -10,6 +10,7 @@ from strobe.analysis import equivalence
 from strobe.analysis.equivalence import Equivalence
 from strobe.study import html as page
 from strobe.study.case import Case
+from strobe.study.refusals import told
 from strobe.study.tables import remark
 
 TITLE = "Are they the same function?"
@@ -55,6 +56,7 @@ def render(data: Mapping[str, Any]) -> Iterator[Any]:
         "random robots of this structure, modulo a random prime near 2⁶¹: no rounding, so equal means equal"
     )
     yield from data["statement"]
+    yield from map(remark, told(data["refused"]))
 
 
 def html(data: Mapping[str, Any], case: Case) -> page.Html:
@@ -70,11 +72,7 @@ def html(data: Mapping[str, Any], case: Case) -> page.Html:
         for i, name in enumerate(names)
     )
     matrix = page.tag("table", page.tag("thead", head), page.tag("tbody", body), class_="matrix")
-    told = [
-        page.tag("p", f"{name} does not take part: {reason}", class_="remark")
-        for name, reason in data["refused"].items()
-    ]
-    return page.markup(page.tag("div", matrix, class_="wide"), page.printed(render(data)), told)
+    return page.markup(page.tag("div", matrix, class_="wide"), page.printed(render(data)))
 
 
 def _cell(i: int, j: int, same: bool) -> page.Html:

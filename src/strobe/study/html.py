@@ -8,6 +8,7 @@ A section that has no HTML of its own is shown by `printed`: the same tables and
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from html import escape
 from typing import Any
@@ -17,6 +18,7 @@ from rich.text import Text
 
 Child = Any  # markup, text, a number, nothing, or children in a list or generator
 VOID = ("br", "hr", "input", "meta")
+READABLE = 500  # pixels, of the widest drawing that a phone shrinks
 
 
 class Html(str):
@@ -52,7 +54,21 @@ def _text(child: Child) -> str:
 def figure(picture: str, caption: str = "") -> Html:
     """A drawing (SVG text, or anything in markup) with what it shows; one too wide scrolls in its own place."""
     told = tag("figcaption", caption) if caption else None
-    return tag("figure", tag("div", Html(picture), class_="wide"), told)
+    return tag(
+        "figure", tag("div", Html(picture), class_="wide broad" if _broad(picture) else "wide"), told
+    )
+
+
+def _broad(picture: str) -> bool:
+    """Whether the words of a drawing could not be read any more where it is shrunk to the width of a phone."""
+    width = re.match(r'<svg [^>]*?\bwidth="([\d.]+)"', picture)
+    return width is not None and float(width[1]) > READABLE
+
+
+def command_line(line: str) -> Html:
+    """A command of strobe that can be copied."""
+    copy = tag("button", "copy", type="button", data_act="copy", data_text="copy", class_="script-only")
+    return tag("div", tag("code", f"$ strobe {line}"), copy, class_="command")
 
 
 def data_script(name: str, data: Any) -> Html:

@@ -41,7 +41,7 @@ def render(data: Mapping[str, Any]) -> Iterator[Any]:
     if len(names) > LARGEST:
         rows = [[name, float(d), g] for name, d, g in zip(names, np.diag(M), gravity, strict=True)]
         yield table(["joint", "M diagonal", "g"], rows)
-        yield remark(f"the {len(names)}×{len(names)} matrix is in --json")
+        yield remark(f"the JSON has all of the {len(names)}×{len(names)} matrix")
     else:
         rows = [[k + 1, names[k], *M[k].tolist(), gravity[k]] for k in range(len(names))]
         yield table(["", "M", *(str(row[0]) for row in rows), "g"], rows)

@@ -11,7 +11,7 @@ import numpy as np
 from strobe.equations.meaning import KINDS, Explanation, explain
 from strobe.study import html as page
 from strobe.study.case import Case
-from strobe.study.plots import torque_bars
+from strobe.study.plots import NARROW, torque_bars
 from strobe.study.swing import PERIOD
 from strobe.study.tables import remark, table, tidy
 
@@ -20,6 +20,7 @@ TITLE = "Torques along a motion"
 INSTANTS, FEWER = 97, 25  # rows of the motion; fewer where there are many joints
 MANY = 16  # joints
 PANELS = 12  # drawn at most: those with the largest torques
+IN_SHORT = "What the torques are made of"  # the title where there is little room
 
 
 def measure(case: Case) -> dict[str, Any]:
@@ -45,8 +46,9 @@ def measure(case: Case) -> dict[str, Any]:
 def in_brief(data: Mapping[str, Any]) -> tuple[str, str]:
     """The largest torque of the motion."""
     k = int(np.argmax(data["largest"]))
+    largest = float(f"{data['largest'][k]:.3g}")
     return (
-        f"{data['largest'][k]:.3g} {data['units'][k]}",
+        f"{largest:,g} {data['units'][k]}",
         f"at most, at {data['joints'][k]}, along a swing of every joint",
     )
 
@@ -62,8 +64,13 @@ def render(data: Mapping[str, Any]) -> Iterator[Any]:
 
 
 def html(data: Mapping[str, Any], case: Case) -> page.Html:
-    drawn = page.figure(torque_bars(_largest(data, case), data["times"]), _caption(data))
-    return page.markup(drawn, page.printed(render(data)))
+    shown, times = _largest(data, case), data["times"]
+    wide, narrow = torque_bars(shown, times), torque_bars(shown, times, title=IN_SHORT, width=NARROW)
+    both = (
+        page.tag("div", page.Html(picture), class_=where)
+        for where, picture in (("on-wide", wide), ("on-narrow", narrow))
+    )
+    return page.markup(page.figure(page.markup(both), _caption(data)), page.printed(render(data)))
 
 
 def _caption(data: Mapping[str, Any]) -> str:

@@ -35,9 +35,13 @@ def command(case: Case) -> str:
 def in_brief(data: Mapping[str, Any]) -> tuple[str, str]:
     """How many ways it can move."""
     shape = "one chain" if data["serial"] else "a tree"
-    kinds = f" ({data['pattern']})" if len(data["pattern"]) <= BRIEF else ""
     count, noun = counted(data["degrees_of_freedom"], "degree").split()
-    return count, f"{noun} of freedom{kinds}, {shape}"
+    return count, f"{noun} of freedom{_kinds(data)}, {shape}"
+
+
+def _kinds(data: Mapping[str, Any]) -> str:
+    """The kinds of the joints in brackets, where that is short."""
+    return f" ({data['pattern']})" if len(data["pattern"]) <= BRIEF else ""
 
 
 def render(data: Mapping[str, Any]) -> Iterator[Any]:
@@ -52,7 +56,9 @@ def html(data: Mapping[str, Any], case: Case) -> page.Html:
     convention, rows = denavit_hartenberg(case.robot.model)
     return page.markup(
         _facts(data),
-        page.tag("ul", (page.tag("li", _remarked(line)) for line in constraints(data)), class_="notes"),
+        page.tag(
+            "ul", (page.tag("li", _remarked(line)) for line in constraints(_brief(data))), class_="notes"
+        ),
         page.figure(robot_figure(case.robot, case.swing.q)),
         page.tag("h3", "Joints"),
         page.table(joints_table(data)),
@@ -75,7 +81,7 @@ def html(data: Mapping[str, Any], case: Case) -> page.Html:
 
 def _facts(data: Mapping[str, Any]) -> page.Html:
     facts = {
-        "degrees of freedom": f"{data['degrees_of_freedom']} ({data['pattern']})",
+        "degrees of freedom": f"{data['degrees_of_freedom']}{_kinds(data)}",
         "structure": "one chain" if data["serial"] else "a tree",
         "moving mass": f"{short(data['moving_mass'])} kg",
         "gravity": f"({', '.join(map(short, data['gravity']))}) m/s²".replace("-", "−"),
@@ -84,6 +90,21 @@ def _facts(data: Mapping[str, Any]) -> page.Html:
     pairs = (page.tag("div", page.tag("dt", k), page.tag("dd", v)) for k, v in facts.items() if v)
     source = page.tag("p", f"Source: {data['source']}", class_="remark") if data["source"] else None
     return page.markup(page.tag("dl", pairs, class_="facts"), source)
+
+
+def _brief(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The same without the folder of the robot's file before every remark."""
+    file = data["source"]
+    notes = [
+        {**note, "where": _within(note["where"], file) if file else note["where"]} for note in data["notes"]
+    ]
+    return {**data, "notes": notes}
+
+
+def _within(where: str, file: str) -> str:
+    """A place in a file, by the file's name alone."""
+    _, found, line = where.rpartition(f"/{file}")
+    return f"{file}{line}" if found else where
 
 
 def _remarked(line: str) -> page.Html:

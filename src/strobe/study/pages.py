@@ -11,7 +11,7 @@ from typing import Any
 
 from strobe.errors import counted
 from strobe.study.case import Case
-from strobe.study.html import Html, markup, printed, tag
+from strobe.study.html import Html, command_line, markup, printed, tag
 from strobe.study.report import SECTIONS, Headline, Report
 from strobe.study.svg import DARK, LIGHT, SERIES, SERIES_ON_DARK
 
@@ -140,8 +140,7 @@ def command(key: str, section: ModuleType, case: Case) -> Html:
     line = own(case) if own else ""
     if not line or any(flag in case.called for flag in LACKING.get(line.split()[0], ())):
         line = f"{case.study.removesuffix(' --quick')} --sections {key} --text"
-    copy = tag("button", "copy", type="button", data_act="copy", data_text="copy", class_="script-only")
-    return tag("div", tag("code", f"$ strobe {line}"), copy, class_="command")
+    return command_line(line)
 
 
 def _foot(report: Report) -> Html:

@@ -1,4 +1,4 @@
-"""Plots of a motion as SVG text: torques as stacked bars, lines over time, and the phase plane.
+"""Plots as SVG text: torques as stacked bars, lines over time, the phase plane, a value over a plane.
 
 Every panel has ticks at round numbers, a name and a unit; colours mean the same in all panels of a figure.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -31,7 +32,8 @@ from strobe.study.svg import (
 
 Array = np.ndarray
 
-WIDTH = 760  # pixels, of every figure
+WIDTH = 760  # pixels, of a figure
+NARROW = 390  # pixels: a figure up to so wide has its panels below one another
 MARGIN = 16
 GAP = 24  # between panels
 TITLE, LEGEND = 34, 20  # heights
@@ -40,6 +42,8 @@ LETTER = 6.3  # the mean width of a letter
 BARS = 48  # in a panel, at most
 POINTS = 600  # of a line, at most
 LOWEST = 0.01  # pixels, of a bar that is drawn
+HIGHEST = 420.0  # pixels, of a map
+SHADES = (0.15, 0.36, 0.57, 0.78, 1.0)  # of a map, from little to much
 
 # From the zero line outwards: the steady part first. With the colour of each.
 STACK = {
@@ -128,8 +132,9 @@ class Area:
 
 
 def torque_bars(
-    explanation: Explanation, times: Sequence[float] | Array, *, title: str = "", across: str = "time (s)"
-) -> str:
+    explanation: Explanation, times: Sequence[float] | Array, *, title: str = "", across: str = "time (s)",
+    width: int = WIDTH,
+) -> str:  # fmt: skip
     """The terms of every torque at instants of a motion: stacked away from zero, their sum as a line."""
     t = _times(times, explanation.tau.shape[:-1])
     if np.any(np.diff(t) <= 0):
@@ -137,7 +142,7 @@ def torque_bars(
     noise = NOISE * max(map(_largest, explanation.parts.values()))
     shown = {kind: x for kind in STACK if _largest(x := explanation.parts[kind]) > noise}
     names = explanation.joints
-    areas, below, height = _grid(len(names), [*shown, "sum"])
+    areas, below, height = _grid(len(names), [*shown, "sum"], width)
     panels = [
         _bars_panel(area, t, {k: x[:, i] for k, x in shown.items()}, explanation.tau[:, i], name, unit)
         for i, (area, name, unit) in enumerate(zip(areas, names, explanation.units, strict=True))
@@ -147,8 +152,8 @@ def torque_bars(
         f"{', '.join(shown) or 'no term'} stacked as bars over {across}, with their sum as a line, for "
         f"{', '.join(names)}."
     )
-    keys = _legend([(kind, _swatch(STACK[kind])) for kind in shown] + [("sum", _dash("sum"))])
-    return _figure(height, title, described, keys, panels, _under(below, across))
+    keys = _legend([(kind, _swatch(STACK[kind])) for kind in shown] + [("sum", _dash("sum"))], width)
+    return _figure(height, title, described, keys, panels, _under(below, across, width), width=width)
 
 
 def time_plot(
@@ -187,7 +192,58 @@ def phase_plot(
     return _figure(height, title, described, keys, [panel], _under(below, across))
 
 
+def map_plot(
+    title: str, xs: Array, ys: Array, values: Array, name: str, *, across: str = "x (m)", up: str = "y (m)",
+) -> str:  # fmt: skip
+    """A value over a plane: the darker a cell the larger it is; cells (rows, columns) that hold NaN stay empty.
+
+    ``xs`` and ``ys`` are the edges of the cells; one metre is as long in both directions.
+    """
+    largest = _largest(values) or 1.0
+    steps = [largest * k / len(SHADES) for k in range(len(SHADES) + 1)]
+    keys = [f"{_three(a)} to {_three(b)}" for a, b in pairwise(steps)]
+    scale = min((WIDTH - 2 * MARGIN - LEFT) / np.ptp(xs), HIGHEST / np.ptp(ys))
+    width = max(NARROW, math.ceil(2 * MARGIN + LEFT + scale * float(np.ptp(xs))))
+    top = TITLE + LEGEND * len(_lines_of_keys(keys, width)) + 10
+    area = Area(MARGIN, top, LEFT + scale * float(np.ptp(xs)), HEAD + FOOT + scale * float(np.ptp(ys)))
+    x = Scale.over([xs], area.left, area.right, max(2, int((area.right - area.left) / 40)), True)
+    y = Scale.over([ys], area.bottom, area.top, max(2, int((area.bottom - area.top) / 34)), True)
+    shade = np.minimum(np.nan_to_num(values) / largest * len(SHADES), len(SHADES) - 1).astype(int)
+    cells = [
+        path(_cells(x(xs), y(ys), np.isfinite(values) & (shade == k)), fill_opacity=opacity, **fill(0))
+        for k, opacity in enumerate(SHADES)
+    ]
+    marks = [rect(0, -6, 14, 12, rx=2, fill_opacity=opacity, **fill(0)) for opacity in SHADES]
+    described = f"{name} over {across} and {up}: from 0 (pale) to {_three(largest)} (dark)."
+    below = area.y + area.height + 14
+    return _figure(
+        below + 12,
+        title,
+        described,
+        _legend(list(zip(keys, marks, strict=True)), width),
+        group(_axes(area, x, y, "", up), cells),
+        text((area.left + area.right) / 2, below, across, anchor="middle", class_="muted"),
+        width=width,
+    )
+
+
 # -- panels -------------------------------------------------------------------------------------------
+
+
+def _cells(x: Array, y: Array, taken: Array) -> str:
+    """Path data of the cells that are taken, those side by side in one piece."""
+    pieces: list[str] = []
+    for row, cells in enumerate(taken.astype(int)):
+        starts, ends = (np.flatnonzero(np.diff(cells, prepend=0, append=0) == step) for step in (1, -1))
+        pieces += [
+            box(x[a], y[row + 1], x[b] - x[a], y[row] - y[row + 1])
+            for a, b in zip(starts, ends, strict=True)
+        ]
+    return "".join(pieces)
+
+
+def _three(x: float) -> str:
+    return f"{x:.3g}"
 
 
 def _bars_panel(
@@ -268,12 +324,12 @@ def _arrow(k: int, x: Array, y: Array) -> Element | None:
 # -- what surrounds them ------------------------------------------------------------------------------
 
 
-def _grid(count: int, keys: Sequence[str]) -> tuple[list[Area], float, float]:
+def _grid(count: int, keys: Sequence[str], whole: int = WIDTH) -> tuple[list[Area], float, float]:
     """The places of panels, the baseline of what is written below them, and the height of the figure."""
-    columns = 1 if count == 1 else 2
-    width = (WIDTH - 2 * MARGIN - (columns - 1) * GAP) / columns
+    columns = 1 if count == 1 or whole <= NARROW else 2
+    width = (whole - 2 * MARGIN - (columns - 1) * GAP) / columns
     tall = 330 if count == 1 else 190
-    top = TITLE + LEGEND * len(_lines_of_keys(keys)) + 10
+    top = TITLE + LEGEND * len(_lines_of_keys(keys, whole)) + 10
     rows = -(-count // columns)
     areas = [
         Area(MARGIN + (k % columns) * (width + GAP), top + (k // columns) * (tall + 6), width, tall)
@@ -283,13 +339,13 @@ def _grid(count: int, keys: Sequence[str]) -> tuple[list[Area], float, float]:
     return areas, bottom + 8, bottom + 20
 
 
-def _lines_of_keys(keys: Sequence[str]) -> list[list[tuple[float, str]]]:
+def _lines_of_keys(keys: Sequence[str], width: int) -> list[list[tuple[float, str]]]:
     """Keys of a legend line by line, each with its place from the left."""
     lines: list[list[tuple[float, str]]] = [[]]
     x = float(MARGIN)
     for key in keys:
         wide = 22 + LETTER * len(key) + 18
-        if lines[-1] and x + wide > WIDTH - MARGIN:
+        if lines[-1] and x + wide > width - MARGIN:
             lines.append([])
             x = float(MARGIN)
         lines[-1].append((x, key))
@@ -297,9 +353,9 @@ def _lines_of_keys(keys: Sequence[str]) -> list[list[tuple[float, str]]]:
     return lines
 
 
-def _legend(entries: Sequence[tuple[str, Element]]) -> Element:
+def _legend(entries: Sequence[tuple[str, Element]], width: int = WIDTH) -> Element:
     marks = iter(mark for _, mark in entries)
-    rows = enumerate(_lines_of_keys([name for name, _ in entries]))
+    rows = enumerate(_lines_of_keys([name for name, _ in entries], width))
     return group(
         group(next(marks), text(22, 4, key), transform=f"translate({x:g} {TITLE + 8 + LEGEND * r})")
         for r, row in rows
@@ -316,13 +372,13 @@ def _dash(look: int | str) -> Element:
     return line(0, 0, 16, 0, stroke_width=2, **style)
 
 
-def _under(y: float, label: str) -> Element:
-    return text(WIDTH / 2, y, label, anchor="middle", class_="muted")
+def _under(y: float, label: str, width: int = WIDTH) -> Element:
+    return text(width / 2, y, label, anchor="middle", class_="muted")
 
 
-def _figure(height: float, title: str, described: str, *parts: object) -> str:
+def _figure(height: float, title: str, described: str, *parts: object, width: int = WIDTH) -> str:
     heading = text(MARGIN, 24, title, font_size=15, font_weight="600")
-    return f"{figure(WIDTH, height, title, described, heading, *parts)}\n"
+    return f"{figure(width, height, title, described, heading, *parts)}\n"
 
 
 # -- numbers ------------------------------------------------------------------------------------------

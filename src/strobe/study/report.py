@@ -15,6 +15,7 @@ from strobe.study import (
     counts,
     equations,
     exactness,
+    kinematics,
     laws,
     machine,
     matrices,
@@ -32,6 +33,7 @@ from strobe.study.case import Case
 SECTIONS: dict[str, ModuleType] = {
     "view": view,
     "robot": overview,
+    "kinematics": kinematics,
     "torques": agreement,
     "terms": terms,
     "motion": motion,
@@ -46,7 +48,9 @@ SECTIONS: dict[str, ModuleType] = {
     "speed": speed,
     "machine": machine,
 }
-HEADLINES = ("exactness", "torques", "counts", "speed", "laws", "equations", "motion", "robot")
+HEADLINES = (
+    "exactness", "torques", "counts", "speed", "laws", "equations", "motion", "kinematics", "robot",
+)  # fmt: skip
 MOST_HEADLINES = 5
 
 

@@ -15,6 +15,7 @@ from strobe.quantities import Request
 from strobe.robot import Robot
 from strobe.study import html as page
 from strobe.study.case import Case
+from strobe.study.refusals import told
 from strobe.study.tables import remark, table
 
 TITLE = "How fast it is on this machine"
@@ -85,14 +86,13 @@ def in_brief(data: Mapping[str, Any]) -> tuple[str, str]:
     own = next(way["ns"] for way in data["ways"] if way["name"] == DEFAULT)
     slowest = next((way for way in data["ways"] if way["kind"] == "formulation"), None)
     theirs = next((way for way in data["ways"] if way["name"] == "Pinocchio, batch"), None)
-    told = ["for the torques of one state, in a batch on one thread"]
-    told += (
-        [f"{slowest['over_default']:.0f} times faster than {slowest['name']}, compiled alike"]
-        if slowest
-        else []
-    )
-    told += [f"{theirs['over_default']:.0f} times faster than Pinocchio's batch call"] if theirs else []
-    return f"{own:.0f} ns", ": ".join((told[0], ", ".join(told[1:]))) if told[1:] else told[0]
+    what = "for the torques of one state, in a batch on one thread"
+    faster: list[str] = []
+    if slowest:
+        faster.append(f"{slowest['over_default']:.0f} times faster than {slowest['name']}, compiled alike")
+    if theirs:
+        faster.append(f"{theirs['over_default']:.0f} times faster than Pinocchio's batch call")
+    return f"{own:.0f} ns", f"{what}: {', '.join(faster)}" if faster else what
 
 
 def render(data: Mapping[str, Any]) -> Iterator[Any]:
@@ -111,10 +111,7 @@ def render(data: Mapping[str, Any]) -> Iterator[Any]:
         for way in data["ways"]
     ]
     yield table(["way", "×", "+", "ns", f"over {DEFAULT}"], rows)
-    for name, reason in data["left_out"].items():
-        yield remark(f"{name} left out: {reason}")
-    for reason in data["peers_left_out"]:
-        yield remark(reason)
+    yield from map(remark, [*told(data["left_out"]), *data["peers_left_out"]])
 
 
 def html(data: Mapping[str, Any], case: Case) -> page.Html:

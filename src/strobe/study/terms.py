@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from strobe.equations.meaning import Explanation, Row, explain
+from strobe.equations.meaning import Explanation, Row
 from strobe.errors import UnsupportedModelError
 from strobe.robot import Robot
 from strobe.study import html as page
@@ -24,6 +24,7 @@ TITLE = "Where the torques come from"
 
 FELT = 0.005  # of the sum of magnitudes: terms below are left out
 MOST = 5  # terms of a torque that are drawn
+LETTERS = 26  # of what fits beside a bar; longer names stand above it
 PANELS = 12  # torques that are drawn
 
 PARTS = ("gravity", "velocity", "inertial", "friction", "external")
@@ -39,29 +40,28 @@ def measure(case: Case) -> dict[str, Any]:
         "qd": case.qd,
         "qdd": case.qdd,
         **split(case.robot, case.q, case.qd, case.qdd),
-        "explained": _explained(explain(case.robot, case.q, case.qd, case.qdd)),
+        "explained": _explained(case.explanation),
     }
 
 
 def _explained(found: Explanation) -> list[dict[str, Any]]:
     """The terms of every torque that can be felt, the largest first."""
     return [
-        {"joint": name, "unit": unit, "tau": float(found.tau[i]), "terms": [*_felt(found.rows(i))]}
+        {"joint": name, "unit": unit, "tau": float(found.tau[i]), "terms": [*_felt(found.rows(i, FELT))]}
         for i, (name, unit) in enumerate(zip(found.joints, found.units, strict=True))
     ]
 
 
 def _felt(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
     for row in sorted(rows, key=lambda row: -float(row.share)):
-        if row.share >= FELT:
-            yield {
-                "kind": row.kind,
-                "by": row.by,
-                "formula": row.formula,
-                "value": float(row.value),
-                "share": float(row.share),
-                "meaning": row.meaning,
-            }
+        yield {
+            "kind": row.kind,
+            "by": row.by,
+            "formula": row.formula,
+            "value": float(row.value),
+            "share": float(row.share),
+            "meaning": row.meaning,
+        }
 
 
 def command(case: Case) -> str:
@@ -105,7 +105,7 @@ def _bars(row: Mapping[str, Any]) -> page.Html:
     items = [
         page.tag(
             "li",
-            page.tag("span", " ".join([term["kind"], *_causes(term)]), class_="kind"),
+            page.tag("span", _label(term), class_="kind"),
             page.tag(
                 "span",
                 class_="bar",
@@ -117,7 +117,13 @@ def _bars(row: Mapping[str, Any]) -> page.Html:
         for term in row["terms"][:MOST]
     ]
     head = page.tag("h3", f"{row['joint']}: {short_value(row['tau'])} {row['unit']}")
-    return page.tag("div", head, page.tag("ul", items or page.tag("li", "no torque"), class_="terms"))
+    look = "terms long" if any(len(_label(term)) > LETTERS for term in row["terms"][:MOST]) else "terms"
+    return page.tag("div", head, page.tag("ul", items or page.tag("li", "no torque"), class_=look))
+
+
+def _label(term: Mapping[str, Any]) -> str:
+    """The kind of a term, and the joints whose motion causes it."""
+    return " ".join([term["kind"], *_causes(term)])
 
 
 def _causes(term: Mapping[str, Any]) -> Sequence[str]:

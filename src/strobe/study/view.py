@@ -77,7 +77,7 @@ def html(data: Mapping[str, Any], case: Case) -> page.Html:
     return page.markup(
         page.tag(
             "p",
-            f"Drag to turn, scroll or pinch to zoom, move the joints. {told}",
+            f"Drag to turn it, pinch or click and scroll to zoom, move the joints. {told}",
             class_="remark script-only",
         ),
         page.tag("div", id="viewer", class_="viewer script-only"),

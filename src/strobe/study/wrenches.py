@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from strobe.equations.meaning import explain
 from strobe.errors import UnsupportedModelError
 from strobe.study import html as page
 from strobe.study.case import Case
@@ -21,7 +20,7 @@ TITLE = "What the joints transmit"
 def measure(case: Case) -> dict[str, Any]:
     """Force and moment (joints, 6) at each joint, base axes, and the same without what acts along the joint."""
     case.require_dynamics()
-    found = explain(case.robot, case.q, case.qd, case.qdd)
+    found = case.explanation
     return {
         "state": case.origin,
         "joints": found.hinges,

@@ -561,9 +561,9 @@
 
   function fit() {
     if (!stage.clientWidth) return;
-    const box = stage.getBoundingClientRect(), dense = window.devicePixelRatio || 1;
-    size = [box.width, box.height];
-    [canvas, shade].forEach((c) => { c.width = Math.round(box.width * dense); c.height = Math.round(box.height * dense); });
+    const dense = window.devicePixelRatio || 1;
+    size = [stage.clientWidth, stage.clientHeight]; // without the border, or the picture is blurred
+    [canvas, shade].forEach((c) => { [c.width, c.height] = size.map((x) => Math.round(x * dense)); });
     [pen, shadow].forEach((p) => p.setTransform(dense, 0, 0, dense, 0, 0));
     fill_view();
     draw();
