@@ -17,10 +17,10 @@ SAYS = {  # a line, or a part of one, that shows that the script came to its poi
     "04": "hollerbach-3x3-printed   differs",
     "05": "compiled, regrouped         134 ×     101 +",
     "06": "the terms add up to the torque",
-    "07": "M12 = m2 (lc2² + l1 lc2 cos q2) + I2",
+    "07": "H12 = m2 (lc2² + l1 lc2 cos q2) + I2",
     "08": "void strobe_planar2_inverse_dynamics(",
     "09": "(10000, 2)",
-    "10": "h = m2 l1 lc2 sin(q1 − q2)",
+    "10": "h = m2 l1 lc2 sin(φ1 − φ2)",
     "11": "q has 36 numbers",
     "12": "1000 steps",
 }

@@ -105,19 +105,8 @@ class EquationSizeError(StrobeError, ValueError):
 
     def __init__(self, robot: str, quantity: str, predicted: int | None, most: int, instead: str) -> None:
         size = "more terms than can be predicted" if predicted is None else f"about {predicted:,} terms"
-        super().__init__(
-            f"{quantity} of {robot} would have {size}, fully expanded; at most {most:,} are worked out. {instead}"
-        )
-
-
-class ParameterNameError(StrobeError, ValueError):
-    """One name for two things in the equations of a robot."""
-
-    def __init__(self, robot: str, name: str, first: str, second: str) -> None:
-        super().__init__(
-            f'{robot}: the name "{name}" stands for two things, {first} and {second}. '
-            "Rename the parameter in the model file, or give the other number a name of its own there."
-        )
+        self.refusal = f"{quantity} of {robot} would have {size}, fully expanded; at most {most:,} are worked out."
+        super().__init__(f"{self.refusal} {instead}")
 
 
 class SingularMassMatrixError(StrobeError, ArithmeticError):

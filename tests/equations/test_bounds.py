@@ -44,6 +44,28 @@ def triangle(wave) -> float:
     return sum(size for _, _, size in contributions(wave, SIZES))
 
 
+# -- ranges by what they come from -------------------------------------------------------------------
+
+
+def test_ranges_say_where_they_come_from() -> None:
+    robot = strobe.load("stanford")
+    assert ranges_of(robot, qd=1.0).origins == {
+        "q": "limits of the robot, else defaults",
+        "qd": "given",
+        "qdd": "defaults",
+    }
+    assert ranges_of(strobe.load("panda")).origins["q"] == "limits of the robot"
+
+
+def test_the_ranges_of_a_motion_are_its_ends_unless_others_are_given() -> None:
+    motion = (np.array([[0.0, 1.0], [2.0, -1.0]]), np.array([[1.0, 1.0], [0.0, 3.0]]), np.zeros((2, 2)))
+    found = ranges_of(strobe.load("planar2"), qdd=2.0, along=motion)
+    assert found.q.tolist() == [[0.0, 2.0], [-1.0, 1.0]]
+    assert found.qd.tolist() == [[0.0, 1.0], [1.0, 3.0]]
+    assert found.qdd.tolist() == [[-2.0, 2.0], [-2.0, 2.0]]
+    assert found.origins == {"q": "those of the motion", "qd": "those of the motion", "qdd": "given"}
+
+
 # -- waves --------------------------------------------------------------------------------------------
 
 

@@ -1,10 +1,12 @@
 """Closed forms of the robots of the literature, and laws that hold term by term."""
 
+import math
+
 import numpy as np
 import pytest
 
 import strobe
-from strobe.equations.closed_form import equations_of, predicted_terms, terms
+from strobe.equations.closed_form import equations_of, predicted_terms, require_writable, terms
 from strobe.errors import ArgumentError, EquationSizeError, UnsupportedModelError
 from strobe.formulations import FORMULATIONS, composite_coriolis, strobing
 from strobe.models.load import load_model
@@ -268,13 +270,41 @@ def test_too_many_terms_are_refused_before_they_are_worked_out():
         _ = e.mass_matrix
     assert str(error.value) == (
         "the mass matrix of panda would have about 124,104 terms, fully expanded; at most 50,000 are worked out. "
-        "Ask for the readable grade, which names intermediate results, or for the model's own numbers (numbers=True)."
+        "Use strobe.equations.readable.readable(robot), which names intermediate results, or the model's own numbers "
+        "(numbers=True)."
     )
     e = equations_of(load_model("planar3"), most=100)
     with pytest.raises(
         EquationSizeError, match="the Coriolis matrix of planar3 would have about 159 terms"
     ):
         _ = e.torques
+
+
+def test_more_terms_than_can_be_written_out_are_refused_by_their_number(monkeypatch):
+    monkeypatch.setattr("strobe.equations.closed_form.WRITABLE", 80)
+    e = equations_of(load_model("planar3"))
+    assert (terms(e.mass_matrix), terms(e.coriolis_matrix)) == (53, 32)
+    require_writable(e, ("M", "G"))
+    for asked in (("C",), ("tau",), ("M", "C", "G")):
+        with pytest.raises(EquationSizeError) as error:
+            require_writable(e, asked)
+        assert str(error.value).startswith(
+            "the equations of planar3 would have about 85 terms, fully expanded; at most 80 are worked out. Use "
+        )
+
+
+def test_work_without_end_is_refused(monkeypatch):
+    monkeypatch.setattr("strobe.equations.closed_form.WORK", 100)
+    e = equations_of(load_model("stanford"))
+    for quantity, ask in (
+        ("the potential energy", lambda: e.potential_energy),
+        ("the mass matrix", lambda: e.mass_matrix),
+        ("the forward kinematics", e.forward_kinematics),
+        ("the Jacobian", e.jacobian),
+    ):
+        with pytest.raises(EquationSizeError, match=f"{quantity} of stanford would have more terms than"):
+            ask()
+    assert e.ring.budget == math.inf
 
 
 def test_a_robot_too_large_to_predict_is_refused_and_has_equations_with_numbers():

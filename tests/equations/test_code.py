@@ -168,9 +168,20 @@ def test_c_builds_without_a_warning_and_passes_its_test(name, tmp_path):
 
 
 @needs_gcc
-def test_c_in_named_parameters_builds_too(tmp_path):
-    done = made(tmp_path, c_sources(load_model("stanford"), numbers=False))
+@pytest.mark.parametrize("name", ["stanford", "panda", "biped10", "random(4,1)"])
+def test_c_in_named_parameters_builds_too(name, tmp_path):
+    texts = c_sources(load_model(name), numbers=False)
+    assert any("_defaults = {" in text for text in texts.values())
+    done = made(tmp_path, texts)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name", ["stanford", "puma560", "panda", "biped10", "random(7,1)"])
+def test_python_in_named_parameters_tests_itself(name, tmp_path):
+    path = tmp_path / "exported.py"
+    path.write_text(python_source(load_model(name), numbers=False))
+    assert "class Parameters" in path.read_text()
+    assert run_alone(path).returncode == 0
 
 
 @needs_gcc

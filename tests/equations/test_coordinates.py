@@ -2,6 +2,7 @@
 
 import math
 import pickle
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,9 @@ import pytest
 import strobe
 from strobe.algebra.lie import quaternion_product
 from strobe.equations.coordinates import Asked
+from strobe.equations.document import document
+from strobe.equations.latex import latex_source
+from strobe.equations.text import text_lines
 from strobe.equations.verification import exact
 from strobe.errors import ArgumentError, SingularMapError, StrobeError, UnsupportedModelError
 from strobe.models.joints import Friction, Motor
@@ -352,6 +356,39 @@ def test_rotors_stay_on_their_joints():
     e = strobe.load("planar2").in_coordinates("absolute").equations()
     for (i, j), sign in {(0, 0): 1, (0, 1): -1, (1, 1): 1}.items():
         assert e.mass_matrix[i][j].derivative("Ir2").equals(sign)
+
+
+def test_closed_forms_are_printed_in_the_names_of_the_coordinates():
+    arm = strobe.load("planar2")
+    absolute = arm.in_coordinates("absolute").equations()
+    lines = [line.strip() for line in text_lines(document(absolute, only=("M", "G", "tau", "facts")))]
+    assert "H12 = m2 l1 lc2 cos(φ1 − φ2)" in lines
+    assert "Q1 = H11 φ̈1 + H12 φ̈2 + h φ̇2² + G1 + Ir2 φ̈1 − Ir2 φ̈2 + F1" in lines
+    assert "4 of 6 Christoffel symbols vanish: c111, c112, c212, c222." in lines
+    belt = arm.in_coordinates([[1, 0], [-1, 1]], names=["motor", "beta_2"]).equations()
+    source = latex_source(document(belt, only=("G", "tau")))
+    assert r"\cos \mathit{motor}" in source
+    assert r"Q_{2} &= H_{12} \, \ddot{\mathit{motor}} + H_{22} \, \ddot{\beta}_{2}" in source
+    assert r"\ddot{\beta}_{2}" in str(belt._repr_latex_())
+
+
+@pytest.mark.parametrize(
+    ("names", "sentence"),
+    [
+        (["l1", "b"], 'the coordinate "l1" would be printed like the parameter l1.'),
+        (["a", "l_1"], 'the coordinate "l_1" would be printed like the parameter l1.'),
+        (["V", "b"], 'the coordinate "V" would be printed like a quantity of the equations.'),
+        (["a_1", "a1"], 'the coordinate "a1" would be printed like the coordinate a_1.'),
+        (
+            ["left knee", "b"],
+            'the coordinate "left knee" cannot be printed in equations: its name must begin',
+        ),
+    ],
+)
+def test_names_that_would_be_mistaken_for_others_are_refused(names, sentence):
+    arm = strobe.load("planar2").in_coordinates("absolute", names=names)
+    with pytest.raises(ArgumentError, match=re.escape(sentence)):
+        arm.equations()
 
 
 def test_closed_forms_are_refused_where_they_are_none():

@@ -8,7 +8,8 @@ import pytest
 from strobe.equations.closed_form import equations_of
 from strobe.equations.document import Entry, document
 from strobe.equations.expression import Number, Power, Product, Sum, Symbol, Trig
-from strobe.equations.mathml import equation, mathml
+from strobe.equations.mathml import MathWriter, equation, mathml
+from strobe.equations.readable_document import readable_document
 from strobe.models.load import load_model
 
 a = Symbol("a")
@@ -45,3 +46,11 @@ def test_equal_entries_share_one_line():
     shown = equation(Entry(("J31", "J32"), Number(Fraction(0))))
     assert shown.count("<mo>=</mo>") == 2
     assert 'display="block"' in shown
+
+
+def test_every_line_of_the_readable_grade_is_well_formed():
+    for section in readable_document(load_model("puma560")).sections:
+        for entry in section.entries:
+            assert ElementTree.fromstring(equation(entry)).tag == "math"
+        for remark in section.remarks:
+            assert ElementTree.fromstring(f"<p>{MathWriter().remark(remark)}</p>").tag == "p"

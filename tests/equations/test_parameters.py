@@ -1,9 +1,17 @@
 """Names of constants: those of the model file, and systematic ones for everything else."""
 
+from typing import Any
+
 import pytest
 
+from strobe.equations.closed_form import equations_of
+from strobe.equations.code import python_source
+from strobe.equations.document import document
+from strobe.equations.glossary import glossary
+from strobe.equations.latex import latex_source
+from strobe.equations.notation import Notation
 from strobe.equations.parameters import named
-from strobe.errors import ParameterNameError
+from strobe.equations.text import text_lines
 from strobe.formulations import FORMULATIONS
 from strobe.models.load import load_model
 from strobe.models.regroup import regrouped
@@ -109,17 +117,52 @@ def test_a_link_without_a_centre_of_mass_is_named_by_its_first_moments():
     assert {"mc2x", "mc3y"} <= set(words.values)
 
 
-def test_a_name_for_two_things_is_an_error_that_names_both():
-    with pytest.raises(ParameterNameError) as error:
-        named(arm("m2 = 0.3", height='"m2"'))
-    assert str(error.value) == (
-        'arm: the name "m2" stands for two things, the parameter of that name in the model file and the mass of '
-        'link "link2". Rename the parameter in the model file, or give the other number a name of its own there.'
-    )
-    with pytest.raises(
-        ParameterNameError, match='"q1" stands for two things, the position q1 and the parameter'
-    ):
-        named(arm("q1 = 0.3", height='"q1"'))
+@pytest.mark.parametrize(
+    "name",
+    "M11 C12 G1 H11 F2 V T x tau1 q1 qd2 q_1 c12 s1 theta1 phi2 m2 M".split(),  # noqa: SIM905
+)
+def test_a_parameter_that_would_be_printed_like_something_else_gets_another_name(name):
+    words = named(arm(f"{name} = 0.3", height=f'"{name}"'))
+    assert words.renamed == {f"{name}_p": name}
+    assert words.values[f"{name}_p"] == 0.3
+    assert glossary(words)[f"{name}_p"].meaning == f'length, link "link1" ({name} in the model file)'
+
+
+def test_the_mass_of_a_link_keeps_its_name_beside_a_parameter_that_has_it_too():
+    words = named(arm("m2 = 0.3", height='"m2"'))
+    assert (words.values["m2"], words.values["m2_p"]) == (2.5, 0.3)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "height", "com", "expected"),
+    [
+        ("l_1 = 0.3\nl__1 = 0.2", "l_1", "l__1", {"l_1_p": "l__1"}),
+        ("l1 = 0.3\nl_1 = 0.2", "l1", "l_1", {"l_1_p": "l_1"}),
+        ("_ = 0.3\n__x = 0.2", "_", "__x", {"p": "_", "x_p": "__x"}),
+        ("M11 = 0.3\nM11_p = 0.2", "M11", "M11_p", {"M11_p": "M11", "M11_p_p": "M11_p"}),
+        ("L = 0.3\nk = 0.2", "L", "k", {}),
+    ],
+)
+def test_no_two_parameters_are_printed_alike(parameters, height, com, expected):
+    words = named(arm(parameters, height=f'"{height}"', com=f'"2 * {com} - {height}"'))
+    assert words.renamed == expected
+    names = {old: new for new, old in words.renamed.items()}
+    expression: Any = words.model.bodies[0].inertial.com.x  # pyright: ignore[reportOptionalMemberAccess]
+    assert {names.get(height, height), names.get(com, com)} == expression.names
+    assert expression == pytest.approx(2 * 0.2 - 0.3)
+    printed = [Notation(mass="H").read(name) for name in (*words.values, "M11", "x")]
+    assert len(set(printed)) == len(printed)
+
+
+def test_a_name_is_written_the_same_way_everywhere():
+    robot = arm("V = 0.3", height="0.1", com='"V"')
+    made = document(equations_of(robot))
+    source = latex_source(made)
+    assert "V_{p}" in source
+    assert "(V in the model file)" in source
+    assert '("V_p", 0.3)' in str([(p.name, p.value) for p in made.parameters]).replace("'", '"')
+    assert any("V_p" in line for line in text_lines(made))
+    assert "V_p" in python_source(robot)
 
 
 def test_two_lengths_of_one_link_along_one_axis_are_told_apart():

@@ -183,6 +183,55 @@ def test_where_no_proof_is_tried_the_bound_is_said_to_be_sampled(monkeypatch) ->
     assert repr(short).endswith("sampled>")
 
 
+# -- along a motion ---------------------------------------------------------------------------------
+
+
+def test_errors_are_those_of_the_motion_given_and_its_ranges_hold_them() -> None:
+    robot = interpreted(strobe.load("planar3"))
+    motion = robot.random_state(seed=3, batch=40)
+    short = shortened(robot, 0.2, along=motion)
+    exact = robot.inverse_dynamics(*motion, friction=False)
+    errors = np.abs(short.inverse_dynamics(*motion) - exact).max(axis=0) / short.largest
+    rows = short.rows()
+    assert [row.largest for row in rows] == pytest.approx(errors.tolist())
+    assert all(row.largest <= row.bound <= 0.2 for row in rows)
+    assert [row.q for row in rows] == list(zip(motion[0].min(axis=0), motion[0].max(axis=0), strict=True))
+    assert "the motion: largest" in str(short)
+    assert "leaves" not in short.extent
+
+
+def test_a_motion_that_leaves_the_ranges_is_told() -> None:
+    robot = interpreted(strobe.load("planar2"))
+    short = shortened(robot, 0.1, qd=0.01, along=robot.random_state(seed=3, batch=4))
+    assert short.extent == (
+        "Ranges: q: those of the motion; qd: given; qdd: those of the motion. "
+        "The motion leaves them: there the bound says nothing."
+    )
+
+
+def test_every_joint_has_a_sentence() -> None:
+    short = shortened(interpreted(strobe.load("planar2")), 0.1, q=1, qd=2, qdd=3)
+    headline, of_what, basis, extent, first, second = short.sentences()
+    assert headline.startswith("planar2 within 0.1 of the largest torques: ")
+    assert basis == short.basis
+    assert extent == "Ranges: q: given; qd: given; qdd: given."
+    assert first.startswith(
+        "joint1: q from -1 to 1 rad; qd from -2 to 2 rad/s; qdd from -3 to 3 rad/s²; largest torque"
+    )
+    assert "test motion: largest error" in second
+
+
+def test_a_motion_that_is_no_motion_is_refused() -> None:
+    robot = interpreted(strobe.load("planar2"))
+    for along, sentence in (
+        (np.zeros((3, 0, 2)), "the motion has no states; give at least one."),
+        (np.full((3, 1, 2), math.nan), "the motion holds a number that is not finite"),
+        (np.zeros((3, 1, 3)), "planar2 has 2 coordinates"),
+    ):
+        with pytest.raises(ValueError, match=sentence):
+            shortened(robot, 0.1, along=along)
+
+
 # -- what cannot be answered --------------------------------------------------------------------------
 
 

@@ -7,8 +7,10 @@ import pytest
 from strobe.equations.closed_form import equations_of
 from strobe.equations.document import document
 from strobe.equations.expression import Call, Number, Power, Product, Sum, Symbol, Trig
+from strobe.equations.latex import LatexWriter
+from strobe.equations.mathml import MathWriter
 from strobe.equations.notation import Name, Notation
-from strobe.equations.text import text, text_lines
+from strobe.equations.text import TextWriter, text, text_lines
 from strobe.equations.writing import BREAK, WEAK, lines
 from strobe.models.load import load_model
 
@@ -56,8 +58,25 @@ def test_short_waves_have_an_index_where_the_angle_is_a_sum():
 
 def test_letters_of_a_reader():
     notation = Notation(mass="H", positions={"1": "θ"})
-    written = [text(Symbol(name), notation) for name in ("M11", "q1", "qd1", "q2", "m1", "M")]
-    assert written == ["H11", "θ1", "θ̇1", "q2", "m1", "M"]
+    written = [text(Symbol(name), notation) for name in ("M11", "q1", "qd1", "q2", "m1", "M", "Ṁ", "M_p")]
+    assert written == ["H11", "θ1", "θ̇1", "q2", "m1", "H", "Ḣ", "M_p"]
+
+
+def test_names_of_coordinates_stand_in_the_place_of_q_and_forces_are_q():
+    notation = Notation(labels=("phi1", "elbow", "x_2"), short=True)
+    written = [text(Symbol(name), notation) for name in ("q1", "qd1", "qdd2", "qd3", "tau2")]
+    assert written == ["φ1", "φ̇1", "ëlbow", "ẋ2", "Q2"]
+    assert text(Trig("cos", (("q1", 1),)), notation) == "c1"
+    assert text(Trig("cos", (("q1", 1), ("q2", 1))), notation) == "cos(φ1 + elbow)"
+    assert text(Trig("cos", (("q1", 1), ("q3", 1))), notation) == "cos(φ1 + x2)"
+
+
+def test_a_sentence_may_hold_expressions():
+    notation, remark = Notation(mass="H"), ("Entries of ", Symbol("M"), " < ", Symbol("M12"), ".")
+    assert TextWriter(notation).remark(remark) == "Entries of H < H12."
+    assert LatexWriter(notation).remark(("50 % of ", Symbol("M12"))) == r"50 \% of $H_{12}$"
+    assert MathWriter(notation).remark((" < ", Symbol("M"))) == " &lt; <math><mi>H</mi></math>"
+    assert TextWriter().remark("plain") == "plain"
 
 
 def test_measured_numbers_are_decimals_of_six_digits():

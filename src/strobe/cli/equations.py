@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from strobe.cli.inputs import Base, Force, Gravity, Json, Lock, RobotName, Strict, number, open_robot
-from strobe.errors import ArgumentError, OutputError
+from strobe.cli.states import AccelerationRange, PositionRange, VelocityRange, given_range
+from strobe.errors import ArgumentError, EquationSizeError, OutputError, UnsupportedModelError
 
 if TYPE_CHECKING:
     from strobe.equations.document import Document
     from strobe.equations.notation import Notation
-    from strobe.equations.shortened import Written
+    from strobe.equations.shortened import Shortened
+    from strobe.equations.waves import Wave
     from strobe.robot import Robot
 
-READABLE = ("M", "C", "G")  # sections of the grade with named intermediate results
 LONG = {"T", "M", "C", "tau", "facts"}  # sections that need the mass matrix
+PATIENCE = 1_000_000  # products of terms, a few seconds, before named intermediate results are tried
 BRIEF = 2_000  # terms of shortened torques that are still printed
 
 
@@ -37,6 +41,10 @@ def equations(
     numbers: Annotated[
         bool, typer.Option("--numbers", help="The robot's own numbers in the place of named parameters.")
     ] = False,
+    named: Annotated[
+        bool,
+        typer.Option("--named", help="Code of larger robots, too, with the parameters as an argument."),
+    ] = False,
     only: Annotated[
         str | None,
         typer.Option(
@@ -50,7 +58,7 @@ def equations(
         str | None, typer.Option("--frame", metavar="FRAME", help="The frame of fk and jacobian.")
     ] = None,
     full: Annotated[
-        bool, typer.Option("--full", help="Expand everything, however long; the size is told first.")
+        bool, typer.Option("--full", help="Expand everything; the size is told first.")
     ] = False,
     derive: Annotated[
         str | None,
@@ -64,6 +72,17 @@ def equations(
         str | None,
         typer.Option(
             "--within", metavar="1%", help="Leave out what stays below a part of the largest torques."
+        ),
+    ] = None,
+    q_range: PositionRange = None,
+    qd_range: VelocityRange = None,
+    qdd_range: AccelerationRange = None,
+    along: Annotated[
+        Path | None,
+        typer.Option(
+            "--along",
+            metavar="LOG.csv",
+            help="For --within: a motion, as for strobe torque; its ranges, its errors.",
         ),
     ] = None,
     short: Annotated[bool, typer.Option("--short", help="c12 in the place of cos(q1 + q2).")] = False,
@@ -80,50 +99,48 @@ def equations(
     """The equations of motion in closed form: energies, M, C, G, torques, frames, and what their structure says.
 
     Small arms are written out in named parameters. Larger ones come with named intermediate results; --full
-    expands them all the same. Named entries are exact; with --numbers constants are printed to six digits.
+    expands them all the same, up to 100,000 terms. Named entries are exact; with --numbers constants are printed to
+    six digits, in JSON with all.
+
+    --within shortens the torques, over ranges of motion: those given, else those of the motion --along, else the
+    robot's limits. A range is one number r for all joints (from -r to r), or one per joint; or LOWER:UPPER.
 
     \b
     Examples:
       strobe equations planar2
       strobe equations pendulum3 --only M,G --latex pendulum.tex
       strobe equations panda --python panda_dynamics.py
+      strobe equations panda --named --c panda
       strobe equations planar2 --derive newton-euler
-      strobe equations puma560 --within 1%
+      strobe equations puma560 --within 1% --qd-range 1 --python puma_short.py
+      strobe equations planar2 --within 2% --q-range 0:pi,-1:1
     """
+    ranges = {"--q-range": q_range, "--qd-range": qd_range, "--qdd-range": qdd_range}
     given = {
         "--latex": latex, "--python": python, "--c": c, "--json": as_json, "--derive": derive, "--within": within,
-        "--only": only, "--frame": frame, "--full": full, "--form": form != "christoffel",
+        "--only": only, "--frame": frame, "--full": full, "--form": form != "christoffel", "--numbers": numbers,
+        "--named": named, "--along": along, **ranges,
     }  # fmt: skip
     _refuse_together([name for name, value in given.items() if value])
     arm = open_robot(robot, lock=lock, base=base, gravity=gravity, strict=strict)
-    if python is not None or c is not None:
-        _write_code(arm, python, c, full, numbers, [robot], force)
-        return
-    notation = _notation(arm, short, textbook, numbers)
+    target = _Target(latex, python, c, as_json, _notation(arm, short, textbook, numbers), [robot], force)
     if derive is not None:
-        _derive(arm, derive, numbers, notation, latex, [robot], force, as_json)
-        return
-    if within is not None:
-        found, data = _shortened(arm, within, numbers)
+        _derive(arm, derive, numbers, target)
+    elif within is not None:
+        _shortened(_search(arm, within, ranges, along), numbers, target)
+    elif target.is_code:
+        _code(arm, full, True if numbers else False if named else None, target)
     else:
-        found, data = _document(arm, only, form, frame, numbers, full), {}
-    if latex is not None:
-        from strobe.equations.latex import latex_source
-
-        _write(latex, latex_source(found, notation), [robot], force)
-    elif as_json:
-        from strobe.cli.show import print_json
-
-        print_json(data | _data(found, notation))
-    else:
-        _print(found, notation)
+        target.show(_document(arm, only, form, frame, numbers, full))
 
 
 ASPECTS = ("--only", "--frame", "--form")
+RANGES = ("--q-range", "--qd-range", "--qdd-range", "--along")
 EXCLUDED = {  # by an option: others that would be left unheard beside it
     "--json": ("--latex", "--python", "--c"),
-    "--python": ("--latex", "--derive", "--within", *ASPECTS),
-    "--c": ("--latex", "--derive", "--within", *ASPECTS),
+    "--python": ("--latex", "--derive", *ASPECTS),
+    "--c": ("--latex", "--derive", *ASPECTS),
+    "--named": ("--numbers", "--derive", "--within"),
     "--derive": ("--within", "--full", *ASPECTS),
     "--within": ("--full", *ASPECTS),
 }
@@ -134,6 +151,68 @@ def _refuse_together(given: Sequence[str]) -> None:
         unheard = [name for name in others if name in given]
         if first in given and unheard:
             raise ArgumentError(f"{first} and {unheard[0]} cannot be asked for at once; leave one out.")
+    for name in RANGES:
+        if name in given and "--within" not in given:
+            raise ArgumentError(f"{name} is for shortened equations; say how short: --within 1%.")
+
+
+@dataclass(frozen=True)
+class _Target:
+    """Where the result goes, and how it is written."""
+
+    latex: Path | None
+    python: Path | None
+    c: Path | None
+    as_json: bool
+    notation: Notation
+    inputs: list[str]
+    force: bool
+
+    @property
+    def is_code(self) -> bool:
+        return self.python is not None or self.c is not None
+
+    def show(self, found: Document, data: Mapping[str, Any] | None = None) -> None:
+        """A document: as LaTeX, as JSON with more data, or printed."""
+        from strobe.cli.show import print_json
+        from strobe.equations.latex import latex_source
+        from strobe.equations.text import text_lines
+
+        if self.latex is not None:
+            self.write({self.latex: latex_source(found, self.notation)})
+        elif self.as_json:
+            print_json({**(data or {}), **_data(found, self.notation)})
+        else:
+            _print_lines(text_lines(found, self.notation))
+
+    def write_code(
+        self, python_source: Callable[[], str], c_sources: Callable[[], Mapping[str, str]]
+    ) -> None:
+        """Source in the languages asked for."""
+        files: dict[Path, str] = {}
+        if self.python is not None:
+            files[self.python] = python_source()
+        if self.c is not None:
+            files |= {self.c / name: source for name, source in c_sources().items()}
+        self.write(files)
+
+    def write(self, files: Mapping[Path, str]) -> None:
+        """All files, or none where one of them cannot be written."""
+        from strobe.cli.show import note
+        from strobe.runtime.files import refuse, writing
+
+        for path in files:
+            if path.parent != self.c or path.parent.exists():
+                refuse(path, inputs=self.inputs, force=self.force)
+        if self.c is not None:
+            try:
+                self.c.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise OutputError(f"cannot make the folder {self.c}: {error.strerror or error}.") from None
+        for path, source in files.items():
+            with writing(path, inputs=self.inputs, force=self.force) as stream:
+                stream.write(source)
+            note(f"written to {path}.")
 
 
 # -- what is written down -----------------------------------------------------------------------------
@@ -142,11 +221,9 @@ def _refuse_together(given: Sequence[str]) -> None:
 def _document(
     arm: Robot, only: str | None, form: str, frame: str | None, numbers: bool, full: bool
 ) -> Document:
-    from strobe.cli.progress import Progress
+    """The equations in the grade that fits them, or in full."""
     from strobe.cli.show import note
-    from strobe.equations.closed_form import WRITTEN_OUT, equations_of, predicted_terms
-    from strobe.equations.document import SECTIONS, document, readable_document
-    from strobe.equations.readable import readable
+    from strobe.equations.readable_document import readable_document
     from strobe.formulations.decomposition import FORMS
 
     wanted = [key.strip() for key in (only or "").split(",") if key.strip()]
@@ -154,95 +231,169 @@ def _document(
         raise ArgumentError(f'--form is "{form}"; expected one of {", ".join(FORMS)}.')
     if frame is not None:
         arm.model.frame(frame)
-    long = not wanted or not LONG.isdisjoint(wanted)
-    closed = equations_of(arm, numbers)
-    terms = predicted_terms(closed) if long else 0
-    if full and long:
-        size = f"about {terms:,} terms" if terms is not None else "more terms than can be predicted"
-        note(f"the mass matrix of {arm.name} has {size}, fully expanded.")
-    elif terms is None or terms > WRITTEN_OUT:
-        _require_readable(arm, wanted, form)
-        size = f"about {terms:,} terms" if terms is not None else "more terms than can be predicted"
-        note(
-            f"the mass matrix of {arm.name} has {size}; these are its M, C and G over named intermediate results. "
-            "--full expands all equations."
-        )
-        return readable_document(readable(arm, numbers), arm.model.title, wanted)
-    with Progress(f"equations of {arm.name}", len(wanted or SECTIONS), "sections") as progress:
-        done = iter([0, *[1] * len(SECTIONS)])
-        return document(
-            closed, only=wanted, form=form, frame=frame, told=lambda _: progress.advance(next(done))
-        )
+    try:
+        return _written_out(arm, wanted, form, frame, numbers, full)
+    except _Unfit as unfit:
+        found = readable_document(arm, numbers, wanted, form=form, frame=frame)
+        note(f"{unfit.reason}; these are its equations over named intermediate results.{unfit.hint}")
+        return found
 
 
-def _require_readable(arm: Robot, wanted: Sequence[str], form: str) -> None:
-    """Refuse what the readable grade does not have."""
-    missing = [key for key in wanted if key not in READABLE]
-    if missing or form != "christoffel":
-        what = f"--only {','.join(missing)}" if missing else f"--form {form}"
-        raise ArgumentError(
-            f"{arm.name} is written with named intermediate results, which give {', '.join(READABLE)} (Christoffel "
-            f"form) but not {what}. Ask for {', '.join(READABLE)}, or for --full."
-        )
+class _Unfit(Exception):
+    """Why a robot is written with named intermediate results, and what else can be done."""
+
+    def __init__(self, reason: str, hint: str = "") -> None:
+        super().__init__(reason)
+        self.reason, self.hint = reason, hint
 
 
-def _shortened(arm: Robot, within: str, numbers: bool) -> tuple[Document, dict[str, Any]]:
-    from dataclasses import asdict
-
+def _written_out(
+    arm: Robot, wanted: Sequence[str], form: str, frame: str | None, numbers: bool, full: bool
+) -> Document:
+    """The closed form, where it is short enough or asked for in full."""
     from strobe.cli.progress import Progress
-    from strobe.equations.closed_form import equations_of
-    from strobe.equations.document import shortened_document
+    from strobe.cli.show import note
+    from strobe.equations import closed_form
+    from strobe.equations.document import SECTIONS, document
+    from strobe.equations.waves import TooManyProducts
+
+    try:
+        closed = closed_form.equations_of(arm, numbers)
+    except UnsupportedModelError as error:
+        if full:
+            raise
+        raise _Unfit(str(error).partition(". ")[0]) from None
+    if not wanted or not LONG.isdisjoint(wanted):
+        terms = closed_form.predicted_terms(closed)
+        size = f"about {terms:,} terms" if terms is not None else "more terms than can be predicted"
+        if full:
+            note(f"the mass matrix of {arm.name} has {size}, fully expanded.")
+        elif terms is None or terms > closed_form.WRITTEN_OUT:
+            fits = terms is not None and terms <= closed_form.WRITABLE
+            raise _Unfit(
+                f"the mass matrix of {arm.name} has {size}", " --full writes them out." if fits else ""
+            )
+    closed = closed if full else closed_form.budgeted(closed, PATIENCE)
+    with Progress(f"equations of {arm.name}", len(wanted or SECTIONS), "sections") as progress, _advised():
+        done = iter([0, *[1] * len(SECTIONS)])
+        try:
+            return document(
+                closed, only=wanted, form=form, frame=frame, told=lambda _: progress.advance(next(done))
+            )
+        except TooManyProducts:
+            raise _Unfit(f"the closed form of {arm.name} has too many terms") from None
+
+
+@contextmanager
+def _advised() -> Iterator[None]:
+    """A refusal by size, with what to do about it on the command line."""
+    try:
+        yield
+    except EquationSizeError as error:
+        raise ArgumentError(
+            f"{error.refusal} Leave out --full: named intermediate results keep them short."
+        ) from None
+
+
+def _code(arm: Robot, full: bool, numbers: bool | None, target: _Target) -> None:
+    from strobe.cli.progress import Progress
+    from strobe.equations.code import c_sources, python_source
+
+    with Progress(f"code of {arm.name}", 1, "steps"), _advised():
+        target.write_code(lambda: python_source(arm, full, numbers), lambda: c_sources(arm, full, numbers))
+
+
+# -- shortened equations ------------------------------------------------------------------------------
+
+
+def _search(arm: Robot, within: str, ranges: Mapping[str, str | None], along: Path | None) -> Shortened:
+    """The shortened torques over the ranges given, or those of a motion."""
+    from strobe.cli.logs import read_motion
+    from strobe.cli.progress import Progress
+    from strobe.cli.show import note
     from strobe.equations.shortened import shortened
 
+    given = [None if text is None else given_range(arm, option, text) for option, text in ranges.items()]
+    motion = None if along is None else read_motion(along, arm)
+    for remark in motion.remarks if motion else ():
+        note(remark)
     with Progress(f"shortening {arm.name}", 1, "searches"):
-        found = shortened(arm, _part(within))
-        written = found.written(numbers)
-        torques = written.torques if written.terms <= BRIEF else []
-        remarks = [
-            _written(written),
-            "",
-            "As a program, with other terms left out:",
-            *found.describe().splitlines(),
-        ]
-        shown = shortened_document(equations_of(arm, numbers), torques, remarks)
-    return shown, {
+        return shortened(arm, _part(within), *given, along=motion and (motion.q, motion.qd, motion.qdd))
+
+
+def _shortened(found: Shortened, numbers: bool, target: _Target) -> None:
+    """What was found as code, or told with the shortened closed form."""
+    from strobe.cli.progress import Progress
+    from strobe.equations import code_shortened
+    from strobe.equations.closed_form import equations_of
+    from strobe.equations.document import shortened_document
+
+    if target.is_code:
+        target.write_code(
+            lambda: code_shortened.python_source(found), lambda: code_shortened.c_sources(found)
+        )
+        return
+    with Progress(f"closed form of {found.robot.name}", 1, "forms"):
+        torques, remark = _written(found, numbers)
+        told = found.describe().splitlines() if target.latex is None else found.sentences()
+        remarks = [remark, "", "As a program, with other terms left out:", *told]
+        shown = shortened_document(equations_of(found.robot, numbers), torques, remarks)
+    target.show(shown, _shortened_data(found))
+
+
+def _written(found: Shortened, numbers: bool) -> tuple[list[Wave], str]:
+    """The shortened closed form where it is short enough to print, and what it leaves out."""
+    try:
+        x = found.written(numbers)
+    except EquationSizeError:
+        return [], "The closed form has too many terms to leave some out of it."
+    left = f"{x.terms:,} of {x.of:,} terms"
+    if x.terms > BRIEF:
+        shorter = "" if numbers else "; with --numbers it may be shorter"
+        return [], f"The shortened closed form has {left} and is not printed{shorter}."
+    return (
+        x.torques,
+        f"The torques above keep {left}; their error is at most {x.bounds.max():.3%} (proven).",
+    )
+
+
+def _shortened_data(found: Shortened) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    return {
         "within": found.within,
         "operations": found.operations,
         "multiplications": found.multiplications,
         "additions": found.additions,
         "sines_and_cosines": found.circles,
         "proven": found.proven,
+        "ranges": dict(found.ranges.origins),
+        "motion": found.motion_name,
         "joints": [asdict(row) for row in found.rows()],
     }
 
 
-def _written(x: Written) -> str:
-    """What the shortened closed form leaves out, and what that costs at most."""
-    left = f"{x.terms:,} of {x.of:,} terms"
-    if x.terms > BRIEF:
-        return f"The shortened closed form has {left} and is not printed; with --numbers it may be shorter."
-    return f"The torques above keep {left}; their error is at most {x.bounds.max():.3%} (proven)."
+# -- derivations --------------------------------------------------------------------------------------
 
 
-def _derive(
-    arm: Robot, way: str, numbers: bool, notation: Notation, latex: Path | None, inputs: list[str], force: bool,
-    as_json: bool,
-) -> None:  # fmt: skip
+def _derive(arm: Robot, way: str, numbers: bool, target: _Target) -> None:
     """The derivation, printed or written; exit code 1 where it does not end in the closed form."""
     from strobe.cli.progress import Progress
+    from strobe.cli.show import print_json
     from strobe.equations import derivation_printing as printing
     from strobe.equations.derivation import derive as derived
 
+    notation, latex = target.notation, target.latex
     with Progress(f"derivation of {arm.name}", 1, "derivations"):
         found = derived(arm, way, numbers)
-        written = printing.derivation_latex(found, notation) if latex is not None else ""
-        data = printing.derivation_data(found, notation) if as_json and latex is None else {}
-        shown = [] if latex is not None or as_json else list(printing.derivation_text(found, notation))
+        source = printing.derivation_latex(found, notation) if latex is not None else ""
+        data = printing.derivation_data(found, _with_every_digit(notation)) if target.as_json else {}
+        shown = (
+            [] if latex is not None or target.as_json else list(printing.derivation_text(found, notation))
+        )
     if latex is not None:
-        _write(latex, written, inputs, force)
-    elif as_json:
-        from strobe.cli.show import print_json
-
+        target.write({latex: source})
+    elif target.as_json:
         print_json(data)
     else:
         _print_lines(shown)
@@ -267,12 +418,6 @@ def _notation(arm: Robot, short: bool, textbook: bool, numbers: bool) -> Notatio
 # -- output -------------------------------------------------------------------------------------------
 
 
-def _print(document: Document, notation: Notation) -> None:
-    from strobe.equations.text import text_lines
-
-    _print_lines(text_lines(document, notation))
-
-
 def _print_lines(lines: Iterable[str]) -> None:
     """Lines of which those without a blank in front are titles."""
     from rich.text import Text
@@ -284,12 +429,18 @@ def _print_lines(lines: Iterable[str]) -> None:
         out.print(Text(line, style="" if line.startswith(" ") else "bold cyan"))
 
 
+def _with_every_digit(notation: Notation) -> Notation:
+    """As JSON is written."""
+    return replace(notation, every_digit=True)
+
+
 def _data(document: Document, notation: Notation) -> dict[str, Any]:
     from dataclasses import asdict
 
     from strobe.equations.latex import LatexWriter
     from strobe.equations.text import TextWriter
 
+    notation = document.read_with(_with_every_digit(notation))
     text, latex = TextWriter(notation), LatexWriter(notation)
     return {
         "robot": document.robot,
@@ -307,45 +458,13 @@ def _data(document: Document, notation: Notation) -> dict[str, Any]:
                     }
                     for entry in section.entries
                 ],
-                "remarks": section.remarks,
+                "remarks": list(map(text.remark, section.remarks)),
                 "conditions": [
-                    {"sentence": sentence, "zero": list(map(text.write, zeros))}
+                    {"sentence": text.remark(sentence), "zero": list(map(text.write, zeros))}
                     for sentence, zeros in section.conditions
                 ],
+                "data": dict(section.data),
             }
             for section in document.sections
         ],
     }
-
-
-def _write_code(
-    arm: Robot,
-    python: Path | None,
-    c: Path | None,
-    full: bool,
-    numbers: bool,
-    inputs: list[str],
-    force: bool,
-) -> None:
-    from strobe.cli.progress import Progress
-    from strobe.equations import code
-
-    with Progress(f"code of {arm.name}", 1, "steps"):
-        if python is not None:
-            _write(python, code.python_source(arm, full, numbers or None), inputs, force)
-        if c is not None:
-            try:
-                c.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise OutputError(f"cannot make the folder {c}: {error.strerror or error}.") from None
-            for name, source in code.c_sources(arm, full, numbers or None).items():
-                _write(c / name, source, inputs, force)
-
-
-def _write(path: Path, source: str, inputs: list[str], force: bool) -> None:
-    from strobe.cli.show import note
-    from strobe.runtime.files import writing
-
-    with writing(path, inputs=inputs, force=force) as stream:
-        stream.write(source)
-    note(f"written to {path}.")

@@ -112,7 +112,10 @@ def decimal(text: str) -> float:
 class NumbersCommand(TyperCommand):
     """A verb whose options take lists of numbers, with or without quotes: ``--q 0.1 -0.2 0.3``."""
 
-    lists = ("--q", "--qd", "--qdd", "--wrench", "--gravity", "--speeds")
+    lists = (
+        "--q", "--qd", "--qdd", "--wrench", "--gravity", "--speeds", "--pose", "--position", "--quaternion", "--at",
+        "--q0", "--q-range", "--qd-range", "--qdd-range", "--velocity", "--acceleration", "--jerk", "--effort",
+    )  # fmt: skip
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         return super().parse_args(ctx, joined(args, self.lists))
@@ -136,4 +139,4 @@ def joined(args: Sequence[str], lists: Sequence[str]) -> list[str]:
 
 
 def _looks_numeric(word: str) -> bool:
-    return bool(re.fullmatch(r"[-+*/().,;\deEpi]*(\d|pi)[-+*/().,;\deEpi]*", word))
+    return bool(re.fullmatch(r"[-+*/().,:;\deEpi]*(\d|pi)[-+*/().,:;\deEpi]*", word))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from strobe.cli.inputs import numbers
-from strobe.errors import ArgumentError
+from strobe.cli.inputs import SEPARATORS, number, numbers
+from strobe.errors import ArgumentError, counted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,6 +30,15 @@ Wrench = Annotated[
 WrenchFrame = Annotated[
     str | None, typer.Option("--frame", help="Where the wrench acts; else the last frame.")
 ]
+PositionRange = Annotated[
+    str | None, typer.Option("--q-range", metavar="RANGES", help="For --within: where the joints are.")
+]
+VelocityRange = Annotated[
+    str | None, typer.Option("--qd-range", metavar="RANGES", help="For --within: how fast they move.")
+]
+AccelerationRange = Annotated[
+    str | None, typer.Option("--qdd-range", metavar="RANGES", help="For --within: how fast that changes.")
+]
 NoFriction = Annotated[bool, typer.Option("--no-friction", help="Leave friction out.")]
 
 
@@ -44,6 +54,31 @@ def given_loads(
         "wrench": None if wrench is None else numbers("--wrench", wrench, 6, "They are fx fy fz mx my mz."),
         "frame": frame,
     }
+
+
+def given_range(robot: Robot, option: str, text: str) -> list[tuple[float, float]]:
+    """Lower and upper end for every coordinate, from one range for all or one for each."""
+    ranges = [_ends(option, word) for word in SEPARATORS.split(text.strip("[]() \t")) if word]
+    if len(ranges) not in (1, robot.nv):
+        raise ArgumentError(
+            f"{option} has {counted(len(ranges), 'range')}, expected 1 or {robot.nv}. {_order(robot, 'qd')}"
+        )
+    return ranges if len(ranges) == robot.nv else ranges * robot.nv
+
+
+def _ends(option: str, word: str) -> tuple[float, float]:
+    """``-1:2``, or ``2`` for -2 to 2."""
+    lower, colon, upper = word.partition(":")
+    if colon:
+        return number(option, lower), number(option, upper)
+    size = abs(number(option, word))
+    return -size, size
+
+
+def refuse_both(log: Path, given: Mapping[str, str | None]) -> None:
+    """Raise where a state is given beside a log."""
+    if any(text is not None for text in given.values()):
+        raise ArgumentError(f"the motion comes from {log} or from --q, --qd and --qdd, not from both.")
 
 
 def given_state(

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -50,6 +50,7 @@ class Ranges:
     q: Array
     qd: Array
     qdd: Array
+    origins: Mapping[str, str] = field(default_factory=dict)  # where those of q, qd and qdd come from
 
     @cached_property
     def sizes(self) -> dict[str, float]:
@@ -65,17 +66,37 @@ class Ranges:
         return rng.uniform(self.q[:, 0], self.q[:, 1], (count, len(self.q)))
 
 
-def ranges_of(robot: Robot, q: Any = None, qd: Any = None, qdd: Any = None) -> Ranges:
-    """The ranges given, else the limits of the robot, else `REACH`, `SPEED` and `ACCELERATION`.
+def ranges_of(
+    robot: Robot, q: Any = None, qd: Any = None, qdd: Any = None, along: Sequence[Array] | None = None
+) -> Ranges:
+    """The ranges given, else those of a motion, else the limits of the robot, else `REACH`, `SPEED`, `ACCELERATION`.
 
-    A range is pairs (n, 2), or numbers r for the ranges −r to r: one for each joint, or one for all.
+    A range is pairs (n, 2), or numbers r for the ranges −r to r: one for each joint, or one for all. A motion is
+    its q, qd and qdd (states, n).
     """
-    joints = robot.coordinates.joints
-    return Ranges(
-        _given("q", q, robot) if q is not None else np.array([_positions(joint) for joint in joints]),
-        _given("qd", qd, robot) if qd is not None else _both_ways(joints, "velocity", SPEED),
-        _given("qdd", qdd, robot) if qdd is not None else _both_ways(joints, "acceleration", ACCELERATION),
-    )
+    found: dict[str, Array] = {}
+    origins: dict[str, str] = {}
+    for k, (name, ends) in enumerate((("q", q), ("qd", qd), ("qdd", qdd))):
+        if ends is not None:
+            found[name], origins[name] = _given(name, ends, robot), "given"
+        elif along is not None:
+            found[name] = np.stack([along[k].min(axis=0), along[k].max(axis=0)], axis=1)
+            origins[name] = "those of the motion"
+        else:
+            found[name], origins[name] = _own(name, robot.coordinates.joints)
+    return Ranges(**found, origins=origins)
+
+
+def _own(name: str, joints: Sequence[Joint]) -> tuple[Array, str]:
+    """The range that a robot has by itself, and where it comes from."""
+    limits = {"q": ("lower", "upper"), "qd": ("velocity",), "qdd": ("acceleration",)}[name]
+    stated = [math.isfinite(getattr(joint.limits, limit)) for joint in joints for limit in limits]
+    origin = "limits of the robot" if all(stated) else "limits of the robot, else defaults"
+    if name == "q":
+        ends = np.array([_positions(joint) for joint in joints])
+    else:
+        ends = _both_ways(joints, limits[0], SPEED if name == "qd" else ACCELERATION)
+    return ends, origin if any(stated) else "defaults"
 
 
 def _positions(joint: Joint) -> tuple[float, float]:

@@ -12,8 +12,9 @@ the state are q1, qd1, qdd1 and so on, one per independent coordinate; those of 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -30,10 +31,13 @@ from strobe.models.model import ROOT, Body, Model
 from strobe.scalars import Num
 
 if TYPE_CHECKING:
+    from strobe.equations.singularities import Singularities
     from strobe.robot import Robot
 
 WRITTEN_OUT = 400  # terms of the mass matrix: beyond, named intermediate results are easier to read
-MOST = 1_000_000  # terms of one quantity: beyond, nobody reads or compiles them
+MOST = 1_000_000  # terms of one quantity in normal form: beyond, nobody evaluates them
+WRITABLE = 100_000  # terms of all that is written out, at half a millisecond or so each
+WORK = 6_000_000  # products of terms in one quantity: beyond, they take longer than half a minute
 MERGING = 20  # products of terms per term that is left of them, on the arms measured
 BUDGET = 300_000  # products of terms that a prediction may cost
 
@@ -50,6 +54,7 @@ class Equations:
     coordinates: Coordinates
     numbers: bool
     most: int
+    labels: tuple[str, ...] = ()  # names of other coordinates that q1, q2, … stand for
 
     @property
     def name(self) -> str:
@@ -97,13 +102,26 @@ class Equations:
     @cached_property
     def mass_matrix(self) -> Matrix:
         """M(q), rotor inertia included."""
+        rows = zip(self.link_matrix, self.rotor_matrix, strict=True)
+        return [[self.ring.total(pair) for pair in zip(*row, strict=True)] for row in rows]
+
+    @cached_property
+    def link_matrix(self) -> Matrix:
+        """The part of M(q) that the links have."""
         self._require_dynamics()
         self._require_size("the mass matrix", predicted_terms(self))
         x = self.coordinates
-        M = composite_body.mass_matrix(self.model, x.expand(self.q))
-        for i, drive in enumerate(self.drives):
-            M[i][i] = M[i][i] + self.ring.number(drive.rotor)
-        return self._matrix(x.reduce_matrix(M))
+        with self._within_reach("the mass matrix"):
+            return self._matrix(x.reduce_matrix(composite_body.mass_matrix(self.model, x.expand(self.q))))
+
+    @cached_property
+    def rotor_matrix(self) -> Matrix:
+        """What the rotors of the drives add to M."""
+        own = range(len(self.drives))
+        rotors = [self.ring.number(drive.rotor) for drive in self.drives]
+        return self._matrix(
+            self.coordinates.reduce_matrix([[rotors[i] if i == j else 0.0 for j in own] for i in own])
+        )
 
     @cached_property
     def kinetic_energy(self) -> Wave:
@@ -115,13 +133,14 @@ class Equations:
     def potential_energy(self) -> Wave:
         """−Σ m g · c of what moves, zero for masses at the base origin."""
         self._require_dynamics()
-        placed = kinematics.body_placements(self.model.bodies, self.coordinates.expand(self.q))
-        down = self.model.gravity.linear
-        parts: list[Num] = []
-        for body in self.model.bodies:
-            here, inertia = placed[body.index], body.inertia
-            parts.append(-(down.dot(here.p * inertia.m + here.R @ inertia.h)))
-        return self.ring.total(parts)
+        with self._within_reach("the potential energy"):
+            placed = kinematics.body_placements(self.model.bodies, self.coordinates.expand(self.q))
+            down = self.model.gravity.linear
+            parts: list[Num] = []
+            for body in self.model.bodies:
+                here, inertia = placed[body.index], body.inertia
+                parts.append(-(down.dot(here.p * inertia.m + here.R @ inertia.h)))
+            return self.ring.total(parts)
 
     @cached_property
     def gravity(self) -> Vector:
@@ -174,14 +193,21 @@ class Equations:
 
     def forward_kinematics(self, frame: str | None = None) -> Matrix:
         """The 4×4 placement of a frame (the last one if none is named) in base axes."""
-        placed = kinematics.frame_placement(self.model, self.coordinates.expand(self.q), self._frame(frame))
-        return self._matrix(placed.matrix().rows)
+        q, target = self.coordinates.expand(self.q), self._frame(frame)
+        with self._within_reach("the forward kinematics"):
+            return self._matrix(kinematics.frame_placement(self.model, q, target).matrix().rows)
 
     def jacobian(self, frame: str | None = None) -> Matrix:
         """Six rows: linear velocity of the frame's origin, angular velocity, base axes."""
-        x = self.coordinates
-        J = kinematics.jacobian(self.model, x.expand(self.q), self._frame(frame))
-        return self._matrix(x.reduce_columns(J))
+        x, target = self.coordinates, self._frame(frame)
+        with self._within_reach("the Jacobian"):
+            return self._matrix(x.reduce_columns(kinematics.jacobian(self.model, x.expand(self.q), target)))
+
+    def singularities(self, frame: str | None = None, of: Sequence[str] | None = None) -> Singularities:
+        """det J as a product, and where each factor is zero; see `strobe.equations.singularities`."""
+        from strobe.equations.singularities import singularities
+
+        return singularities(self, frame, of)
 
     def _frame(self, name: str | None) -> Any:
         return self.model.frame(name or self.model.frames[-1].name)
@@ -235,6 +261,20 @@ class Equations:
         if predicted is None or predicted > self.most:
             raise EquationSizeError(self.name, quantity, predicted, self.most, _instead(self))
 
+    @contextmanager
+    def _within_reach(self, quantity: str) -> Iterator[None]:
+        """Refuse a quantity that takes more than `WORK` products of terms; a smaller budget of the ring stays."""
+        ring, budget = self.ring, self.ring.budget
+        ring.budget = allowed = min(budget, WORK)
+        try:
+            yield
+        except TooManyProducts:
+            if budget <= WORK:
+                raise
+            raise EquationSizeError(self.name, quantity, None, self.most, _instead(self)) from None
+        finally:
+            ring.budget = budget - (allowed - ring.budget)
+
 
 def equations_of(robot: Robot | Model, numbers: bool = False, most: int = MOST) -> Equations:
     """The closed forms of a robot in named parameters, or with its own numbers.
@@ -242,9 +282,21 @@ def equations_of(robot: Robot | Model, numbers: bool = False, most: int = MOST) 
     ``most`` is the number of terms beyond which a quantity is refused instead of expanded.
     """
     model = robot if isinstance(robot, Model) else robot.model
-    _require_waves(model)
-    words = Named(model, drives_of(model)) if numbers else named(model)
-    return Equations(words, words.model.lift(_ring(words, numbers)), coordinates(model), numbers, most)
+    return equations_over(Named(model, drives_of(model)) if numbers else named(model), numbers, most)
+
+
+def equations_over(words: Named, numbers: bool = False, most: int = MOST) -> Equations:
+    """The closed forms of a model whose constants have their names already."""
+    _require_waves(words.model)
+    return Equations(
+        words, words.model.lift(_ring(words, numbers)), coordinates(words.model), numbers, most
+    )
+
+
+def budgeted(equations: Equations, products: float) -> Equations:
+    """The same equations in a ring that raises `TooManyProducts` after so many products of terms."""
+    words = equations.words
+    return replace(equations, model=words.model.lift(_ring(words, equations.numbers, products)))
 
 
 def _require_waves(model: Model) -> None:
@@ -285,7 +337,7 @@ def _trace_part(equations: Equations) -> list[list[Num]]:
     """
     model, x = equations.model, equations.coordinates
     q, qd = x.expand(equations.q), x.expand_rates(equations.qd)
-    half, axes = _half_traces(model), dict[int, dict[int, Vec3]]({ROOT: {}})
+    half, axes = half_traces(model), dict[int, dict[int, Vec3]]({ROOT: {}})
     parts: list[list[Num]] = [[0.0] * model.nv for _ in range(model.nv)]
     for body in reversed(model.bodies):
         if body.parent != ROOT:
@@ -303,7 +355,7 @@ def _trace_part(equations: Equations) -> list[list[Num]]:
     return parts
 
 
-def _half_traces(model: Model) -> dict[int, Num]:
+def half_traces(model: Model) -> dict[int, Num]:
     """½ tr(I) of every link about its centre of mass."""
     half: dict[int, Num] = {}
     for body in model.bodies:
@@ -340,8 +392,7 @@ def predicted_terms(equations: Equations) -> int | None:
     the end. Fixed angles that are no right angles make it too high, up to some twenty times. None where even
     the velocities are too long.
     """
-    words = equations.words
-    model = words.model.lift(_ring(words, equations.numbers, budget=BUDGET))
+    model = budgeted(equations, BUDGET).model
     q = equations.coordinates.expand([model.system.variable(f"q{k + 1}") for k in range(equations.n)])
     velocities: dict[int, list[Motion]] = {ROOT: []}
     products = 0
@@ -365,11 +416,20 @@ def _products(ring: Waves, body: Body, columns: Sequence[Motion]) -> int:
     return sum(a * b for u in left for f in right for a, b in zip(u, f, strict=True))
 
 
+def require_writable(equations: Equations, asked: Collection[str] = ("M", "C", "G")) -> None:
+    """Refuse quantities (letters as in a document) whose terms would take minutes to write out."""
+    size = 0
+    if not {"M", "C", "tau"}.isdisjoint(asked):
+        size += terms(equations.mass_matrix)
+    if not {"C", "tau"}.isdisjoint(asked):
+        size += terms(equations.coriolis_matrix)
+    if size > WRITABLE:
+        raise EquationSizeError(equations.name, "the equations", size, WRITABLE, _instead(equations))
+
+
 def _instead(equations: Equations) -> str:
     """What fits where full expansion does not."""
-    readable = "Ask for the readable grade, which names intermediate results"
+    readable = "Use strobe.equations.readable.readable(robot), which names intermediate results"
     return (
-        f"{readable}."
-        if equations.numbers
-        else f"{readable}, or for the model's own numbers (numbers=True)."
+        f"{readable}." if equations.numbers else f"{readable}, or the model's own numbers (numbers=True)."
     )

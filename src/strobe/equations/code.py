@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from strobe import __version__
 from strobe.codegen.names import Names, remark
-from strobe.equations.closed_form import Equations, equations_of, predicted_terms, terms
+from strobe.equations.closed_form import Equations, equations_of, predicted_terms, require_writable, terms
 from strobe.equations.document import Source
 from strobe.equations.expression import Angle, Expression, Symbol, Trig, symbols
 from strobe.equations.glossary import Parameter, glossary
@@ -39,10 +39,30 @@ STATES = 4  # of the self-test
 TOLERANCE = 1e-9  # of the self-test, relative to the largest entry at any of the states
 NOTHING = 1e-3  # what is smaller than this part of inertias and torques may be nothing but rounding
 RESULTS = ("M", "C", "G", "tau")
+SINGLE = ("mass_matrix", "coriolis_matrix", "gravity")
+READS: Mapping[str, tuple[str, ...]] = {
+    "mass_matrix": ("q",),
+    "coriolis_matrix": ("q", "qd"),
+    "gravity": ("q",),
+    "dynamics": ("q", "qd"),
+    "inverse_dynamics": ("q", "qd", "qdd"),
+}
+GIVES: Mapping[str, tuple[str, ...]] = {
+    "mass_matrix": ("M",),
+    "coriolis_matrix": ("C",),
+    "gravity": ("G",),
+    "dynamics": ("M", "C", "G"),
+    "inverse_dynamics": ("tau",),
+}
 WIDTH = 96  # of an expression in one line
 INDEPENDENT = ("hollerbach-3x3", "newton-euler", "spatial-newton-euler")  # the first that applies
-WAVES, SHARED = "Sines and cosines", "What entries have in common"
-ASCII = {ord('"'): "'", ord("²"): "2", ord("/"): " per "}  # signs that comments do not take
+WAVES, SHARED, FURTHER = "Sines and cosines", "What entries have in common", "Further steps"
+ASCII = {
+    ord('"'): "'",
+    ord("²"): "2",
+    ord("/"): " per ",
+    ord("%"): " percent",
+}  # signs that comments do not take
 MEANINGS: Mapping[str, str] = {
     "dynamics": "Mass matrix, Coriolis matrix and gravity torques.",
     "mass_matrix": "M(q), row by row.",
@@ -75,10 +95,9 @@ def c_sources(robot: Robot | Model, full: bool = False, numbers: bool | None = N
 
 @dataclass(frozen=True)
 class Routine:
-    """One function of the code: the vectors it reads, its steps, and the results by the letter of their quantity."""
+    """One function of the code: its steps, and the results by the letter of their quantity."""
 
     name: str
-    reads: tuple[str, ...]
     steps: tuple[Step, ...]
     results: Mapping[str, list[list[Expression]] | list[Expression]]
 
@@ -95,17 +114,19 @@ class Sheet:
 
     equations: Readable
     apart: bool
+    suffix: ClassVar[str] = ""  # of the names in C, beside those of the robot's other equations
 
     @cached_property
     def routines(self) -> list[Routine]:
         x = self.equations
-        if self.apart:
-            return [
-                self._routine("mass_matrix", ("q",), {"M": x.M}),
-                self._routine("coriolis_matrix", ("q", "qd"), {"C": x.C}),
-                self._routine("gravity", ("q",), {"G": x.G}),
-            ]
-        return [self._routine("dynamics", ("q", "qd"), {"M": x.M, "C": x.C, "G": x.G})]
+        every = {"M": x.M, "C": x.C, "G": x.G}
+        names = SINGLE if self.apart else ("dynamics",)
+        return [self._routine(name, {letter: every[letter] for letter in GIVES[name]}) for name in names]
+
+    @property
+    def composed(self) -> tuple[str, ...]:
+        """The functions that call routines."""
+        return ("inverse_dynamics",) if self.apart else (*SINGLE, "inverse_dynamics")
 
     @cached_property
     def parameters(self) -> dict[str, float]:
@@ -122,8 +143,8 @@ class Sheet:
         known = self._glossary[parameter]
         return remark(f"{known.meaning}, {known.unit}".translate(ASCII))
 
-    def _routine(self, name: str, reads: tuple[str, ...], results: Mapping[str, list]) -> Routine:
-        return Routine(name, reads, tuple(_needed(self.equations.steps, entries(results))), results)
+    def _routine(self, name: str, results: Mapping[str, list]) -> Routine:
+        return Routine(name, tuple(_needed(self.equations.steps, entries(results))), results)
 
     @property
     def remarks(self) -> list[str]:
@@ -190,7 +211,7 @@ def told(steps: Sequence[Step]) -> Iterator[tuple[list[str], Step]]:
     for step in steps:
         remarks: list[str] = []
         if step.section not in known:
-            remarks += ["", f"{step.section}:"]
+            remarks += ["", f"{step.section or FURTHER}:"]
         if step.about not in known and not step.minor:
             remarks.append(step.about)
         known |= {step.section, step.about}
@@ -202,6 +223,7 @@ def told(steps: Sequence[Step]) -> Iterator[tuple[list[str], Step]]:
 
 def closed(equations: Equations) -> Readable:
     """The closed form, every entry by itself: in the shortest form found, or with common factors where it is long."""
+    require_writable(equations)
     way = _factored if terms(equations.mass_matrix) > MANY_TERMS else _shortest
     return Readable(equations.name, equations.words, equations.coordinates, way(equations), ())
 
@@ -360,12 +382,24 @@ class Case:
 
 
 @dataclass(frozen=True)
+class ShortCase:
+    """A state, what shortened torques must be there, and the exact ones."""
+
+    q: list[float]
+    qd: list[float]
+    qdd: list[float]
+    tau: list[float]
+    exact: list[float]
+
+
+@dataclass(frozen=True)
 class Cases:
     """What the code is tested with, the formulation that gave it, and what counts as large in each result."""
 
     method: str
-    cases: tuple[Case, ...]
+    cases: tuple[Case, ...] | tuple[ShortCase, ...]
     scales: Mapping[str, float]
+    allowed: tuple[float, ...] = ()  # of shortened torques: how far they may be from the exact ones
 
 
 def cases(robot: Robot | Model, seed: int = 20) -> Cases:
@@ -373,7 +407,7 @@ def cases(robot: Robot | Model, seed: int = 20) -> Cases:
     from strobe.robot import Robot
 
     model = robot if isinstance(robot, Model) else robot.model
-    arm, method = Robot(model, compiled=False), _independent(model)
+    arm, method = Robot(model, compiled=False), independent(model)
     q, qd, qdd = arm.random_state(seed=seed, batch=STATES)
     columns = (
         q,
@@ -390,7 +424,8 @@ def cases(robot: Robot | Model, seed: int = 20) -> Cases:
     return Cases(method, rows, {name: max(size, least) for name, size in sizes.items()})
 
 
-def _independent(model: Model) -> str:
+def independent(model: Model) -> str:
+    """A formulation that has little in common with the equations written here."""
     whole = all(body.inertial.com is not None for body in model.bodies)
     allowed = (name for name in INDEPENDENT if FORMULATIONS[name].refusal(model) is None)
     return next((name for name in allowed if whole), INDEPENDENT[-1])

@@ -9,9 +9,11 @@ from strobe.codegen.c import block_comment, number
 from strobe.codegen.c_test import MAKEFILE
 from strobe.codegen.names import identifier
 from strobe.equations.code import (
+    GIVES,
     MEANINGS,
+    READS,
+    SINGLE,
     TOLERANCE,
-    Case,
     Cases,
     CodeWriter,
     Routine,
@@ -22,42 +24,10 @@ from strobe.equations.code import (
 from strobe.equations.expression import Expression
 
 RESERVED = (
-    "q",
-    "qd",
-    "qdd",
-    "p",
-    "M",
-    "C",
-    "G",
-    "tau",
-    "cos",
-    "sin",
-    "fabs",
-    "exp",
-    "log",
-    "j0",
-    "j1",
-    "y0",
-    "y1",
-    "jn",
-    "yn",
-)
+    "q", "qd", "qdd", "p", "M", "C", "G", "tau",
+    "cos", "sin", "fabs", "exp", "log", "j0", "j1", "y0", "y1", "jn", "yn",
+)  # fmt: skip
 MATRICES = ("M", "C")
-READS = {
-    "mass_matrix": ("q",),
-    "coriolis_matrix": ("q", "qd"),
-    "gravity": ("q",),
-    "dynamics": ("q", "qd"),
-    "inverse_dynamics": ("q", "qd", "qdd"),
-}
-GIVES = {
-    "mass_matrix": ("M",),
-    "coriolis_matrix": ("C",),
-    "gravity": ("G",),
-    "dynamics": ("M", "C", "G"),
-    "inverse_dynamics": ("tau",),
-}
-SINGLE = ("mass_matrix", "coriolis_matrix", "gravity")
 
 
 def sources(sheet: Sheet, cases: Cases) -> dict[str, str]:
@@ -78,15 +48,14 @@ class _Code:
         self.sheet = sheet
         self.cases = cases
         self.n = sheet.equations.n
-        self.prefix = f"strobe_{identifier(sheet.equations.name)}"
+        self.prefix = f"strobe_{identifier(sheet.equations.name)}{sheet.suffix}"
         self.stem = f"{self.prefix}_equations"
         self.names = identifiers(sheet.equations, RESERVED)
         self.writer = CodeWriter(self.names)
 
     @property
     def functions(self) -> list[str]:
-        whole = [] if self.sheet.apart else ["dynamics"]
-        return [*whole, *SINGLE, "inverse_dynamics"]
+        return [*(routine.name for routine in self.sheet.routines), *self.sheet.composed]
 
     # -- the header ---------------------------------------------------------------------------------
 
@@ -131,10 +100,9 @@ class _Code:
             yield from ("};", "")
         for routine in self.sheet.routines:
             yield from self._function(routine.name, self._body(routine))
-        if not self.sheet.apart:
-            for name in SINGLE:
-                yield from self._function(name, self._from_all(name))
-        yield from self._function("inverse_dynamics", self._inverse_dynamics())
+        for name in self.sheet.composed:
+            torques = name == "inverse_dynamics"
+            yield from self._function(name, self._inverse_dynamics() if torques else self._from_all(name))
 
     def _function(self, name: str, body: Iterator[str]) -> Iterator[str]:
         yield from (self._declaration(name), "{")
@@ -175,7 +143,7 @@ class _Code:
         for name in self.sheet.parameters:
             if name in used:
                 yield f"const double {self.names[name]} = p->{self.names[name]};"
-        for letter in routine.reads:
+        for letter in READS[routine.name]:
             found = [k for k in range(self.n) if f"{letter}{k + 1}" in used]
             if not found:
                 yield f"(void){letter};"
@@ -221,22 +189,35 @@ class _Code:
             ]
         )
         yield from (f'#include "{self.stem}.h"', "", "#include <math.h>", "#include <stdio.h>", "")
-        for item in fields(Case):
+        for item in fields(self.cases.cases[0]):
             rows = [_flat(getattr(case, item.name)) for case in self.cases.cases]
             yield f"static const double {item.name}_[{count}][{len(rows[0])}] = {{"
             yield from (f"    {{{', '.join(map(number, row))}}}," for row in rows)
             yield from ("};", "")
-        scales = {name: number(scale) for name, scale in self.cases.scales.items()}
-        p = f"&{self.prefix}_defaults, " if self.sheet.parameters else ""
+        if self.cases.allowed:
+            yield f"static const double allowed[{self.n}] = {{{', '.join(map(number, self.cases.allowed))}}};"
+            yield ""
+        found = ", ".join(f"{letter}{self._size(letter)}" for letter in self.cases.scales)
+        calls = [*map(self._tested, self.cases.scales), *map(self._compared, self.cases.scales)]
         yield TEST.format(
-            n=self.n,
-            nn=self.n**2,
             count=count,
             prefix=self.prefix,
-            p=p,
+            found=found,
+            calls="\n".join(f"        {call}" for call in calls),
+            beyond=BEYOND.format(n=self.n) if self.cases.allowed else "",
             tolerance=f"{TOLERANCE:.0e}",
-            **scales,
         )
+
+    def _tested(self, letter: str) -> str:
+        """The call that gives one of the results."""
+        name = next(name for name, gives in GIVES.items() if gives == (letter,))
+        defaults = [f"&{self.prefix}_defaults"] if self.sheet.parameters else []
+        arguments = [*defaults, *(f"{x}_[k]" for x in READS[name]), letter]
+        return f"{self.prefix}_{name}({', '.join(arguments)});"
+
+    def _compared(self, letter: str) -> str:
+        first, size = (f"&{letter}[0][0]", self.n**2) if letter in MATRICES else (letter, self.n)
+        return f"compare({first}, {letter}_[k], {size}, {number(self.cases.scales[letter])});"
 
 
 def _flat(values: Sequence) -> list[float]:
@@ -247,6 +228,14 @@ PROMISES = (
     "Nothing is allocated or kept: any number of threads may call these functions. Results are written",
     "after all arguments are read.",
 )
+
+BEYOND = """\
+        for (int i = 0; i < {n}; i++)
+            if (!(fabs(tau[i] - exact_[k][i]) <= allowed[i])) {{
+                printf("torque %d is %.3g off, allowed are %.3g\\n", i + 1, fabs(tau[i] - exact_[k][i]), allowed[i]);
+                return 1;
+            }}
+"""
 
 TEST = """\
 static double worst = 0.0;
@@ -264,18 +253,11 @@ static void compare(const double *found, const double *expected, int size, doubl
 
 int main(void)
 {{
-    double M[{n}][{n}], C[{n}][{n}], G[{n}], tau[{n}];
+    double {found};
     int k;
     for (k = 0; k < {count}; k++) {{
-        {prefix}_mass_matrix({p}q_[k], M);
-        {prefix}_coriolis_matrix({p}q_[k], qd_[k], C);
-        {prefix}_gravity({p}q_[k], G);
-        {prefix}_inverse_dynamics({p}q_[k], qd_[k], qdd_[k], tau);
-        compare(&M[0][0], M_[k], {nn}, {M});
-        compare(&C[0][0], C_[k], {nn}, {C});
-        compare(G, G_[k], {n}, {G});
-        compare(tau, tau_[k], {n}, {tau});
-    }}
+{calls}
+{beyond}    }}
     printf("{prefix}: {count} states, largest relative difference %.1e\\n", worst);
     return worst <= {tolerance} ? 0 : 1;
 }}"""

@@ -9,9 +9,11 @@ from typing import Any
 
 from strobe.codegen.names import remark
 from strobe.equations.code import (
+    GIVES,
     MEANINGS,
+    READS,
+    SINGLE,
     TOLERANCE,
-    Case,
     Cases,
     CodeWriter,
     Routine,
@@ -22,8 +24,8 @@ from strobe.equations.code import (
 from strobe.equations.expression import Expression
 
 RESERVED = (
-    *keyword.kwlist, "q", "qd", "qdd", "p", "M", "C", "G", "N", "math", "sys", "Parameters", "DEFAULTS", "CASES",
-    "TOLERANCE", "SCALES", "dataclass", "dynamics", "mass_matrix", "coriolis_matrix", "gravity", "inverse_dynamics",
+    *keyword.kwlist, "q", "qd", "qdd", "p", "M", "C", "G", "tau", "N", "math", "sys", "Parameters", "DEFAULTS",
+    "CASES", "TOLERANCE", "SCALES", "ALLOWED", "dataclass", *READS,
 )  # fmt: skip
 TOGETHER = 7  # names that one line takes out of a vector
 
@@ -53,7 +55,8 @@ class _Module:
         yield from ("", f"N = {self.equations.n}  # degrees of freedom")
         for routine in self.sheet.routines:
             yield from ("", "", *self._routine(routine))
-        yield from ("", "", *self._others())
+        for name in self.sheet.composed:
+            yield from ("", "", *self._composed(name))
         yield from ("", "", *self._test())
 
     # -- parameters ---------------------------------------------------------------------------------
@@ -72,7 +75,7 @@ class _Module:
     # -- functions ----------------------------------------------------------------------------------
 
     def _routine(self, routine: Routine) -> Iterator[str]:
-        yield f"def {routine.name}({self._signature(*routine.reads)}):"
+        yield f"def {routine.name}({self._signature(*READS[routine.name])}):"
         yield f'    """{MEANINGS[routine.name]}"""'
         yield from (f"    {line}".rstrip() for line in self._body(routine))
         yield f"    return {', '.join(routine.results)}"
@@ -89,7 +92,7 @@ class _Module:
     def _loads(self, routine: Routine) -> Iterator[str]:
         """The parts of vectors and parameters that are used."""
         used, n = routine.names, range(self.equations.n)
-        vectors = [[(f"{x}{k + 1}", f"{x}[{k}]") for k in n] for x in routine.reads]
+        vectors = [[(f"{x}{k + 1}", f"{x}[{k}]") for k in n] for x in READS[routine.name]]
         parameters = [(x, f"p.{self.names[x]}") for x in self.sheet.parameters]
         for group in (*vectors, parameters):
             pairs = [(self.names[name], value) for name, value in group if name in used]
@@ -112,18 +115,15 @@ class _Module:
                 yield f"    [{', '.join(map(self.writer.write, row))}],"
         yield "]"
 
-    def _others(self) -> Iterator[str]:
-        """The functions that call those above."""
+    def _composed(self, name: str) -> Iterator[str]:
+        """A function that calls those above."""
         tail = ", p" if self.named else ""
-        single = () if self.sheet.apart else ("mass_matrix", "coriolis_matrix", "gravity")
-        for place, name in enumerate(single):
-            reads, given = (("q", "qd"), "q, qd") if name == "coriolis_matrix" else (("q",), "q, [0.0] * N")
-            yield f"def {name}({self._signature(*reads)}):"
-            yield f'    """{MEANINGS[name]}"""'
-            yield f"    return dynamics({given}{tail})[{place}]"
-            yield from ("", "")
-        yield f"def inverse_dynamics({self._signature('q', 'qd', 'qdd')}):"
-        yield f'    """{MEANINGS["inverse_dynamics"]}"""'
+        yield f"def {name}({self._signature(*READS[name])}):"
+        yield f'    """{MEANINGS[name]}"""'
+        if name != "inverse_dynamics":
+            rates = "qd" if "qd" in READS[name] else "[0.0] * N"
+            yield f"    return dynamics(q, {rates}{tail})[{SINGLE.index(name)}]"
+            return
         if self.sheet.apart:
             yield f"    M, C, G = mass_matrix(q{tail}), coriolis_matrix(q, qd{tail}), gravity(q{tail})"
         else:
@@ -139,12 +139,26 @@ class _Module:
         yield "CASES = ["
         for case in self.cases.cases:
             yield "    {"
-            for item in fields(Case):
+            for item in fields(case):
                 yield f'        "{item.name}": {getattr(case, item.name)!r},'
             yield "    },"
         yield "]"
-        yield TEST.format(name=remark(self.equations.name))
+        if self.cases.allowed:
+            yield f"ALLOWED = {list(self.cases.allowed)!r}  # difference to the exact torques, joint by joint"
+        results = {GIVES[name]: name for name in READS}
+        calls = [
+            f'            "{x}": {results[x,]}({", ".join(READS[results[x,]])}),' for x in self.cases.scales
+        ]
+        beyond = BEYOND if self.cases.allowed else ""
+        yield TEST.format(name=remark(self.equations.name), calls="\n".join(calls), beyond=beyond)
 
+
+BEYOND = """\
+        for joint, (a, b, most) in enumerate(zip(found["tau"], case["exact"], ALLOWED)):
+            if not abs(a - b) <= most:
+                print(f"torque {joint + 1} is {abs(a - b):.3g} off, allowed are {most:.3g}")
+                return False
+"""
 
 TEST = """
 
@@ -157,17 +171,14 @@ def _test():
     for case in CASES:
         q, qd, qdd = case["q"], case["qd"], case["qdd"]
         found = {{
-            "M": mass_matrix(q),
-            "C": coriolis_matrix(q, qd),
-            "G": gravity(q),
-            "tau": inverse_dynamics(q, qd, qdd),
+{calls}
         }}
         for name, scale in SCALES.items():
             for a, b in zip(_flat(found[name]), _flat(case[name])):
                 difference = abs(a - b) / scale
                 if worst == worst and not difference <= worst:  # once it is not a number, it stays so
                     worst = difference
-    print(f"{name}: {{len(CASES)}} states, largest relative difference {{worst:.1e}}")
+{beyond}    print(f"{name}: {{len(CASES)}} states, largest relative difference {{worst:.1e}}")
     return worst <= TOLERANCE
 
 

@@ -15,6 +15,7 @@ A map is written over numbers, as for `strobe.trace`, and so every quantity is c
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -25,6 +26,7 @@ from strobe import quantities
 from strobe.equations.closed_form import Equations, equations_of
 from strobe.equations.map_checks import checked_change, checked_names, checked_places, with_inverse
 from strobe.equations.maps import Change, Linear, Map, product, transposed
+from strobe.equations.notation import is_result, plain
 from strobe.errors import ArgumentError
 from strobe.models.couplings import Coordinates, Terms
 from strobe.models.model import Model
@@ -36,6 +38,8 @@ from strobe.runtime.traced import Traced
 from strobe.scalars import Node, Num, Numbers
 
 Array = np.ndarray
+
+NAME = re.compile(r"[A-Za-z]\w*", re.ASCII)  # of a coordinate in equations
 
 
 def in_coordinates(
@@ -307,8 +311,11 @@ class InCoordinates:
     # -- closed forms -------------------------------------------------------------------------------
 
     def equations(self, *, numbers: bool = False) -> Equations:
-        """The equations of motion as closed forms, whose q1, q2, … are these coordinates in their order."""
-        plain = equations_of(self.robot, numbers)
+        """The equations of motion as closed forms, printed in the names of these coordinates; forces are Q1, Q2, …
+
+        To `evaluate` and in its own quantities the coordinates are called q1, q2, … in their order.
+        """
+        found = equations_of(self.robot, numbers)
         if self.change.linear is None:
             raise ArgumentError(
                 f"closed forms need a linear map, and that of {self!r} is not: after it the equations are no "
@@ -316,7 +323,26 @@ class InCoordinates:
             )
         composed = _composed(self.robot.coordinates, self.change.linear)
         self._require_angles(composed)
-        return replace(plain, coordinates=composed)
+        self._require_other_names(found)
+        return replace(found, coordinates=composed, labels=self.names)
+
+    def _require_other_names(self, equations: Equations) -> None:
+        """Raise where a coordinate has the printed name of something else."""
+        printed = {plain(name): f"the parameter {name}" for name in equations.parameters}
+        for name in self.names:
+            if not NAME.fullmatch(name):
+                raise ArgumentError(
+                    f'the coordinate "{name}" cannot be printed in equations: its name must begin with a letter and '
+                    "have letters, digits and underscores only."
+                )
+            here = plain(name)
+            if here in printed or is_result(name):
+                other = printed.get(here, "a quantity of the equations")
+                raise ArgumentError(
+                    f'the coordinate "{name}" would be printed like {other}. Choose other names: '
+                    "in_coordinates(map, names=[…])."
+                )
+            printed[here] = f"the coordinate {name}"
 
     def _require_angles(self, composed: Coordinates) -> None:
         """Raise where a joint turns with anything but whole multiples of coordinates in the places of angles."""

@@ -115,7 +115,7 @@ def require_size(equations: Equations, way: str) -> None:
 
 def _result(equations: Equations) -> Step:
     """The closed form as it is printed everywhere."""
-    sections = document(equations, only=RESULT).sections
+    sections = document(equations, only=RESULT, drives=False).sections
     lines = (
         Line(tuple(Written(Symbol(name)) for name in entry.names), Written(entry.value))
         for section in sections

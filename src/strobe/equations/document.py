@@ -7,24 +7,27 @@ The sections are the same for all robots; `text`, `latex` and `mathml` print the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import chain, count, groupby
+from itertools import chain, count
+from typing import Any
 
 from strobe.equations import expression as ex
-from strobe.equations.closed_form import Equations, Matrix
+from strobe.equations.closed_form import Equations, Matrix, require_writable
 from strobe.equations.expression import Expression, Number, Symbol
-from strobe.equations.facts import Facts, facts
+from strobe.equations.facts import Facts, Triple, facts
 from strobe.equations.forms import Forms, order_of, primitive
+from strobe.equations.friction import friction, ramp_remarks
 from strobe.equations.glossary import Parameter, glossary
-from strobe.equations.parameters import Drive
-from strobe.equations.readable import Readable
+from strobe.equations.notation import RATES, Notation, plain
+from strobe.equations.parameters import Named
 from strobe.equations.waves import Wave
+from strobe.equations.writing import Remark
 from strobe.errors import UnknownNameError
-from strobe.quantities import COULOMB_SPEED
 
+FEW = 12  # Christoffel symbols that are listed one by one
 LONG = 5  # the length from which a coefficient of velocities gets a name
 COEFFICIENTS = ("h", "k", "p", "u")  # letters for such names, the first that is free
 SUMS = ("E", "A", "B", "N")  # letters for sums of inertias in them
@@ -46,8 +49,9 @@ class Section:
     key: str
     title: str
     entries: tuple[Entry, ...] = ()
-    remarks: tuple[str, ...] = ()
-    conditions: tuple[tuple[str, tuple[Expression, ...]], ...] = ()  # a sentence, and what must be zero
+    remarks: tuple[Remark, ...] = ()
+    conditions: tuple[tuple[Remark, tuple[Expression, ...]], ...] = ()  # a sentence, and what must be zero
+    data: Mapping[str, Any] = field(default_factory=dict)  # what the sentences say, for programs
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,7 @@ class Document:
     numbers: bool
     parameters: tuple[Parameter, ...]
     sections: tuple[Section, ...]
+    labels: tuple[str, ...] = ()  # names of other coordinates that q1, q2, … stand for
 
     def section(self, key: str) -> Section:
         for section in self.sections:
@@ -68,6 +73,10 @@ class Document:
             "section", key, f"the equations of {self.robot}", [s.key for s in self.sections]
         )
 
+    def read_with(self, notation: Notation) -> Notation:
+        """A notation with the names of these coordinates."""
+        return replace(notation, labels=self.labels) if self.labels else notation
+
 
 def document(
     equations: Equations,
@@ -75,16 +84,19 @@ def document(
     only: Collection[str] = (),
     form: str = "christoffel",
     frame: str | None = None,
+    drives: bool = True,
     told: Callable[[str], None] = lambda section: None,
 ) -> Document:
     """The sections asked for (all of `SECTIONS` if none is named), in their own order.
 
-    ``told`` hears the key of every section before it is worked out.
+    ``drives`` writes what the drives add, rotor inertia and friction, beside what the links need; without it the
+    rotors are in M and friction is left out. ``told`` hears the key of every section before it is worked out.
     """
     for key in only:
         if key not in SECTIONS:
             raise UnknownNameError("section", key, "the equations", list(SECTIONS))
-    source = Source(equations, form, frame)
+    require_writable(equations, only or SECTIONS)
+    source = Source(equations, form, frame, drives)
     sections: list[Section] = []
     for key, make in SECTIONS.items():
         if key in only or not only:
@@ -92,36 +104,17 @@ def document(
             section = make(source)
             names = _abbreviations(source, section, sections)
             sections += [s for s in (names, section) if s.entries or s.remarks or s.conditions]
-    used = set[str]().union(*map(_symbols, sections))
+    used = set[str]().union(*map(symbols_in, sections))
     known = glossary(equations.words)
     parameters = tuple(p for name, p in known.items() if name in used)
     return Document(
-        equations.name, equations.words.model.title, equations.numbers, parameters, tuple(sections)
+        equations.name,
+        equations.words.model.title,
+        equations.numbers,
+        parameters,
+        tuple(sections),
+        equations.labels,
     )
-
-
-def readable_document(equations: Readable, title: str = "", only: Collection[str] = ()) -> Document:
-    """The readable grade: named intermediate results with their meaning, then M, C and G over these names."""
-    sections: list[Section] = []
-    for heading, steps in groupby(equations.steps, key=lambda step: step.section):
-        entries = tuple(Entry((step.name,), step.expression, step.meaning) for step in steps)
-        sections.append(Section("steps", heading or "Further steps", entries))
-    n = range(equations.n)
-    results = {
-        "M": ("Mass matrix", [(_place("M", i, j), equations.M[i][j]) for i in n for j in n if i <= j]),
-        "C": ("Coriolis matrix", [(_place("C", i, j), equations.C[i][j]) for i in n for j in n]),
-        "G": ("Gravity", [(f"G{i + 1}", x) for i, x in enumerate(equations.G)]),
-    }
-    for key, (heading, named) in results.items():
-        if only and key not in only:
-            continue
-        sections.append(Section(key, heading, tuple(Entry((name,), x) for name, x in named)))
-    sections.append(Section("notes", "Notes", remarks=equations.notes))
-    known = glossary(equations.words).values()
-    used = set[str]().union(*map(_symbols, sections))
-    parameters = tuple(p for p in known if p.name in used)
-    shown = tuple(section for section in sections if section.entries or section.remarks)
-    return Document(equations.name, title, not parameters, parameters, shown)
 
 
 def shortened_document(equations: Equations, torques: Sequence[Wave], remarks: Sequence[str]) -> Document:
@@ -129,7 +122,7 @@ def shortened_document(equations: Equations, torques: Sequence[Wave], remarks: S
     forms = Forms(order_of(equations))
     entries = tuple(Entry((f"tau{i + 1}",), forms.form(x)) for i, x in enumerate(torques))
     section = Section("tau", "Shortened equations of motion", entries, tuple(remarks))
-    used = _symbols(section)
+    used = symbols_in(section)
     parameters = tuple(p for name, p in glossary(equations.words).items() if name in used)
     return Document(equations.name, equations.words.model.title, equations.numbers, parameters, (section,))
 
@@ -141,6 +134,36 @@ class Source:
     equations: Equations
     form: str
     frame: str | None
+    drives: bool = True
+
+    @cached_property
+    def rotors(self) -> Matrix:
+        """The inertia of the rotors that is written beside that of the links; zeros where it is part of it."""
+        zero = self.equations.ring.lower(0.0)
+        return self.equations.rotor_matrix if self.drives else [[zero for _ in self.n] for _ in self.n]
+
+    @cached_property
+    def apart(self) -> bool:
+        """Whether H, of the links, is written instead of M."""
+        return any(not x.is_zero() for row in self.rotors for x in row)
+
+    @property
+    def letter(self) -> str:
+        return "H" if self.apart else "M"
+
+    @property
+    def inertia(self) -> Matrix:
+        """H or M."""
+        return self.equations.link_matrix if self.apart else self.equations.mass_matrix
+
+    def entry(self, i: int, j: int) -> Symbol:
+        """The name of an entry of H or M."""
+        return Symbol(_place(self.letter, min(i, j), max(i, j)))
+
+    @cached_property
+    def friction(self) -> dict[int, Expression]:
+        x = self.equations
+        return friction(x.words, x.coordinates, x.ring, self.forms) if self.drives else {}
 
     @cached_property
     def forms(self) -> Forms:
@@ -158,7 +181,9 @@ class Source:
     def shared(self) -> Shared:
         """Names for what the velocity terms have in common."""
         rates, symbols = self.forms.order.rates, self.equations.christoffel_symbols
-        shared = Shared(self.forms, taken={*self.equations.ring.names, "M", "C", "G", "T", "V"})
+        shared = Shared(
+            self.forms, taken=set(map(plain, (*self.equations.ring.names, *self.equations.labels)))
+        )
         coefficients = [c for row in self.coriolis for x in row for c in x.collect(rates).values()]
         coefficients += [symbols[i][j][k] for i in self.n for j in self.n for k in self.n if j <= k]
         for c in coefficients:
@@ -259,17 +284,18 @@ def _unsigned(x: Expression) -> Expression:
 
 
 def _kinetic(source: Source) -> Section:
-    M, n = source.equations.mass_matrix, source.n
+    """½ q̇ᵀ H q̇, and of the rotors."""
+    n, half, one = source.n, Fraction(1, 2), Fraction(1)
+    pairs = [(half if i == j else one, i, j) for i in n for j in n if i <= j]
     terms = [
-        ex.rated(
-            Fraction(1, 2) if i == j else Fraction(1),
-            [Symbol(_place("M", i, j))],
-            f"qd{i + 1}",
-            f"qd{j + 1}",
-        )
-        for i in n
-        for j in n
-        if i <= j and not M[i][j].is_zero()
+        ex.rated(number, [source.entry(i, j)], f"qd{i + 1}", f"qd{j + 1}")
+        for number, i, j in pairs
+        if not source.inertia[i][j].is_zero()
+    ]
+    terms += [
+        ex.rated(number, [source.forms.form(source.rotors[i][j])], f"qd{i + 1}", f"qd{j + 1}")
+        for number, i, j in pairs
+        if not source.rotors[i][j].is_zero()
     ]
     return Section("T", "Kinetic energy", (Entry(("T",), ex.total(terms)),))
 
@@ -280,11 +306,24 @@ def _potential(source: Source) -> Section:
 
 
 def _mass(source: Source) -> Section:
-    title = "Mass matrix"
-    M, n = source.equations.mass_matrix, source.n
-    named = [(_place("M", i, j), M[i][j]) for i in n for j in n if i <= j]
-    remarks = ("Symmetric: entries on and above the diagonal.",) if len(n) > 1 else ()
-    return Section("M", title, _entries(named, source.forms.form), remarks)
+    M, n = source.inertia, source.n
+    named = [(source.entry(i, j).name, M[i][j]) for i in n for j in n if i <= j]
+    remarks: list[Remark] = ["Symmetric: entries on and above the diagonal."] if len(n) > 1 else []
+    if source.apart:
+        remarks.append(_with_rotors(source))
+    title = "Mass matrix of the links" if source.apart else "Mass matrix"
+    return Section("M", title, _entries(named, source.forms.form), tuple(remarks))
+
+
+def _with_rotors(source: Source) -> Remark:
+    """M = H + diag(…), or entry by entry where rotors couple coordinates."""
+    R, n, form = source.rotors, source.n, source.forms.form
+    told = ": the rotors of the drives add their inertia to that of the links."
+    if all(R[i][j].is_zero() for i in n for j in n if i != j):
+        return ("M = ", Symbol("H"), " + diag(", *joined(form(R[i][i]) for i in n), ")", told)
+    sums = [(i, j, ex.total((source.entry(i, j), form(R[i][j])))) for i in n for j in n if i <= j]
+    parts = [(_place("M", i, j), " = ", x) for i, j, x in sums if not R[i][j].is_zero()]
+    return ("M is ", Symbol("H"), " but for ", *_separated(parts), told)
 
 
 def _coriolis(source: Source) -> Section:
@@ -301,7 +340,7 @@ def _abbreviations(source: Source, section: Section, shown: Sequence[Section]) -
     """What a section of velocity terms has in common, as far as it was not shown before."""
     entries: tuple[Entry, ...] = ()
     if section.key in ("C", "tau"):
-        new = _symbols(section).difference(*({n for e in s.entries for n in e.names} for s in shown))
+        new = symbols_in(section).difference(*({n for e in s.entries for n in e.names} for s in shown))
         entries = tuple(Entry((name,), x) for name, x in source.shared.definitions.items() if name in new)
     return Section("names", "Abbreviations", entries)
 
@@ -312,20 +351,16 @@ def _gravity(source: Source) -> Section:
 
 
 def _torques(source: Source) -> Section:
-    title = "Equations of motion"
     entries = tuple(Entry((f"tau{i + 1}",), _torque(source, i)) for i in source.n)
-    return Section("tau", title, entries, _friction_remark(source))
+    return Section("tau", "Equations of motion", entries, _drive_remark(source))
 
 
 def _torque(source: Source, i: int) -> Expression:
-    """Σ M_ij q̈_j + Σ c_ijj q̇_j² + Σ 2 c_ijk q̇_j q̇_k + G_i."""
-    equations, n, shared = source.equations, source.n, source.shared
-    M, c, G = equations.mass_matrix[i], equations.christoffel_symbols[i], equations.gravity[i]
-    one = Fraction(1)
+    """Σ H_ij q̈_j + Σ c_ijj q̇_j² + Σ 2 c_ijk q̇_j q̇_k + G_i, rotors, F_i."""
+    n, shared, one = source.n, source.shared, Fraction(1)
+    c, G = source.equations.christoffel_symbols[i], source.equations.gravity[i]
     terms = [
-        ex.rated(one, [Symbol(_place("M", min(i, j), max(i, j)))], f"qdd{j + 1}")
-        for j in n
-        if not M[j].is_zero()
+        ex.rated(one, [source.entry(i, j)], f"qdd{j + 1}") for j in n if not source.inertia[i][j].is_zero()
     ]
     terms += [
         ex.rated(one, [shared(c[j][j])], f"qd{j + 1}", f"qd{j + 1}") for j in n if not c[j][j].is_zero()
@@ -337,49 +372,31 @@ def _torque(source: Source, i: int) -> Expression:
         if j < k and not c[j][k].is_zero()
     ]
     terms += [] if G.is_zero() else [Symbol(f"G{i + 1}")]
+    terms += [
+        ex.rated(one, [source.forms.form(x)], f"qdd{j + 1}")
+        for j, x in enumerate(source.rotors[i])
+        if not x.is_zero()
+    ]
+    terms += [Symbol(f"F{i + 1}")] if i in source.friction else []
     return ex.total(terms)
 
 
-def _friction_remark(source: Source) -> tuple[str, ...]:
-    drives = source.equations.drives
-    if not any(d.damping or d.forwards or d.backwards for d in drives):
-        return ()
-    if source.equations.coordinates.trivial:
-        return ("Friction is added to these torques.",)
-    return ("Friction of the joints is added to these torques; it is not written out here.",)
+def _drive_remark(source: Source) -> tuple[str, ...]:
+    parts = [
+        word for word, there in (("rotor inertia", source.apart), ("friction F", source.friction)) if there
+    ]
+    return (f"Last stands what the drives add: {' and '.join(parts)}.",) if parts else ()
 
 
 def _friction(source: Source) -> Section:
-    """damping · q̇ + coulomb · sat(q̇ / v0), one coulomb for each direction, of joints that move by themselves."""
-    equations = source.equations
-    if not equations.coordinates.trivial:
-        return Section("friction", "Friction")
-    viscous, entries = equations.viscous_friction, list[Entry]()
-    for i, drive in enumerate(equations.drives):
-        speed = ex.product((Number(Fraction(round(1 / COULOMB_SPEED))), Symbol(f"qd{i + 1}")))
-        terms = [source.forms.along_rates(viscous[i], source.forms.form)]
-        for ramp, size in _ramps(drive):
-            coulomb = equations.ring.lower(equations.ring.number(size))
-            if not coulomb.is_zero():
-                terms.append(ex.product((source.forms.form(coulomb), ex.Call(ramp, speed))))
-        entries.append(Entry((f"F{i + 1}",), ex.total(terms)))
-    shown = tuple(entry for entry in entries if entry.value != ex.ZERO)
-    used = dict.fromkeys(ramp for drive in equations.drives for ramp, _ in _ramps(drive))
-    return Section("friction", "Friction", shown, tuple(RAMPS[ramp] for ramp in used) if shown else ())
+    """damping · q̇ + coulomb · sat(q̇ / v0), one coulomb for each direction."""
+    return friction_section(source.friction, source.equations.words)
 
 
-RAMPS = {
-    "sat": "sat(x) is x between −1 and 1, and ±1 beyond.",
-    "satp": "satp(x) is x between 0 and 1, 0 below and 1 beyond: friction forwards.",
-    "satn": "satn(x) is x between −1 and 0, −1 below and 0 beyond: friction backwards.",
-}
-
-
-def _ramps(drive: Drive) -> list[tuple[str, float]]:
-    """How Coulomb friction sets in, and its size: one way for both directions where they have the same."""
-    if drive.forwards == drive.backwards:
-        return [("sat", drive.forwards)]
-    return [("satp", drive.forwards), ("satn", drive.backwards)]
+def friction_section(found: Mapping[int, Expression], words: Named) -> Section:
+    """F by coordinate, where there is any."""
+    entries = tuple(Entry((f"F{k + 1}",), x) for k, x in found.items())
+    return Section("friction", "Friction", entries, ramp_remarks(words) if entries else ())
 
 
 def _placement(source: Source) -> Section:
@@ -416,61 +433,155 @@ def _entries(named: Sequence[tuple[str, Wave]], form: Callable[[Wave], Expressio
 
 def _place(letter: str, i: int, j: int) -> str:
     """M12, or M1,12 where a number has two digits."""
-    return f"{letter}{i + 1}{',' if max(i, j) > 8 else ''}{j + 1}"
+    return letter + _indices(i, j)
 
 
-def _symbols(section: Section) -> set[str]:
+def _indices(*places: int) -> str:
+    return ("," if max(places) > 8 else "").join(str(k + 1) for k in places)
+
+
+def symbols_in(section: Section) -> set[str]:
     """Every name in a section."""
     values = (entry.value for entry in section.entries)
     conditions = (x for _, several in section.conditions for x in several)
     return set[str]().union(*map(ex.symbols, (*values, *conditions)))
 
 
+def joined(values: Iterable[Expression]) -> list[str | Expression]:
+    """Expressions with commas between them."""
+    return _separated((x,) for x in values)
+
+
+def _separated(groups: Iterable[Sequence[str | Expression]]) -> list[str | Expression]:
+    parts: list[str | Expression] = []
+    for group in groups:
+        parts += [", ", *group] if parts else group
+    return parts
+
+
 # -- facts --------------------------------------------------------------------------------------------
 
 
 def _facts(source: Source) -> Section:
-    title = "Structure"
-    found = facts(source.equations)
-    conditions = (
+    form = None if source.equations.numbers else source.forms.form
+    return facts_section(facts(source.equations, source.inertia), source.letter, form)
+
+
+def facts_section(
+    found: Facts, letter: str, form: Callable[[Wave], Expression] | None, decided: Sequence[str] = ()
+) -> Section:
+    """What holds, in sentences; conditions only where their form is of use. ``decided`` says how it was found."""
+    conditions: tuple[tuple[Remark, tuple[Wave, ...]], ...] = (
         ("Gravity exerts no torque if and only if all of these vanish:", found.gravity_vanishes_if),
-        ("M is constant if and only if all of these vanish:", found.mass_is_constant_if),
+        ((Symbol(letter), " is constant if and only if all of these vanish:"), found.mass_is_constant_if),
     )
-    shown = tuple(
-        (sentence, tuple(map(source.forms.form, waves)))
-        for sentence, waves in conditions
-        if waves and not source.equations.numbers
-    )
-    return Section("facts", title, (), tuple(fact_sentences(found)), shown)
+    shown = tuple((told, tuple(map(form, waves))) for told, waves in conditions if waves and form)
+    remarks = (*fact_sentences(found, letter), *decided)
+    return Section("facts", "Structure", (), remarks, shown, fact_data(found))
 
 
-def fact_sentences(found: Facts) -> Iterator[str]:
-    """The facts that hold, each in a sentence."""
+def fact_sentences(found: Facts, letter: str = "M") -> Iterator[Remark]:
+    """The facts that hold, each in a sentence; ``letter`` is that of the mass matrix."""
+    M = Symbol(letter)
     if found.symmetric:
-        yield "M is symmetric."
+        yield (
+            M,
+            " is symmetric." if letter == "M" else ", the mass matrix without the rotors, is symmetric.",
+        )
     skew = [form for form, holds in found.skew.items() if holds]
     if skew:
         forms = " and the ".join(form.replace("chr", "Chr") for form in skew)
-        yield f"Ṁ − 2C is skew for C in the {forms} form."
+        yield Symbol(RATES[letter]), f" − 2C is skew for C in the {forms} form."
     if found.zero_entries:
-        yield f"Entries of M that vanish: {_listed('M', found.zero_entries)}."
+        yield "Entries of ", M, " that vanish: ", *_listed(letter, found.zero_entries), "."
     if found.constant_entries:
-        yield f"Entries of M that are constant: {_listed('M', found.constant_entries)}."
-    yield f"{len(found.zero_symbols)} of {found.symbols} Christoffel symbols vanish."
+        yield "Entries of ", M, " that are constant: ", *_listed(letter, found.constant_entries), "."
+    yield from _symbol_sentences(found)
     if found.absent_from_mass:
-        yield f"M does not depend on {_coordinates(found.absent_from_mass)}."
-    if found.cyclic:
-        yield f"Cyclic, with a momentum that is conserved without torque: {_coordinates(found.cyclic)}."
+        yield M, " does not depend on ", *_coordinates(found.absent_from_mass), "."
+    yield from _cyclic_sentences(found)
     if found.without_gravity:
-        yield f"Without a gravity torque: {_coordinates(found.without_gravity)}."
+        yield "Without a gravity torque: ", *_coordinates(found.without_gravity), "."
 
 
-def _listed(letter: str, pairs: Iterable[tuple[int, int]]) -> str:
-    return ", ".join(_place(letter, i, j) for i, j in pairs)
+def _cyclic_sentences(found: Facts) -> Iterator[Remark]:
+    """What holds of the momenta of coordinates that the energies do not contain."""
+    rubbed = [k for k in found.cyclic if k in found.rubbed]
+    coupled = [k for k in found.cyclic if k in found.coupled and k not in rubbed]
+    for sentence, those in (
+        ("Cyclic, with a momentum that is conserved without torque: ", found.conserved),
+        ("Cyclic in the Lagrangian; friction changes the momentum: ", rubbed),
+        ("Cyclic in the Lagrangian; the momentum is that of all joints coupled to it: ", coupled),
+    ):
+        if those:
+            yield sentence, *_coordinates(those), "."
 
 
-def _coordinates(indices: Iterable[int]) -> str:
-    return ", ".join(f"q{k + 1}" for k in indices)
+def _symbol_sentences(found: Facts) -> Iterator[Remark]:
+    """Which Christoffel symbols vanish: each by itself where they are few, else by their indices."""
+    zeros = found.zero_symbols
+    head = f"{len(zeros)} of {found.symbols} Christoffel symbols vanish"
+    if not zeros:
+        yield f"{head}."
+    elif len(zeros) <= FEW:
+        yield f"{head}: {', '.join('c' + _indices(*triple) for triple in zeros)}."
+    else:
+        yield f"{head}, ", Symbol("c_ijk"), " with"
+        yield from (f"  {line}" for line in symbol_patterns(zeros))
+
+
+def symbol_patterns(zeros: Collection[Triple]) -> Iterator[str]:
+    """Triples i, j ≤ k by their first index, runs of the last one as ranges; equal lists together."""
+    pairs: dict[int, set[tuple[int, int]]] = {}
+    for i, j, k in zeros:
+        pairs.setdefault(i, set()).add((j, k))
+    groups: dict[tuple[tuple[int, int], ...], list[int]] = {}
+    for i, found in pairs.items():
+        groups.setdefault(tuple(sorted(found)), []).append(i)
+    for found, those in groups.items():
+        between = "; " if max(k for _, k in found) > 8 else ", "
+        yield f"i = {', '.join(str(i + 1) for i in those)}: jk = {between.join(_runs(found, between))}"
+
+
+def _runs(pairs: Iterable[tuple[int, int]], between: str) -> Iterator[str]:
+    """12, 14–16 for the pairs 1 2, 1 4, 1 5, 1 6."""
+    runs: list[list[tuple[int, int]]] = []
+    for j, k in pairs:
+        if runs and runs[-1][-1] == (j, k - 1):
+            runs[-1].append((j, k))
+        else:
+            runs.append([(j, k)])
+    for run in runs:
+        first, last = _indices(*run[0]), _indices(*run[-1])
+        yield first if len(run) == 1 else f"{first}{between if len(run) == 2 else '–'}{last}"
+
+
+def fact_data(found: Facts) -> dict[str, Any]:
+    """The facts as plain data, degrees of freedom counted from 1."""
+    return {
+        "symmetric": found.symmetric,
+        "skew": [form for form, holds in found.skew.items() if holds],
+        "zero_entries": _counted(found.zero_entries),
+        "constant_entries": _counted(found.constant_entries),
+        "christoffel_symbols": found.symbols,
+        "zero_christoffel_symbols": _counted(found.zero_symbols),
+        "absent_from_mass_matrix": [k + 1 for k in found.absent_from_mass],
+        "cyclic": [k + 1 for k in found.cyclic],
+        "conserved": [k + 1 for k in found.conserved],
+        "without_gravity_torque": [k + 1 for k in found.without_gravity],
+    }
+
+
+def _counted(places: Iterable[tuple[int, ...]]) -> list[list[int]]:
+    return [[k + 1 for k in place] for place in places]
+
+
+def _listed(letter: str, pairs: Iterable[tuple[int, int]]) -> list[str | Expression]:
+    return joined(Symbol(_place(letter, i, j)) for i, j in pairs)
+
+
+def _coordinates(indices: Iterable[int]) -> list[str | Expression]:
+    return joined(Symbol(f"q{k + 1}") for k in indices)
 
 
 SECTIONS: dict[str, Callable[[Source], Section]] = {

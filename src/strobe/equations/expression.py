@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from strobe.scalars import Num, cos, sin
+from strobe.scalars import Num, cos, maximum, minimum, sin
 
 Angle: TypeAlias = tuple[tuple[str, int], ...]  # Σ k·name
 
@@ -229,7 +229,7 @@ def value(
 
 
 FUNCTIONS: dict[str, Callable[[Any], Any]] = {
-    "sat": lambda x: max(-1.0, min(1.0, x)),
-    "satp": lambda x: max(0.0, min(1.0, x)),
-    "satn": lambda x: max(-1.0, min(0.0, x)),
+    "sat": lambda x: maximum(-1.0, minimum(1.0, x)),
+    "satp": lambda x: maximum(0.0, minimum(1.0, x)),
+    "satn": lambda x: maximum(-1.0, minimum(0.0, x)),
 }

@@ -4,6 +4,7 @@
     entries of M that vanish or are constant         Christoffel symbols that vanish
     q_k absent from M                                no torque comes from ∂M/∂q_k
     q_k absent from M and V                          cyclic: its momentum ∂T/∂q̇_k is conserved without torque
+                                                     and friction
     balancing                                        polynomials in the parameters whose zeros make V or M constant
 
 Functions cos(k·q), sin(k·q) and powers of sliding positions are independent, so a sum of them is constant if and
@@ -18,7 +19,10 @@ from fractions import Fraction
 from math import gcd
 
 from strobe.equations.closed_form import Equations, Matrix
+from strobe.equations.friction import rubbed
+from strobe.equations.parameters import Named
 from strobe.equations.waves import Shape, Wave, Waves
+from strobe.models.couplings import Coordinates
 
 Pair = tuple[int, int]
 Triple = tuple[int, int, int]
@@ -36,14 +40,22 @@ class Facts:
     zero_symbols: tuple[Triple, ...]  # those that vanish
     absent_from_mass: tuple[int, ...]  # coordinates that M does not contain
     cyclic: tuple[int, ...]  # coordinates that neither M nor V contains
+    rubbed: tuple[int, ...]  # coordinates whose motion some friction resists
+    coupled: tuple[int, ...]  # coordinates that a joint with a coupling follows
     without_gravity: tuple[int, ...]  # degrees of freedom whose gravity torque is zero
     gravity_vanishes_if: tuple[Wave, ...]  # empty where it does already
     mass_is_constant_if: tuple[Wave, ...]  # empty where it is already
 
+    @property
+    def conserved(self) -> tuple[int, ...]:
+        """The coordinates whose momentum nothing but a torque changes."""
+        return tuple(k for k in self.cyclic if k not in self.rubbed and k not in self.coupled)
 
-def facts(equations: Equations) -> Facts:
-    """Every fact about one robot."""
-    n, M, c = range(equations.n), equations.mass_matrix, equations.christoffel_symbols
+
+def facts(equations: Equations, M: Matrix | None = None) -> Facts:
+    """Every fact about one robot; ``M`` is its mass matrix or that of its links, which differ by a constant."""
+    n, c = range(equations.n), equations.christoffel_symbols
+    M = equations.mass_matrix if M is None else M
     upper = [(i, j) for i in n for j in n if i <= j]
     zero = tuple((i, j) for i, j in upper if M[i][j].is_zero())
     absent = _absent(equations, (entry for row in M for entry in row))
@@ -63,10 +75,19 @@ def facts(equations: Equations) -> Facts:
         zero_symbols=tuple((i, j, k) for i, j, k in ordered if c[i][j][k].is_zero()),
         absent_from_mass=tuple(sorted(absent)),
         cyclic=tuple(sorted(absent & absent_from_potential)),
+        rubbed=rubbed(equations.words, equations.coordinates),
+        coupled=coupled(equations.words, equations.coordinates),
         without_gravity=tuple(i for i in n if equations.gravity[i].is_zero()),
         gravity_vanishes_if=gravity_conditions(equations),
         mass_is_constant_if=mass_conditions(equations),
     )
+
+
+def coupled(words: Named, x: Coordinates) -> tuple[int, ...]:
+    """The coordinates that a joint with a coupling follows."""
+    following = {coupling.joint for coupling in words.model.couplings}
+    pairs = zip(words.model.joints, x.velocities, strict=True)
+    return tuple(sorted({k for joint, terms in pairs if joint.name in following for k in terms}))
 
 
 def is_skew(equations: Equations, C: Matrix) -> bool:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 MANY = 4  # terms: up to here every grouping is tried, beyond only with the most frequent factors
 FEW = 1  # such factors
+EXPANDED = 112  # terms to which addition theorems are applied: they seldom leave a quarter of them
 SQUARES = 28  # terms of a polynomial that is tried as a square or a product of sums
 
 # the order of factors, sums in plural
@@ -207,7 +208,7 @@ class Forms:
         yield paired
         yield factors.added(*(factors.scaled(p, frozenset(powers)) for powers, p in by_powers.items()))
         halved = products.halved(paired)
-        for p in (halved, products.expanded(halved)):
+        for p in (halved, products.expanded(halved)) if len(halved) <= EXPANDED else ():
             if len(p) <= SQUARES:
                 yield p
 

@@ -45,6 +45,8 @@ def glossary(words: Named) -> dict[str, Parameter]:
             if name in words.values and name not in found:
                 stated = words.places[name]
                 meaning = f"{role}, {where}" if stated == FILE else stated.removeprefix("the ")
+                if name in words.renamed:
+                    meaning += f" ({words.renamed[name]} in the model file)"
                 found[name] = Parameter(name, words.values[name], role, unit, meaning)
     return found
 

@@ -20,18 +20,30 @@ SMALL = 400  # terms of a mass matrix that a notebook shows
 WIDTH = 74  # visible signs in a line
 ROW = 10  # left-hand sides in a line
 ROWS = 45  # of a table on one page
+MATRIX = re.compile(r"(?<![A-Za-z$\\])([MCF])(?![A-Za-z0-9])")  # a letter by itself in a sentence
 DOTS = ("{}", r"\dot{{{}}}", r"\ddot{{{}}}")
 LETTERS = {letter: "\\" + word for word, letter in GREEK.items()} | {"l": r"\ell"}
 SPECIAL = str.maketrans(
     {c: f"\\{c}" for c in "#$%&_{}"}
     | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    | {"−": "$-$", "±": r"$\pm$", "·": r"$\cdot$", "Ṁ": r"$\dot M$", "²": "$^2$", "ᵀ": r"$^{\mathsf T}$"}
+    | {
+        "−": "$-$",
+        "±": r"$\pm$",
+        "·": r"$\cdot$",
+        "≤": r"$\le$",
+        "Ṁ": r"$\dot M$",
+        "²": "$^2$",
+        "ᵀ": r"$^{\mathsf T}$",
+    }
+    | {"–": "--", "…": r"\dots{}"}
+    | {digit: f"$^{{{k}}}$" for k, digit in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹") if digit != "²"}
 )
 PREAMBLE = r"""\documentclass[a4paper,10pt]{article}
 \usepackage{amsmath}
 \setlength{\hoffset}{-1in}\setlength{\voffset}{-1in}
 \setlength{\oddsidemargin}{20mm}\setlength{\textwidth}{170mm}
 \setlength{\topmargin}{10mm}\setlength{\textheight}{250mm}
+\setlength{\parindent}{0pt}
 \allowdisplaybreaks
 """
 
@@ -43,7 +55,7 @@ def latex(x: Expression, notation: Notation = PLAIN) -> str:
 
 def latex_source(found: Document, notation: Notation = PLAIN) -> str:
     """A complete document."""
-    writer = LatexWriter(notation)
+    writer = LatexWriter(found.read_with(notation))
     parts = [
         PREAMBLE,
         rf"\title{{Equations of motion of {escaped(found.robot)}}}",
@@ -67,14 +79,15 @@ def notebook(equations: Equations) -> str | None:
     terms = predicted_terms(equations)
     if terms is None or terms > SMALL:
         return None
-    sections = document(equations, only=("M", "C", "G", "tau")).sections
-    notation = Notation(decimals=equations.numbers)
-    return aligned((entry for section in sections for entry in section.entries), notation)
+    found = document(equations, only=("M", "C", "G", "tau", "friction"))
+    notation = found.read_with(Notation(decimals=equations.numbers))
+    return aligned((entry for section in found.sections for entry in section.entries), notation)
 
 
 def escaped(text: str) -> str:
     """Ordinary text; letters that pdfLaTeX does not know are left out."""
-    return text.translate(SPECIAL).encode("ascii", "ignore").decode()
+    quoted = re.sub(r'"([^"]*)"', r"``\1''", text)
+    return quoted.translate(SPECIAL).encode("ascii", "ignore").decode()
 
 
 class LatexWriter(Writer):
@@ -117,6 +130,12 @@ class LatexWriter(Writer):
     def brackets(self, x: str) -> str:
         return f"({x})"
 
+    def words(self, text: str) -> str:
+        return MATRIX.sub(r"$\1$", escaped(text))
+
+    def inline(self, written: str) -> str:
+        return f"${written}$"
+
 
 def _index(text: str) -> str:
     """Letters of an index stand for themselves, words in it are words."""
@@ -127,20 +146,23 @@ def _section(section: Section, writer: LatexWriter) -> str:
     parts = [rf"\section*{{{escaped(section.title)}}}"]
     if section.entries:
         parts += ["\\begin{align*}", " \\\\\n".join(_rows(section.entries, writer)), "\\end{align*}"]
-    parts += [escaped(remark) + "\n" for remark in section.remarks]
+    parts += [writer.remark(remark) + "\n" for remark in section.remarks]
     for sentence, conditions in section.conditions:
         rows = [f"& {x}" for condition in conditions for x in _broken(writer.expression(condition))]
-        parts += [escaped(sentence), "\\begin{align*}", " \\\\\n".join(rows), "\\end{align*}"]
+        parts += [writer.remark(sentence), "\\begin{align*}", " \\\\\n".join(rows), "\\end{align*}"]
     return "\n".join(parts)
 
 
 def _rows(entries: Iterable[Entry], writer: LatexWriter) -> Iterator[str]:
     for entry in entries:
-        *before, last = map(writer.symbol, entry.names)
-        rows = [before[k : k + ROW] for k in range(0, len(before), ROW)]
-        yield from ("& " + " = ".join(row) + " = {}" for row in rows)
+        head, *names = map(writer.symbol, entry.names)
         first, *others = _broken(writer.expression(entry.value))
-        yield f"{last} &= {first}"
+        sides = [*names, first]
+        rows = [" = ".join(sides[k : k + ROW]) for k in range(0, len(sides), ROW)]
+        if names and visible(rows[-1]) > WIDTH:
+            rows = [" = ".join(names[k : k + ROW]) for k in range(0, len(names), ROW)] + [first]
+        yield f"{head} &= {rows[0]}"
+        yield from (f"&= {row}" for row in rows[1:])
         yield from (rf"&\quad {line}" for line in others)
 
 
@@ -151,7 +173,8 @@ def _broken(written: str) -> list[str]:
 def visible(written: str) -> int:
     """About how many letters wide a formula is."""
     plain = re.sub(r"\\(operatorname|mathit|tfrac|d?dot|,|cdot|quad)", "", written)
-    return len(re.sub(r"\\[a-z]+", "xxx", plain)) - sum(plain.count(c) for c in "{}_^ ")
+    spaced = plain.count(" + ") + plain.count(" - ")
+    return len(re.sub(r"\\[a-z]+", "xxx", plain)) - sum(plain.count(c) for c in "{}_^ ") + spaced
 
 
 def _parameters(parameters: tuple[Parameter, ...], writer: LatexWriter) -> Iterator[str]:

@@ -71,3 +71,9 @@ class MathWriter(Writer):
 
     def brackets(self, x: str) -> str:
         return f"<mrow><mo>(</mo>{x}<mo>)</mo></mrow>"
+
+    def words(self, text: str) -> str:
+        return escape(text)
+
+    def inline(self, written: str) -> str:
+        return f"<math>{written}</math>"

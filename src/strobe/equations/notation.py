@@ -1,13 +1,15 @@
 """How the names of equations are read: a letter, dots over it, and an index below it.
 
 lc2 -> l, c2      I3xx -> I, 3xx      qd1 -> q with a dot, 1      alpha4 -> α, 4      height -> a word
+
+M and Ṁ are the mass matrix and its rate, which textbooks may call H and Ḣ.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 GREEK = {
@@ -15,7 +17,14 @@ GREEK = {
     "rho": "ρ", "sigma": "σ", "tau": "τ", "phi": "φ", "psi": "ψ", "omega": "ω",
 }  # fmt: skip
 STATE = re.compile(r"q(d{0,2})(\d+)")
+FORCE = re.compile(r"tau(\d+)")
+MASS = re.compile(r"M(\d[\d,]*)?")
+RATES = {"M": "Ṁ", "H": "Ḣ"}  # of matrices
 PARAMETER = re.compile(r"([A-Za-z]+)(.*)")
+RESULT = re.compile(
+    r"[MCHRJ]\d[\d_]*|[MCGHTV]|[xyz]|(G|F|Q|tau)\d+"
+)  # left-hand sides, and what they speak of
+STATES = re.compile(r"(q|qd|qdd|theta|phi)\d+|[cs]\d[\d_]*")  # coordinates, rates, and their short waves
 WORD = 4  # letters: from here on a name is a word, not a letter with an index
 DENOMINATOR = 64  # the largest one printed as a fraction
 DIGITS = 6  # of numbers that are no such fractions
@@ -42,15 +51,28 @@ class Notation:
     positions: Mapping[str, str] = field(
         default_factory=dict
     )  # joint number -> letter, q where there is none
+    labels: Sequence[
+        str
+    ] = ()  # names of other coordinates in the place of q1, q2, …; forces are then Q1, Q2, …
     short: bool = False  # c12 in the place of cos(q1 + q2)
     decimals: bool = False  # no fractions
+    every_digit: bool = False  # numbers as long as they are
 
     def read(self, name: str) -> Name:
         if state := STATE.fullmatch(name):
             dots, index = state.groups()
+            if self.labels:
+                return replace(self._parameter(self.labels[int(index) - 1]), dots=len(dots))
             return Name(self.positions.get(index, "q"), len(dots), index)
-        if self.mass != "M" and re.fullmatch(r"M\d[\d,]*", name):
-            return Name(self.mass, 0, name[1:])
+        if self.labels and (force := FORCE.fullmatch(name)):
+            return Name("Q", 0, force[1])
+        if found := MASS.fullmatch(name):
+            return Name(self.mass, 0, found[1] or "")
+        if name in RATES.values():
+            return Name(self.mass if name == RATES["M"] else "H", 1)
+        return self._parameter(name)
+
+    def _parameter(self, name: str) -> Name:
         found = PARAMETER.fullmatch(name)
         letters, rest = found.groups() if found else (name, "")
         for word, letter in GREEK.items():
@@ -62,8 +84,11 @@ class Notation:
 
     def shortened(self, angle: tuple[tuple[str, int], ...]) -> str | None:
         """The index of c12 for cos(q1 + q2); None where an angle has another factor than 1, or no number."""
-        numbers = [found[2] for name, k in angle if (found := STATE.fullmatch(name)) and k == 1]
-        if len(numbers) < len(angle):
+        if any(k != 1 or not STATE.fullmatch(name) for name, k in angle):
+            return None
+        names = [self.read(name) for name, _ in angle]
+        numbers = [name.index for name in names]
+        if not all(map(str.isdigit, numbers)) or (self.labels and len({name.letter for name in names}) > 1):
             return None
         return ("," if max(map(len, numbers)) > 1 else "").join(numbers)
 
@@ -73,7 +98,24 @@ class Notation:
             return str(x)
         if x.denominator <= DENOMINATOR and not self.decimals:
             return x.numerator, x.denominator
-        return f"{float(x):.{DIGITS}g}"
+        return repr(float(x)) if self.every_digit else f"{float(x):.{DIGITS}g}"
+
+
+def plain(name: str) -> str:
+    """A name as short as it can be written: l1 for l_1, which reads the same."""
+    found = PLAIN.read(name)
+    letter = next((word for word, letter in GREEK.items() if letter == found.letter), found.letter)
+    return f"{letter[:1]}{'d' * found.dots}{letter[1:]}{found.index.replace(',', '_')}"
+
+
+def is_result(name: str) -> bool:
+    """Whether a name reads like a quantity that equations print."""
+    return bool(RESULT.fullmatch(plain(name)))
+
+
+def is_reserved(name: str) -> bool:
+    """Whether a name reads like a quantity, a coordinate or a wave, in any notation."""
+    return is_result(name) or bool(STATES.fullmatch(plain(name)))
 
 
 def _index(text: str) -> str:

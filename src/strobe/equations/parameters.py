@@ -4,24 +4,29 @@ A parameter that the model file names keeps its name. Everything else that is no
 from its place, with i the number of the link:
 
     m_i                 mass                      a_i  b_i  d_i             displacements along x, y, z
-    c_ix  c_iy  c_iz    centre of mass            alpha_i  beta_i  theta_i  fixed turns about x, y, z
+    c_ix  c_iy  c_iz    centre of mass            alpha_i  beta_i  gamma_i  fixed turns about x, y, z
     I_ixx … I_iyz       inertia, about the centre of mass or the origin as the file gave it
     Ir_i                rotor inertia seen at the joint          v_i, f_i   viscous and Coulomb friction
     g  (gx gy gz)       gravity
 
 (without the underscore: m3, c3x, I3xx). A second number at the same kind of place gets a suffix: a2, a2_2.
+
+A parameter of the model file that would be printed like something else (an entry M11, a position q1, the energy V, a
+name from a place, another parameter: l_1 and l__1 look alike) is written with _p behind it, and `glossary` says so.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import TypeAlias
 
 from strobe.algebra import Inertia, Motion, Pose, Shift, Sym3, Turn, Vec3
+from strobe.equations.notation import is_reserved, plain
 from strobe.equations.waves import Waves
-from strobe.errors import ParameterNameError, UnsupportedOperationError
+from strobe.errors import UnsupportedOperationError
 from strobe.models.couplings import coordinates
 from strobe.models.expressions import Expression, parse_expression
 from strobe.models.inertial import Inertial
@@ -30,8 +35,9 @@ from strobe.models.model import Body, Frame, Model
 from strobe.scalars import Num, quarter_turns
 
 KINDS = ("mass", "inertia", "length", "angle", "gravity", "drive")  # also the order in which products print
+NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 FILE = "the parameter of that name in the model file"
-SHIFTS, TURNS, AXES = ("a", "b", "d"), ("alpha", "beta", "theta"), ("x", "y", "z")
+SHIFTS, TURNS, AXES = ("a", "b", "d"), ("alpha", "beta", "gamma"), ("x", "y", "z")
 PRODUCTS = ("xx", "yy", "zz", "xy", "xz", "yz")
 
 
@@ -54,6 +60,9 @@ class Named:
     values: Mapping[str, float] = field(default_factory=dict)  # in the order in which products print
     places: Mapping[str, str] = field(default_factory=dict)
     angles: tuple[str, ...] = ()  # the names that are fixed angles
+    renamed: Mapping[str, str] = field(
+        default_factory=dict
+    )  # name here -> name in the model file, where they differ
 
 
 def state_names(model: Model) -> dict[str, list[str]]:
@@ -64,11 +73,10 @@ def state_names(model: Model) -> dict[str, list[str]]:
 
 
 def named(model: Model) -> Named:
-    """Every constant of a model by name, or an error where one name would stand for two things."""
+    """Every constant of a model by a name that nothing else has."""
     book = _Book(model)
-    for kind, names in state_names(model).items():
-        book.places |= {name: f"the {STATES[kind]} {name}" for name in names}
     _each_constant(model, book.note)
+    book.settle()
     renamed, drives = _each_constant(model, book.word)
     order = sorted(book.values, key=lambda name: KINDS.index(book.kinds[name]))
     return Named(
@@ -77,10 +85,8 @@ def named(model: Model) -> Named:
         values={name: book.values[name] for name in order},
         places={name: book.places[name] for name in order},
         angles=tuple(name for name in order if name in book.angles),
+        renamed={new: old for old, new in book.written.items() if new != old},
     )
-
-
-STATES = {"q": "position", "qd": "rate", "qdd": "acceleration"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,38 +111,63 @@ class _Book:
     places: dict[str, str] = field(default_factory=dict)
     angles: set[str] = field(default_factory=set)
     taken: dict[tuple[Place, float], str] = field(default_factory=dict)
+    known: dict[str, list[str]] = field(
+        default_factory=dict
+    )  # names of the file that are kept -> kinds of places
+    wanted: set[str] = field(default_factory=set)  # names that come from places, as they read
+    used: set[str] = field(default_factory=set)  # the same of names that are given
+    written: dict[str, str] = field(default_factory=dict)  # name of the file -> name here
 
     def note(self, x: float, place: Place) -> float:
-        """First pass: take the names that the model file gives."""
+        """First pass: which names the model file gives, and which come from places."""
         if self._keeps_its_names(x, place.kind):
-            for name, value in self.model.parameters.items():
+            for name in self.model.parameters:
                 if name in x.names:  # pyright: ignore[reportAttributeAccessIssue]
-                    self._take(name, value, FILE, place.kind)
+                    self.known.setdefault(name, []).append(place.kind)
+        elif x != 0:
+            self.wanted.add(plain(place.name))
         return x
+
+    def settle(self) -> None:
+        """Names of the file that nothing else has."""
+        for name, kinds in self.known.items():
+            others = self.wanted | self.used
+            new = next(x for x in _spellings(name) if plain(x) not in others and not is_reserved(x))
+            self.written[name] = new
+            for kind in kinds:
+                self._take(new, self.model.parameters[name], FILE, kind)
 
     def word(self, x: float, place: Place) -> float:
         """Second pass: every other number by the name of its place."""
-        if x == 0 or self._keeps_its_names(x, place.kind):
+        if x == 0:
             return x
+        if self._keeps_its_names(x, place.kind):
+            return self._respelled(x)
         opposite = self.taken.get((place, -float(x)))
         if opposite and place.kind == "angle":  # into an oblique axis, and out of it again
             return parse_expression(f"-{opposite}", self.values)
-        name, count = place.name, 1
-        while name in self.places and self.places[name] != FILE:  # two places of one kind on one link
-            count += 1
-            name = f"{place.name}_{count}"
+        names = (place.name, *(f"{place.name}_{k}" for k in range(2, len(self.places) + 3)))
+        name = next(
+            name for name in names if plain(name) not in self.used
+        )  # two places of one kind on one link
         self._take(name, float(x), place.words, place.kind)
         self.taken[place, float(x)] = name
         return parse_expression(name, {name: float(x)})
 
     def _take(self, name: str, value: float, where: str, kind: str) -> None:
-        known = self.places.setdefault(name, where)
-        if known != where:
-            raise ParameterNameError(self.model.name, name, known, where)
+        self.places[name] = where
+        self.used.add(plain(name))
         self.values.setdefault(name, float(value))
         self.kinds[name] = min(kind, self.kinds.get(name, kind), key=KINDS.index)
         if kind == "angle":
             self.angles.add(name)
+
+    def _respelled(self, x: float) -> float:
+        """An expression over the names that parameters of the file have here."""
+        if all(self.written.get(name, name) == name for name in x.names):  # pyright: ignore
+            return x
+        text = NAME.sub(lambda found: self.written.get(found[0], found[0]), x.text)  # pyright: ignore
+        return parse_expression(text, self.values)
 
     def _keeps_its_names(self, x: float, kind: str) -> bool:
         """Whether a constant is a polynomial (an angle: a sum of multiples) in parameters of the file."""
@@ -151,7 +182,27 @@ class _Book:
         return kind == "angle" or "pi" not in x.names
 
 
+def _spellings(name: str) -> Iterator[str]:
+    """The name itself where it begins with a letter, else as it reads; then with _p behind it, _p2, …"""
+    letters = re.sub(r"_+", "_", name).strip("_") or "p"
+    start = letters if letters[0].isalpha() else f"p{letters}"
+    yield name if name[0] != "_" else start
+    yield from (f"{start}_p{k if k > 1 else ''}" for k in count(1))
+
+
 # -- every constant of a model with its place ---------------------------------------------------------
+
+
+def has_names(model: Model) -> bool:
+    """Whether the file gave names to constants of a model."""
+    found: list[bool] = []
+
+    def word(x: float, place: Place) -> float:
+        found.append(hasattr(x, "evaluate"))
+        return x
+
+    _each_constant(model, word)
+    return any(found)
 
 
 def _each_constant(model: Model, word: Word) -> tuple[Model, tuple[Drive, ...]]:
@@ -189,7 +240,7 @@ def _frame(frame: Frame, word: Word) -> Frame:
 
 
 def _pose(pose: Pose, suffix: str, words: str, word: Word) -> Pose:
-    """Displacements a, b, d and angles alpha, beta, theta of one placement."""
+    """Displacements a, b, d and angles alpha, beta, gamma of one placement."""
 
     def step(step: Turn | Shift) -> Turn | Shift:
         if isinstance(step, Shift):

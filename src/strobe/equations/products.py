@@ -9,7 +9,7 @@ A constant is the cosine of nothing, so that 1 − cos 2a becomes 2 sin² a.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -141,7 +141,7 @@ def halved(p: Polynomial) -> Polynomial:
 def expanded(p: Polynomial) -> Polynomial:
     """Waves of a sum of two angles that occur by themselves, by the addition theorems."""
     waves = {atom for m in p for atom, _ in m if isinstance(atom, Trig)}
-    angles = {wave.angle for wave in waves}
+    angles = {frozenset(wave.angle): wave.angle for wave in waves}
     result: list[Polynomial] = []
     for m, c in p.items():
         single = [(a, e) for a, e in m if isinstance(a, Trig)]
@@ -155,18 +155,21 @@ def expanded(p: Polynomial) -> Polynomial:
     return factors.added(*result)
 
 
-def _two_angles(angle: Angle, known: Iterable[Angle]) -> tuple[Angle, Angle] | None:
-    """Two of the known angles whose sum is this one."""
-    for a, b in combinations(sorted(known), 2):
-        if angle not in (a, b) and _sum(a, b) == dict(angle):
+def _two_angles(
+    angle: Angle, known: Mapping[frozenset[tuple[str, int]], Angle]
+) -> tuple[Angle, Angle] | None:
+    """Two of the known angles whose sum is this one, the first such in order."""
+    for a in sorted(known.values()):
+        b = known.get(frozenset(_difference(angle, a).items()))
+        if b is not None and a < b and angle not in (a, b):
             return a, b
     return None
 
 
-def _sum(a: Angle, b: Angle) -> dict[str, int]:
-    total = Counter(dict(a))
-    total.update(dict(b))
-    return {name: k for name, k in total.items() if k}
+def _difference(a: Angle, b: Angle) -> dict[str, int]:
+    left = Counter(dict(a))
+    left.subtract(dict(b))
+    return {name: k for name, k in left.items() if k}
 
 
 def _addition(function: str, a: Angle, b: Angle) -> Polynomial:

@@ -1,74 +1,63 @@
 # pyright: reportConstantRedefinition=false
-"""M, C and G of a robot too large for full expansion: closed forms over named intermediates, each with its meaning.
+"""Equations of a robot too large for full expansion: closed forms over named intermediates, each with its meaning.
 
-Composite bodies, from the tips inwards. Of the links i…n beyond joint i, in axes of link i about its origin:
-
-    H = ∫ x dm,   J = ∫ (x·x 1 − x xᵀ) dm,   V = ∫ ẋ xᵀ dm,   P = ∫ ẋ dm
-
-each the link's own plus what the next link's become in these axes. Per unit rate of joint j these links have the
-momentum (A, L) = J S_j, and their motion gives row and column j of C from
-
-    (N, F) = J Ṡ_j + B S_j,   T = Bᵀ S_j,   B (a, b) = ((tr V) a − V a, a × P)
-
-carried inwards to every joint i, whose axis sees the entries [Echeandia2021]:
-
-    M_ij = S_i · (A, L)     C_ij = S_i · (N, F)     C_ji = S_i · T + Ṡ_i · (A, L)     G_j = −g · L
-
-Links are regrouped: what joint i cannot feel (mass and first moment on its axis, …) belongs to the link before.
+`walk` gives M, C and G by composite bodies, the potential energy and frames; here they become `steps`. Links are
+regrouped: what joint i cannot feel (mass and first moment on its axis, …) belongs to the link before.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from strobe.algebra import Force, Inertia, Mat3, Motion, Pose, Shift, Spin, Sym3, Turn, Vec3
+from strobe.algebra import Inertia, Pose, Shift, Sym3, Turn, Vec3
 from strobe.algebra.placement import Step as Placed
 from strobe.codegen.names import Names
+from strobe.equations.closed_form import half_traces
 from strobe.equations.expression import Expression, Number, value
-from strobe.equations.parameters import Named, drives_of, named, state_names
-from strobe.equations.steps import CONSTANTS, Label, Operations, Step, Written, written
-from strobe.equations.waves import exact
-from strobe.errors import UnsupportedModelError
-from strobe.formulations.composite_coriolis import Flow
+from strobe.equations.forms import Forms, Order
+from strobe.equations.friction import friction
+from strobe.equations.notation import plain
+from strobe.equations.parameters import Named, drives_of, has_names, named, state_names
+from strobe.equations.steps import CONSTANTS, Operations, Step, Written, written
+from strobe.equations.walk import OWN, VECTOR, Book, Walk, by_entry, numbers_of
+from strobe.equations.waves import Waves, exact
+from strobe.errors import ArgumentError, UnknownNameError, UnsupportedModelError
+from strobe.formulations import decomposition
 from strobe.graph.program import Input, Program
 from strobe.models.couplings import Coordinates, coordinates
 from strobe.models.inertial import Inertial
-from strobe.models.model import ROOT, Body, Model
+from strobe.models.model import Body, Frame, Model
 from strobe.models.reframe import oblique_turns, reframed
-from strobe.models.regroup import regrouped
-from strobe.scalars import Graph, Node, Num, Numbers, cos, quarter_turns, sin
+from strobe.models.regroup import at_base, regrouped
+from strobe.scalars import Graph, Num, cos, sin
 from strobe.scalars.scalar import is_number
 
 if TYPE_CHECKING:
     from strobe.robot import Robot
 
-CIRCLES = "Sines and cosines"
-VELOCITIES = "Velocities of the links"
-DOWNWARDS = "Gravity in axes of the links"
-COMPOSITES = "The links beyond each joint as one body"
-CARRIED = "Momentum and forces per unit rate of each joint, carried inwards"
-
 SHORT = 8  # characters of a number that needs no name
-VECTOR = ("x", "y", "z")
-SYMMETRIC = ("xx", "yy", "zz", "xy", "xz", "yz")
-MATRIX = ("xx", "xy", "xz", "yx", "yy", "yz", "zx", "zy", "zz")
+MOTION = ("M", "C", "G")
+ALL = (*MOTION, "V", "fk", "jacobian")
 
 Matrix = list[list[Expression]]
 
 
 @dataclass(frozen=True)
 class Readable:
-    """M, C and G over the names of steps, which are in order; parameters by name or the model's numbers."""
+    """Quantities over the names of steps, which are in order; parameters by name or the model's numbers."""
 
     name: str
     words: Named
     coordinates: Coordinates
     written: Written
     notes: tuple[str, ...]  # what a reader must know of the frames and the links
+    asked: tuple[str, ...] = MOTION  # what the results are, some of `ALL`
+    form: str = "christoffel"  # of the Coriolis matrix
+    frame: str = ""  # what fk and jacobian are of
 
     @property
     def n(self) -> int:
@@ -85,25 +74,40 @@ class Readable:
         return self.written.steps
 
     @cached_property
+    def results(self) -> Mapping[str, dict[str, Expression]]:
+        """By quantity, its entries by their names."""
+        left = iter(self.written.results)
+        return {key: {name: next(left) for name in entry_names(key, self.n)} for key in self.asked}
+
+    def entries(self, key: str) -> list[Expression]:
+        """The entries of a quantity that was asked for, in the order of `entry_names`."""
+        if key not in self.results:
+            raise UnknownNameError("quantity", key, f"the readable equations of {self.name}", self.asked)
+        return list(self.results[key].values())
+
+    @cached_property
     def M(self) -> Matrix:
         """The mass matrix, rotor inertia included."""
-        entries = iter(self.written.results)
-        M: dict[tuple[int, int], Expression] = {}
-        for i, j in _upper(self.n):
-            M[i, j] = M[j, i] = next(entries)
-        return [[M[i, j] for j in range(self.n)] for i in range(self.n)]
+        M = dict(zip(_upper(self.n), self.entries("M"), strict=True))
+        return [[M[min(i, j), max(i, j)] for j in range(self.n)] for i in range(self.n)]
 
     @cached_property
     def C(self) -> Matrix:
-        """The Coriolis matrix, of Christoffel symbols."""
-        start, n = len(_upper(self.n)), self.n
-        entries = self.written.results[start : start + n * n]
-        return [list(entries[k : k + n]) for k in range(0, n * n, n)]
+        """The Coriolis matrix, of Christoffel symbols unless the other form was asked for."""
+        return _rows(self.entries("C"), self.n)
 
     @cached_property
     def G(self) -> list[Expression]:
         """The torques that hold the robot still."""
-        return list(self.written.results[-self.n :])
+        return self.entries("G")
+
+    @cached_property
+    def friction(self) -> dict[int, Expression]:
+        """By coordinate, where there is any."""
+        rates = state_names(self.words.model)["qd"]
+        ring = Waves(self.words.angles, (*self.parameters, *rates), bool(self.parameters))
+        forms = Forms(Order(names=ring.names, rates=frozenset(rates), decimals=not self.parameters))
+        return friction(self.words, self.coordinates, ring, forms)
 
     @property
     def multiplications(self) -> int:
@@ -118,10 +122,10 @@ class Readable:
     def constant_operations(self) -> Operations:
         return self.written.operations(constant=True)
 
-    def values(
+    def evaluated(
         self, names: Mapping[str, Num], number: Callable[[Any], Any] = float
-    ) -> tuple[list[list[Num]], list[list[Num]], list[Num]]:
-        """M, C and G where every name (q1, qd1, …, and parameters) has a value in some number system."""
+    ) -> dict[str, list[Num]]:
+        """By quantity, its entries where every name (q1, qd1, …, parameters) has a value in some number system."""
         known = dict(names)
 
         def worth(x: Expression) -> Num:
@@ -129,59 +133,153 @@ class Readable:
 
         for step in self.steps:
             known[step.name] = worth(step.expression)
-        M, C = ([[worth(x) for x in row] for row in matrix] for matrix in (self.M, self.C))
-        return M, C, [worth(x) for x in self.G]
+        return {key: [worth(x) for x in entries.values()] for key, entries in self.results.items()}
+
+    def values(
+        self, names: Mapping[str, Num], number: Callable[[Any], Any] = float
+    ) -> tuple[list[list[Num]], list[list[Num]], list[Num]]:
+        """M, C and G where every name has a value in some number system."""
+        found, n = self.evaluated(names, number), range(self.n)
+        M = dict(zip(_upper(self.n), found["M"], strict=True))
+        return [[M[min(i, j), max(i, j)] for j in n] for i in n], _rows(found["C"], self.n), found["G"]
 
 
-def readable(robot: Robot | Model, numbers: bool = True) -> Readable:
-    """M, C and G of a robot with its own numbers, or in named parameters."""
+def readable(
+    robot: Robot | Model,
+    numbers: bool = True,
+    asked: Iterable[str] = MOTION,
+    *,
+    form: str = "christoffel",
+    frame: str | None = None,
+) -> Readable:
+    """Quantities of a robot, some of `ALL`, with its own numbers or in named parameters.
+
+    ``form`` is that of the Coriolis matrix, ``frame`` (the last one if none is named) what fk and jacobian are of.
+    """
     model = robot if isinstance(robot, Model) else robot.model
-    _require(model)
-    words = Named(model, drives_of(model)) if numbers else named(model)
-    chosen, notes = _frames(words.model, numbers)
+    asked = tuple(key for key in ALL if key in set(asked))
+    _require(model, asked)
+    if form not in decomposition.FORMS:
+        raise ArgumentError(f'form is "{form}"; expected one of {", ".join(decomposition.FORMS)}.')
+    chosen, notes = _frames(model, numbers)
+    words = Named(model, drives_of(model)) if numbers else named(chosen)
     x, state = coordinates(model), state_names(model)
     taken = [name for names in state.values() for name in names] + list(words.values)
-    graph, book = (Graph() if numbers else _Words()), _Book()
+    taken += [word for name in words.values if (word := plain(name)) not in taken]
+    graph, book = (Graph() if numbers else _Words()), Book()
     for angle in words.angles:
         book.circle(f"_{angle}", graph.variable(angle), f"fixed angle {angle}")
     q, qd = ([graph.variable(name) for name in state[letter]] for letter in ("q", "qd"))
     constants = _Constants(graph, taken)
-    tree = regrouped(chosen.lift(graph))
+    lifted = (chosen if numbers else words.model).lift(graph)
+    tree = regrouped(lifted)
     tree = constants.named(tree) if numbers else tree
-    M, C, G = equations_of_motion(tree, x.expand(q), x.expand_rates(qd), book)
-    for i, drive in enumerate(words.drives):
-        M[i][i] = M[i][i] + graph.number(drive.rotor)
-    M, C, G = x.reduce_matrix(M), x.reduce_matrix(C), x.reduce(G)
-    outputs = tuple(map(graph.lower, in_order(M, C, G)))
+    target = tree.frame(frame or tree.frames[-1].name) if {"fk", "jacobian"} & {*asked} else None
+    found = _Quantities(lifted, Walk(tree, x.expand(q), book), x, x.expand_rates(qd), form, target)
+    rotors = [graph.number(drive.rotor) for drive in words.drives]
+    outputs = tuple(graph.lower(entry) for key in asked for entry in found.entries(key, rotors))
     program = Program((Input("q", x.nq), Input("qd", x.nv)), outputs, (len(outputs),))
-    text = written(program, book.labels, result_names(x.nv), taken, words.values, constants.steps)
-    return Readable(model.name, words, x, text, notes)
+    text = written(program, book.labels, result_names(x.nv, asked), taken, words.values, constants.steps)
+    return Readable(model.name, words, x, text, notes, asked, form, target.name if target else "")
 
 
-def result_names(n: int) -> list[str]:
-    """M11, C12, G1 and so on, in the order of the results; M_1_10 where there are ten or more."""
-    between = "_" if n > 9 else ""
-    upper, every = _upper(n), [(i, j) for i in range(n) for j in range(n)]
-    places = [("M", i, j) for i, j in upper] + [("C", i, j) for i, j in every]
-    return [
-        *(between.join((a, str(i + 1), str(j + 1))) for a, i, j in places),
-        *(f"G{i + 1}" for i in range(n)),
-    ]
+@dataclass
+class _Quantities:
+    """The entries of every quantity over nodes."""
+
+    model: Model  # as it was, at the frames chosen
+    walk: Walk
+    coordinates: Coordinates
+    rates: Sequence[Num]
+    form: str
+    target: Frame | None
+
+    @cached_property
+    def motion(self) -> tuple[list[list[Num]], list[list[Num]], list[Num]]:
+        """M, C and G of all joints."""
+        self.walk.move(self.rates)
+        M, C, G = self.walk.columns()
+        if self.form == "decomposition":
+            more = self.walk.volumes(half_traces(self.model), self.rates)
+            C = [[a + b for a, b in zip(*rows, strict=True)] for rows in zip(C, more, strict=True)]
+        return M, C, G
+
+    @cached_property
+    def place(self) -> Any:
+        assert self.target is not None
+        return self.walk.frame(self.target)
+
+    def entries(self, key: str, rotors: Sequence[Num]) -> list[Num]:
+        """In the order of `entry_names`."""
+        x = self.coordinates
+        if key in ("fk", "jacobian"):
+            here, J = self.place
+            return (
+                [*here.p, *(r for row in here.R for r in row)]
+                if key == "fk"
+                else _flat(x.reduce_columns(J))
+            )
+        M, C, G = self.motion
+        if key == "V":
+            return [self.walk.potential_energy(at_base(self.model).h)]
+        if key == "G":
+            return x.reduce(G)
+        if key == "C":
+            return _flat(x.reduce_matrix(C))
+        whole = [[m + rotors[i] if i == j else m for j, m in enumerate(row)] for i, row in enumerate(M)]
+        reduced = x.reduce_matrix(whole)
+        return [reduced[i][j] for i, j in _upper(x.nv)]
+
+
+def result_names(n: int, asked: Iterable[str] = MOTION) -> list[str]:
+    """M11, C12, G1 and so on, in the order of the results."""
+    return [name for key in asked for name in entry_names(key, n)]
+
+
+def entry_names(key: str, n: int) -> list[str]:
+    """The names of the entries of a quantity, in order; M1,10 where there are ten or more."""
+
+    def place(letter: str, i: int, j: int) -> str:
+        return letter + ("," if max(i, j) > 8 else "").join((str(i + 1), str(j + 1)))
+
+    def all_places(letter: str, rows: int, columns: int) -> list[str]:
+        return [place(letter, i, j) for i in range(rows) for j in range(columns)]
+
+    match key:
+        case "M":
+            return [place("M", i, j) for i, j in _upper(n)]
+        case "C":
+            return all_places("C", n, n)
+        case "G":
+            return [f"G{i + 1}" for i in range(n)]
+        case "fk":
+            return ["x", "y", "z", *all_places("R", 3, 3)]
+        case "jacobian":
+            return all_places("J", 6, n)
+    return [key]
 
 
 def in_order(M: Sequence[Sequence[Any]], C: Sequence[Sequence[Any]], G: Sequence[Any]) -> list[Any]:
     """Every entry that has to be worked out: of M the upper triangle, then C and G."""
-    return [*(M[i][j] for i, j in _upper(len(G))), *(c for row in C for c in row), *G]
+    return [*(M[i][j] for i, j in _upper(len(G))), *_flat(C), *G]
 
 
 def _upper(n: int) -> list[tuple[int, int]]:
     return [(i, j) for i in range(n) for j in range(i, n)]
 
 
-def _require(model: Model) -> None:
+def _rows(entries: Sequence[Any], n: int) -> list[list[Any]]:
+    return [list(entries[k : k + n]) for k in range(0, n * n, n)]
+
+
+def _flat(rows: Sequence[Sequence[Any]]) -> list[Any]:
+    return [x for row in rows for x in row]
+
+
+def _require(model: Model, asked: Iterable[str]) -> None:
     if not model.bodies:
         raise UnsupportedModelError(f"{model.name} has no joints: there are no equations to write down.")
-    if model.kinematic_only:
+    if model.kinematic_only and not {"fk", "jacobian"}.issuperset(asked):
         raise UnsupportedModelError(f"{model.name} has no dynamics: {model.kinematic_only}")
     for joint in model.joints:
         if joint.nv > 1:
@@ -198,9 +296,15 @@ def _frames(model: Model, numbers: bool) -> tuple[Model, tuple[str, ...]]:
         "A name such as J5_4a is J of the links beyond joint 5 on their way to frame 4, after step a.",
         "What joint i cannot feel of the links beyond it (such as a mass on its axis) is counted with link i - 1.",
     ]
-    if numbers and oblique_turns(other := reframed(model)) < oblique_turns(model):
+    free = numbers or not has_names(model)
+    if free and oblique_turns(other := reframed(model)) < oblique_turns(model):
         model = other
         notes[0] += " Its z is the axis of joint i, its x goes across to the next joint."
+        notes += (
+            []
+            if numbers
+            else ["Parameters are those of these frames, which the model file may lay otherwise."]
+        )
     return model, tuple(notes)
 
 
@@ -244,10 +348,10 @@ class _Constants:
             else:
                 assert isinstance(step, Shift)
                 about = f"origin of frame {i} in frame {p}"
-                parts = _entries(VECTOR, step.p).items()
+                parts = by_entry(VECTOR, step.p).items()
                 fixed.append(Shift(Vec3(*(self._word(f"r{i}{x}", v, about, x) for x, v in parts))))
         where = f"frame {i}"
-        told = zip(OWN.letters, OWN.meanings, _parts(body.inertia), strict=True)
+        told = zip(OWN.letters, OWN.meanings, numbers_of(body.inertia), strict=True)
         I, h, (m,) = (
             [
                 self._word(f"{a}{i}{x}", v, f"{what.format(links=f'link {i}')}, {where}", x)
@@ -268,322 +372,3 @@ class _Constants:
         unique = self._names.new(name)
         self.steps.append(Step(unique, Number(exact(x)), about, part, CONSTANTS))
         return self.graph.variable(unique)
-
-
-# -- names and meanings -------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class _Kind:
-    """The letters and meanings of the parts of a quantity, and where it is told of."""
-
-    section: str
-    letters: tuple[str, ...]
-    meanings: tuple[str, ...]
-
-
-MOVING = _Kind(VELOCITIES, ("w", "u"), ("angular velocity", "velocity of the origin"))
-DOWN = _Kind(DOWNWARDS, ("g",), ("gravity",))
-OWN = _Kind(
-    COMPOSITES, ("K", "h", "mu"), ("inertia of {links}", "first moment of {links}", "mass of {links}")
-)
-SPREAD = _Kind(COMPOSITES, ("Q",), ("second moments of {links}",))
-BEYOND = replace(OWN, letters=("J", "H", "S"))
-FLOWING = _Kind(
-    COMPOSITES, ("V", "P"), ("velocity times position over the mass of {links}", "momentum of {links}")
-)
-HELD = _Kind(
-    CARRIED,
-    ("A", "L"),
-    (
-        "angular momentum of {links} per unit rate of joint {j}",
-        "momentum of {links} per unit rate of joint {j}",
-    ),
-)
-ALONG = _Kind(CARRIED, ("N", "F"), ("moment for column {j} of C", "force for column {j} of C"))
-ACROSS = _Kind(CARRIED, ("T",), ("moment for row {j} of C",))
-
-
-@dataclass
-class _Book:
-    """The labels of a walk, in its order; numbers that are no nodes pass unnoticed."""
-
-    labels: list[Label] = field(default_factory=list)
-
-    def circle(self, name: str, angle: Num, what: str) -> tuple[Num, Num]:
-        """Cosine and sine, named after the angle."""
-        c, s = cos(angle), sin(angle)
-        self.put(f"c{name}", c, what, CIRCLES, "cosine")
-        self.put(f"s{name}", s, what, CIRCLES, "sine")
-        return c, s
-
-    def note(
-        self, kind: _Kind, place: str, where: str, quantity: Any, minor: bool = False, **about: Any
-    ) -> None:
-        """Every number of a quantity: a letter of its kind, its place, and the entry."""
-        parts = zip(kind.letters, kind.meanings, _parts(quantity), strict=True)
-        for letter, meaning, entries in parts:
-            told = f"{meaning.format(**about)}, {where}"
-            for entry, number in entries.items():
-                self.put(f"{letter}{place}{entry}", number, told, kind.section, entry, minor)
-
-    def put(
-        self, name: str, number: Num, about: str, section: str, entry: str = "", minor: bool = False
-    ) -> None:
-        if isinstance(number, Node):
-            self.labels.append(Label(name, number, about, entry, section, minor))
-
-
-def _parts(quantity: Any) -> list[dict[str, Num]]:
-    """The numbers of each part of a quantity by their entries."""
-    match quantity:
-        case Inertia(m, h, I):
-            return [_entries(SYMMETRIC, I), _entries(VECTOR, h), {"": m}]
-        case Flow(V, p):
-            return [_entries(MATRIX, (x for row in V for x in row)), _entries(VECTOR, p)]
-        case Force(first, second) | Motion(first, second):
-            return [_entries(VECTOR, first), _entries(VECTOR, second)]
-        case Sym3():
-            return [_entries(SYMMETRIC, quantity)]
-        case _:
-            return [_entries(VECTOR, quantity)]
-
-
-def _entries(names: Iterable[str], numbers: Iterable[Num]) -> dict[str, Num]:
-    return dict(zip(names, numbers, strict=True))
-
-
-# -- the walk -----------------------------------------------------------------------------------------
-
-
-def equations_of_motion(
-    model: Model, q: Numbers, qd: Numbers, book: _Book | None = None
-) -> tuple[list[list[Num]], list[list[Num]], list[Num]]:
-    """M, C and G of a regrouped model over numbers of any system, without rotor inertia."""
-    walk = _Walk(model, book or _Book())
-    walk.place(q)
-    walk.move(qd)
-    walk.hang()
-    walk.gather()
-    return walk.columns()
-
-
-@dataclass(frozen=True, slots=True)
-class _Stage:
-    """One step between the frames of two links, in words."""
-
-    step: Turn | Shift
-    words: str
-
-
-class _Walk:
-    """The state of the walk: what is known of every link by its index."""
-
-    def __init__(self, model: Model, book: _Book) -> None:
-        self.model = model
-        self.book = book
-        self.stages: dict[int, list[_Stage]] = {}  # from the parent outwards
-        self.v = {ROOT: Motion.zero()}
-        self.down = {ROOT: model.gravity.linear}
-        self.S_d: dict[int, Motion] = {}
-        self.inertias: dict[int, Inertia] = {}
-        self.flows: dict[int, Flow] = {}
-        self.beyond = {body.index: _beyond(model, body) for body in model.bodies}
-
-    def place(self, q: Numbers) -> None:
-        """The steps from link to link."""
-        for body in self.model.bodies:
-            self.stages[body.index] = _stages(body, q, self.book)
-
-    def move(self, qd: Numbers) -> None:
-        """Velocities in axes of the links, outwards."""
-        for body in self.model.bodies:
-            i, (S,) = body.index, body.S
-            carried = self._outwards(body, MOVING, self.v[body.parent])
-            self.v[i] = carried + body.S @ body.rates(qd)
-            self.S_d[i] = self.v[i].cross(S)
-            self.book.note(MOVING, f"{i + 1}", f"frame {i + 1}", self.v[i])
-
-    def hang(self) -> None:
-        """Gravity in axes of the links, outwards."""
-        for body in self.model.bodies:
-            i = body.index
-            self.down[i] = self._outwards(body, DOWN, self.down[body.parent])
-            self.book.note(DOWN, f"{i + 1}", f"frame {i + 1}", self.down[i])
-
-    def gather(self) -> None:
-        """Inertia and flow of the links beyond each joint, inwards."""
-        for body in self.model.bodies:
-            self.inertias[body.index], self.flows[body.index] = body.inertia, self._own_flow(body)
-        for body in reversed(self.model.bodies):
-            i, p = body.index, body.parent
-            where, links = f"frame {i + 1}", self.beyond[i]
-            self.book.note(BEYOND, f"{i + 1}", where, self.inertias[i], links=links)
-            self.book.note(FLOWING, f"{i + 1}", where, self.flows[i], links=links)
-            if p != ROOT:
-                seen = self._inwards(body, body, BEYOND, self.inertias[i])
-                self.inertias[p] = self.inertias[p] + seen
-                self.flows[p] = self.flows[p] + self._inwards(body, body, FLOWING, self.flows[i])
-
-    def columns(self) -> tuple[list[list[Num]], list[list[Num]], list[Num]]:
-        """What every joint's rate asks of the joints before it."""
-        n = self.model.nv
-        M: list[list[Num]] = [[0.0] * n for _ in range(n)]
-        C: list[list[Num]] = [[0.0] * n for _ in range(n)]
-        G: list[Num] = [0.0] * n
-        for body in self.model.bodies:
-            index, j = body.index, body.joint.v
-            (S,), inertia, flow = body.S, self.inertias[body.index], self.flows[body.index]
-            held, along = inertia @ S, inertia @ self.S_d[index] + _rate(flow, S)
-            across = _spin(flow.V).T @ S.angular + flow.p.cross(S.linear)
-            G[j] = -(self.down[index].dot(held.force))
-            for ahead in reversed(self.model.support(index)):
-                self._note_column(body, ahead, held, along, across)
-                i, (S_i,) = ahead.joint.v, ahead.S
-                M[i][j] = M[j][i] = S_i.dot(held)
-                C[i][j] = S_i.dot(along)
-                if ahead is not body:
-                    C[j][i] = S_i.angular.dot(across) + self.S_d[ahead.index].dot(held)
-                if ahead.parent != ROOT:
-                    held = self._inwards(body, ahead, HELD, held)
-                    along = self._inwards(body, ahead, ALONG, along)
-                    across = self._inwards(body, ahead, ACROSS, across)
-        return M, C, G
-
-    # -- small steps --------------------------------------------------------------------------------
-
-    def _own_flow(self, body: Body) -> Flow:
-        """V and P of one link."""
-        number, m, h, I = body.index + 1, body.inertia.m, body.inertia.h, body.inertia.I
-        half = (I.xx + I.yy + I.zz) * 0.5
-        spread = Sym3(half, half, half, 0.0, 0.0, 0.0) - I
-        where, link = f"frame {number}", f"link {number}"
-        self.book.note(OWN, f"{number}", where, body.inertia, links=link)
-        self.book.note(SPREAD, f"{number}", where, spread, links=link)
-        w, u = self.v[body.index].angular, self.v[body.index].linear
-        turning = Mat3(*(w.cross(column) for column in spread.matrix())).T
-        return Flow(Mat3.outer(u, h) + turning, u * m - h.cross(w))
-
-    def _note_column(self, body: Body, ahead: Body, held: Force, along: Force, across: Vec3) -> None:
-        j, i = body.index + 1, ahead.index + 1
-        place = f"{j}" if i == j else f"{j}_{i}"
-        where, links = f"frame {i}", self.beyond[body.index]
-        for kind, quantity in ((HELD, held), (ALONG, along), (ACROSS, across)):
-            self.book.note(kind, place, where, quantity, links=links, j=j)
-
-    def _outwards(self, body: Body, kind: _Kind, quantity: Any) -> Any:
-        """A motion or a direction from the frame of a link's parent to its own."""
-        p, i = body.parent + 1, body.index + 1
-        for letter, stage in zip(LETTERS, self.stages[body.index], strict=False):
-            quantity = _inner(stage.step, quantity)
-            where = f"from frame {p} to {i}, {stage.words}"
-            self.book.note(kind, f"{p}_{i}{letter}", where, quantity, minor=True)
-        return quantity
-
-    def _inwards(self, body: Body, ahead: Body, kind: _Kind, quantity: Any) -> Any:
-        """What belongs to the links beyond a joint, from the frame of a link to that of its parent."""
-        j, i, p = body.index + 1, ahead.index + 1, ahead.parent + 1
-        for letter, stage in zip(LETTERS, reversed(self.stages[ahead.index]), strict=False):
-            quantity = _outer(stage.step, quantity)
-            where, links = f"from frame {i} to {p}, {stage.words}", self.beyond[body.index]
-            self.book.note(kind, f"{j}_{p}{letter}", where, quantity, minor=True, links=links, j=j)
-        return quantity
-
-
-LETTERS = "abcdefghijklmnopqrstuvw"  # of stages on the way between two links
-
-
-def _beyond(model: Model, body: Body) -> str:
-    """The links that a joint moves, in words."""
-    moved = [other.index + 1 for other in model.bodies if body in model.support(other.index)]
-    if len(moved) == 1:
-        return f"link {moved[0]}"
-    whole = moved == list(range(moved[0], moved[-1] + 1))
-    return f"links {moved[0]} to {moved[-1]}" if whole else f"links {', '.join(map(str, moved))}"
-
-
-def _stages(body: Body, q: Numbers, book: _Book) -> list[_Stage]:
-    """The steps from a link's parent to it; a fixed turn about the axis of the joint is part of its angle."""
-    number, joint = body.index + 1, body.joint
-    fixed = [_fixed(step) for step in body.before.steps]
-    (position,), (moving,) = joint.position(q), joint.pose(q).steps
-    if isinstance(moving, Shift):
-        return [*fixed, _Stage(moving, f"moved along joint {number}")]
-    if fixed and (offset := _offset(body, fixed[-1].step)) is not None:
-        fixed.pop()
-        position = position + offset
-        book.put(f"th{number}", position, f"angle of joint {number} with its fixed offset", CIRCLES)
-    c, s = book.circle(f"{number}", position, f"angle of joint {number}")
-    return [*fixed, _Stage(Turn(joint.axis, c, s * joint.sign), f"turned by joint {number}")]
-
-
-def _fixed(step: Placed) -> _Stage:
-    assert not isinstance(step, Spin)
-    return _Stage(
-        step, f"turned about {VECTOR[step.axis]}" if isinstance(step, Turn) else "moved to its origin"
-    )
-
-
-def _offset(body: Body, step: Turn | Shift) -> Num | None:
-    """What a fixed turn before the joint adds to its angle: None if it is no part of it, or costs nothing anyway.
-
-    Only nodes have the sine of a sum; with names it would hide one.
-    """
-    if type(body.system) is not Graph or not isinstance(step, Turn) or step.axis != body.joint.axis:
-        return None
-    if step.angle is None or quarter_turns(step.angle) is not None:
-        return None
-    return body.system.number(step.angle) * body.joint.sign
-
-
-def _rate(flow: Flow, S: Motion) -> Force:
-    """B S."""
-    return Force(_spin(flow.V) @ S.angular, S.angular.cross(flow.p))
-
-
-def _spin(V: Mat3) -> Mat3:
-    """(tr V) 1 − V."""
-    xx, yy, zz = V.a.x, V.b.y, V.c.z
-    return Mat3(Vec3(yy + zz, -V.a.y, -V.a.z), Vec3(-V.b.x, xx + zz, -V.b.z), Vec3(-V.c.x, -V.c.y, xx + yy))
-
-
-def _inner(step: Turn | Shift, x: Any) -> Any:
-    """A motion or a direction given in the outer frame of a step, in the inner one."""
-    return Pose((step,)).inverse() @ x if isinstance(x, Motion) else step.inward(x)
-
-
-def _outer(step: Turn | Shift, x: Any) -> Any:
-    """A quantity given in the inner frame of a step, in the outer one."""
-    match x:
-        case Inertia(m, h, I) if isinstance(step, Turn):
-            return Inertia(m, step.outward(h), Sym3.of(_turned(step, I.matrix())))
-        case Inertia():
-            return Pose((step,)).inertia(x)
-        case Flow(V, p) if isinstance(step, Turn):
-            return Flow(_turned(step, V), step.outward(p))
-        case Flow(V, p):
-            return Flow(V + Mat3.outer(p, step.p), p)  # pyright: ignore[reportAttributeAccessIssue]
-        case Force():
-            return Pose((step,)).inverse().T @ x
-        case _:
-            return step.outward(x)
-
-
-def _turned(turn: Turn, m: Mat3) -> Mat3:
-    """R m Rᵀ about a coordinate axis: four products in its plane, four in each row and column that leave it.
-
-    With t = (m_aa − m_bb) s + (m_ab + m_ba) c the plane's entries are m_aa − s t, m_bb + s t, c t − m_ba, c t − m_ab.
-    """
-    c, s, k = turn.c, turn.s, turn.axis
-    if is_number(c) and c in (0, 1, -1):
-        half = Mat3(*map(turn.outward, m))
-        return Mat3(*map(turn.outward, half.T)).T
-    a, b = (k + 1) % 3, (k + 2) % 3
-    old = [[*row] for row in m]
-    new = [[*row] for row in m]
-    t = (old[a][a] - old[b][b]) * s + (old[a][b] + old[b][a]) * c
-    new[a][a], new[b][b] = old[a][a] - t * s, old[b][b] + t * s
-    new[a][b], new[b][a] = t * c - old[b][a], t * c - old[a][b]
-    new[a][k], new[b][k] = old[a][k] * c - old[b][k] * s, old[a][k] * s + old[b][k] * c
-    new[k][a], new[k][b] = old[k][a] * c - old[k][b] * s, old[k][a] * s + old[k][b] * c
-    return Mat3(*(Vec3(*row) for row in new))

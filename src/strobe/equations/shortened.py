@@ -14,15 +14,16 @@ Friction is left out, rotor inertia is not.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Real
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from strobe.equations.bounds import Ranges, bound, contributions, largest_torques, ranges_of
-from strobe.equations.closed_form import Equations, equations_of
+from strobe.equations.closed_form import WRITABLE, Equations, equations_of
 from strobe.equations.pruning import POSITIONS, Pruning, operations, replay
 from strobe.equations.waves import Evaluation, Wave
 from strobe.errors import ArgumentError, EquationSizeError
@@ -31,14 +32,22 @@ from strobe.graph.program import Program
 from strobe.graph.program import trace as trace_graph
 from strobe.quantities import Request
 from strobe.robot import Robot
+from strobe.runtime.arrays import collected
 from strobe.runtime.traced import Traced, trace
 from strobe.scalars import Graph, Num, Numbers
 
 Array = np.ndarray
+Motion: TypeAlias = tuple[Array, Array, Array]  # q, qd and qdd (states, n)
 
 PROVABLE = 20_000  # terms of the exact torques beyond which a proof would take minutes
 NOISE = 1e-12  # of the largest torque of all joints: a joint below has none to be within a part of
 DURATION, INSTANTS = 10.0, 2_001  # of the test motion, seconds and states
+STATE = ("q", "qd", "qdd")
+UNITS = {True: ("rad", "rad/s", "rad/s²"), False: ("m", "m/s", "m/s²")}  # by whether the joint turns
+NO_STATES = "the motion has no states; give at least one."
+OF_WHAT = (
+    "Percentages are of the largest torque of the joint that was met within the ranges, friction left out."
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,10 +70,13 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One joint: its largest torque; bound of the error, and errors on the test motion, as parts of that torque."""
+    """One joint: its ranges, its largest torque; bound of the error and errors on a motion, parts of that torque."""
 
     joint: str
     unit: str
+    q: tuple[float, float]
+    qd: tuple[float, float]
+    qdd: tuple[float, float]
     torque: float
     bound: float
     largest: float
@@ -83,6 +95,7 @@ class Shortened:
     program: Program
     bounds: Array  # (n,), parts of the largest torques
     proven: bool
+    along: Motion | None = None  # the motion whose errors are told; None: `test_motion`
 
     # -- computed -----------------------------------------------------------------------------------
 
@@ -126,7 +139,7 @@ class Shortened:
 
     def written(self, numbers: bool = True) -> Written:
         """The closed form with its smallest terms left out, with the robot's numbers or in named parameters."""
-        equations = equations_of(self.robot, numbers)
+        equations = equations_of(self.robot, numbers, most=WRITABLE)
         sizes = {**self.ranges.sizes, **equations.parameters}
         exact = equations.torques
         pairs = zip(exact, self.within * self.largest, strict=True)
@@ -143,11 +156,11 @@ class Shortened:
         exact = self.robot.inverse_dynamics(q, qd, qdd, friction=False)
         errors = np.abs(self.inverse_dynamics(q, qd, qdd) - exact).reshape(-1, self.robot.n)
         if not len(errors):
-            raise ArgumentError("the motion has no states; give at least one.")
+            raise ArgumentError(NO_STATES)
         return Errors(errors.max(axis=0), np.sqrt((errors**2).mean(axis=0)))
 
     @cached_property
-    def test_motion(self) -> tuple[Array, Array, Array]:
+    def test_motion(self) -> Motion:
         """Every joint swinging about the middle of its range, as far and as fast as all three ranges allow."""
         speed, push = (np.abs(ends).min(axis=1) for ends in (self.ranges.qd, self.ranges.qdd))
         swing = np.minimum(np.ptp(self.ranges.q, axis=1) / 2, _quotient(speed**2, push))
@@ -159,12 +172,14 @@ class Shortened:
 
     def rows(self) -> list[Row]:
         """What there is to say about every joint."""
-        found = self.errors_on(*self.test_motion)
+        found = self.errors_on(*(self.along or self.test_motion))
         joints = self.robot.coordinates.joints
-        columns = (self.largest, self.bounds, found.largest / self.largest, found.rms / self.largest)
+        ranges = (map(tuple, ends.tolist()) for ends in (self.ranges.q, self.ranges.qd, self.ranges.qdd))
+        sizes = (self.largest, self.bounds, found.largest / self.largest, found.rms / self.largest)
+        columns = (*ranges, *(x.tolist() for x in sizes))
         return [
-            Row(joint.name, "N m" if joint.turns else "N", *map(float, numbers))
-            for joint, *numbers in zip(joints, *columns, strict=True)
+            Row(joint.name, "N m" if joint.turns else "N", *values)
+            for joint, *values in zip(joints, *columns, strict=True)
         ]
 
     # -- showing ------------------------------------------------------------------------------------
@@ -179,22 +194,64 @@ class Shortened:
             "too long for a proof."
         )
 
+    @property
+    def cost(self) -> str:
+        """What it takes, in a phrase."""
+        return (
+            f"{self.operations} operations ({self.multiplications} multiplications, {self.additions} additions) "
+            f"instead of {operations(self.exact)}, and {self.circles} sines and cosines"
+        )
+
+    @property
+    def extent(self) -> str:
+        """Where the ranges come from, in a sentence."""
+        told = f"Ranges: {'; '.join(f'{x}: {origin}' for x, origin in self.ranges.origins.items())}."
+        return (
+            told if self._is_inside() else f"{told} The motion leaves them: there the bound says nothing."
+        )
+
+    def _is_inside(self) -> bool:
+        """Whether the motion given, if any, stays in the ranges."""
+        ends = (self.ranges.q, self.ranges.qd, self.ranges.qdd)
+        pairs = zip(self.along or (), ends, strict=False)
+        return all(((x >= end[:, 0]) & (x <= end[:, 1])).all() for x, end in pairs)
+
+    @property
+    def motion_name(self) -> str:
+        return "test motion" if self.along is None else "the motion"
+
     def describe(self) -> str:
-        """The result for people: what it costs, what the percentages are of, and the errors of every joint."""
-        lines = [
-            f"{self.robot.name} within {self.within:.3g} of the largest torques: {self.operations} operations "
-            f"({self.multiplications} multiplications, {self.additions} additions) instead of "
-            f"{operations(self.exact)}, and {self.circles} sines and cosines",
-            "Percentages are of the largest torque of the joint that was met within the ranges, friction left out.",
-            self.basis,
-            f"{'joint':<16}{'largest torque':>18}{'bound':>10}{'test motion: largest':>22}{'rms':>10}",
-        ]
-        for row in self.rows():
+        """The result for people: what it costs, what the percentages are of, ranges and errors of every joint."""
+        rows = self.rows()
+        return "\n".join(
+            (self.headline, OF_WHAT, self.basis, *self._errors(rows), self.extent, *_ranges(rows))
+        )
+
+    def sentences(self) -> list[str]:
+        """The same as `describe`, every joint in a sentence."""
+        return [self.headline + ".", OF_WHAT, self.basis, self.extent, *map(self._sentence, self.rows())]
+
+    @property
+    def headline(self) -> str:
+        return f"{self.robot.name} within {self.within:.3g} of the largest torques: {self.cost}"
+
+    def _errors(self, rows: Sequence[Row]) -> Iterator[str]:
+        """A table."""
+        yield f"{'joint':<16}{'largest torque':>18}{'bound':>10}{f'{self.motion_name}: largest':>22}{'rms':>10}"
+        for row in rows:
             torque = f"{row.torque:.4g} {row.unit}"
-            lines.append(
-                f"{row.joint:<16}{torque:>18}{row.bound:>10.3%}{row.largest:>22.3%}{row.rms:>10.3%}"
-            )
-        return "\n".join(lines)
+            yield f"{row.joint:<16}{torque:>18}{row.bound:>10.3%}{row.largest:>22.3%}{row.rms:>10.3%}"
+
+    def _sentence(self, row: Row) -> str:
+        turns = row.unit == "N m"
+        ranges = "; ".join(
+            f"{x} from {a:.4g} to {b:.4g} {unit}"
+            for x, (a, b), unit in zip(STATE, (row.q, row.qd, row.qdd), UNITS[turns], strict=True)
+        )
+        return (
+            f"{row.joint}: {ranges}; largest torque {row.torque:.4g} {row.unit}, bound {row.bound:.3%}; "
+            f"{self.motion_name}: largest error {row.largest:.3%}, rms {row.rms:.3%}."
+        )
 
     def __str__(self) -> str:
         return self.describe()
@@ -207,12 +264,12 @@ class Shortened:
 
 
 def shortened(
-    robot: Robot, within: float = 0.01, q: Any = None, qd: Any = None, qdd: Any = None
+    robot: Robot, within: float = 0.01, q: Any = None, qd: Any = None, qdd: Any = None, along: Any = None
 ) -> Shortened:
     """The torques of a robot to within a part of the largest torque of each joint, over ranges of motion.
 
-    Ranges are as in `ranges_of`: those given, else the robot's limits, else its defaults. With ``within`` 0
-    nothing is left out.
+    Ranges are as in `ranges_of`: those given, else those of the motion ``along`` (its q, qd and qdd, each (..., n)),
+    else the robot's limits, else defaults. With ``within`` 0 nothing is left out.
     """
     if isinstance(within, bool) or not isinstance(within, Real) or not 0.0 <= within < 1.0:
         raise ArgumentError(
@@ -220,7 +277,8 @@ def shortened(
             "(0.01 for 1 %)."
         )
     equations = equations_of(robot, numbers=True, most=PROVABLE)
-    ranges = ranges_of(robot, q, qd, qdd)
+    motion = _motion(robot, along) if along is not None else None
+    ranges = ranges_of(robot, q, qd, qdd, motion)
     largest = largest_torques(robot, ranges)
     if not largest.max() > 0.0:
         raise ArgumentError(f"{robot.name} needs no torque anywhere within these ranges; give wider ones.")
@@ -228,7 +286,19 @@ def shortened(
     proof = _Proof.of(equations, ranges, largest)
     exact = _exact(robot, proof)
     program, bounds, proven = _chosen(Pruning(exact, ranges, largest), proof, float(within))
-    return Shortened(robot, float(within), ranges, largest, exact, program, bounds, proven)
+    return Shortened(robot, float(within), ranges, largest, exact, program, bounds, proven, motion)
+
+
+def _motion(robot: Robot, along: Any) -> Motion:
+    """q, qd and qdd of a motion, one row per state."""
+    values: dict[str, Any] = dict(zip(STATE, along, strict=True))
+    arrays = collected(values, dict.fromkeys(STATE, robot.n), f"{robot.name} has {robot.n} coordinates")
+    q, qd, qdd = (x.reshape(-1, robot.n) for x in np.broadcast_arrays(*arrays.values()))
+    if not len(q):
+        raise ArgumentError(NO_STATES)
+    if not all(np.isfinite(x).all() for x in (q, qd, qdd)):
+        raise ArgumentError("the motion holds a number that is not finite; leave such states out.")
+    return q, qd, qdd
 
 
 def _exact(robot: Robot, proof: _Proof | None) -> Program:
@@ -300,6 +370,18 @@ def _without_smallest(wave: Wave, sizes: dict[str, float], room: float) -> tuple
     return wave.system.total(
         [Wave(wave.system, terms[False], terms[True], wave.denominator, wave.reach)]
     ), left_out
+
+
+def _ranges(rows: Sequence[Row]) -> Iterator[str]:
+    """A table."""
+    yield f"{'joint':<16}" + "".join(f"{x:>24}" for x in STATE)
+    for row in rows:
+        units = UNITS[row.unit == "N m"]
+        ends = (
+            f"{a:.4g} … {b:.4g} {unit}"
+            for (a, b), unit in zip((row.q, row.qd, row.qdd), units, strict=True)
+        )
+        yield f"{row.joint:<16}" + "".join(f"{x:>24}" for x in ends)
 
 
 def _quotient(a: Array, b: Array) -> Array:

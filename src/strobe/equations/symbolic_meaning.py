@@ -13,9 +13,9 @@ from itertools import combinations_with_replacement
 from typing import TYPE_CHECKING
 
 from strobe.equations.closed_form import Equations, equations_of, predicted_terms
-from strobe.equations.document import document, order_of
 from strobe.equations.expression import Expression
-from strobe.equations.forms import Forms
+from strobe.equations.forms import Forms, order_of
+from strobe.equations.friction import friction as written_friction
 from strobe.equations.meaning import KINDS, MEANINGS, Term
 from strobe.equations.waves import Wave
 from strobe.errors import EquationSizeError
@@ -52,8 +52,10 @@ def symbolic(robot: Robot | Model, numbers: bool = False, friction: bool = True)
             "Explain a state instead: the values of all terms are told for any robot.",
         )
     joints = [name for joint in equations.coordinates.joints for name in joint.rate_names]
-    rubbing = _friction(equations) if friction else {}
     forms = Forms(order_of(equations))
+    rubbing = (
+        written_friction(equations.words, equations.coordinates, equations.ring, forms) if friction else {}
+    )
     rows: list[SymbolicRow] = []
     for i, own in enumerate(joints):
         found = [(term, forms.form(wave)) for term, wave in _terms(equations, i) if not wave.is_zero()]
@@ -78,13 +80,6 @@ def _terms(equations: Equations, i: int) -> Iterator[tuple[Term, Wave]]:
 
 def _wave(equations: Equations, x: object) -> Wave:
     return equations.ring.lower(x)  # pyright: ignore[reportArgumentType]
-
-
-def _friction(equations: Equations) -> dict[int, Expression]:
-    """By joint, where there is any."""
-    sections = document(equations, only=("friction",)).sections
-    entries = (entry for section in sections for entry in section.entries)
-    return {int(name.removeprefix("F")) - 1: entry.value for entry in entries for name in entry.names}
 
 
 def _row(joints: list[str], own: str, term: Term, i: int, value: Expression) -> SymbolicRow:

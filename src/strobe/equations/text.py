@@ -5,8 +5,10 @@ m2 (l1² + lc2² + 2 l1 lc2 cos q2) + I2
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from unicodedata import normalize
 
 from strobe.equations.document import Document, Entry
 from strobe.equations.expression import Expression
@@ -27,16 +29,17 @@ def text(x: Expression, notation: Notation = PLAIN) -> str:
 
 def text_lines(document: Document, notation: Notation = PLAIN, width: int = WIDTH) -> Iterator[str]:
     """A document section by section; a line that is a title has no blank in front and a blank line before it."""
-    writer = TextWriter(notation)
+    writer = TextWriter(document.read_with(notation))
     if document.parameters:
         yield from ("Parameters", *_parameters(document.parameters, writer), "")
     for section in document.sections:
         yield section.title
         for entry in section.entries:
             yield from _equation(entry, writer, width)
-        yield from (f"  {remark}" for remark in section.remarks)
+        for remark in map(writer.remark, section.remarks):
+            yield from _wrapped(remark, width)
         for sentence, conditions in section.conditions:
-            yield f"  {sentence}"
+            yield f"  {writer.remark(sentence)}"
             for x in conditions:
                 yield from _indented("    ", writer.expression(x), width)
         yield ""
@@ -47,6 +50,14 @@ def _equation(entry: Entry, writer: TextWriter, width: int) -> Iterator[str]:
     *above, last = _indented(f"  {left} = ", writer.expression(entry.value), width)
     yield from above
     yield f"{last:<40}  ({entry.meaning})" if entry.meaning else last
+
+
+def _wrapped(sentence: str, width: int) -> list[str]:
+    """A sentence in lines that end between words."""
+    return textwrap.wrap(
+        sentence, width, initial_indent="  ", subsequent_indent="      ",
+        break_long_words=False, break_on_hyphens=False,
+    ) or [""]  # fmt: skip
 
 
 def _indented(head: str, written: str, width: int) -> Iterator[str]:
@@ -72,7 +83,7 @@ class TextWriter(Writer):
 
     def name(self, name: Name, written: str) -> str:
         if STATE.fullmatch(written) or name.letter in GREEK.values() or written[0] != name.letter[0]:
-            return f"{name.letter}{DOTS[name.dots]}{name.index}"
+            return normalize("NFC", f"{name.letter[0]}{DOTS[name.dots]}{name.letter[1:]}{name.index}")
         return written
 
     def trig(self, function: str, angle: str, several: bool, exponent: int) -> str:

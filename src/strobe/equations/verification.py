@@ -1,24 +1,25 @@
 """Closed forms against the formulations: at random states in floating point, and exactly modulo a prime.
 
-The first compares M, C, G and τ with two compiled formulations of the robot. The second draws a random robot of
-the same structure in a prime field (a random number for every name, a random point of the circle for every
-angle) and compares τ, as a function of q, q̇ and q̈, with Newton-Euler there: no rounding, and a difference
-would be seen but for a chance of about its degree over the prime.
+The first compares M, C, G and τ with two compiled formulations of the robot, and of the readable grade the potential
+energy, the other Coriolis matrix, frames and friction with what the robot itself gives. The second draws a random
+robot of the same structure in a prime field (a random number for every name, a random point of the circle for every
+angle) and compares τ, as a function of q, q̇ and q̈, with Newton-Euler there: no rounding, and a difference would be
+seen but for a chance of about its degree over the prime.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from strobe.equations.closed_form import Equations, equations_of
+from strobe.equations.closed_form import Equations, equations_over
 from strobe.equations.expression import Expression, Symbol, Trig, value
 from strobe.equations.parameters import state_names
-from strobe.equations.readable import Readable
+from strobe.equations.readable import MOTION, Readable
 from strobe.equations.steps import with_waves
 from strobe.equations.waves import Evaluation
 from strobe.errors import UnsupportedModelError
@@ -61,8 +62,9 @@ def verify(
 def verify_readable(
     equations: Readable, robot: Robot, states: int = 16, trials: int = 2, seed: int = 0
 ) -> Verification:
-    """Both comparisons of the readable grade; with the model's numbers, which are rounded, only the first."""
-    primes = exact_readable(equations, robot, trials, seed) if equations.parameters else {}
+    """Both comparisons of the readable grade; the second in named parameters (numbers are rounded) and of torques."""
+    whole = equations.parameters and {*equations.asked} >= {*MOTION}
+    primes = exact_readable(equations, trials, seed) if whole else {}
     return Verification(errors_readable(equations, robot, states, seed), primes)
 
 
@@ -90,18 +92,55 @@ def errors_readable(
     q, qd, qdd = robot.random_state(seed=seed, batch=states)
     columns = (zip(state_names(robot.model)[x], v.T, strict=True) for x, v in (("q", q), ("qd", qd)))
     state = {name: Lanes(np.ascontiguousarray(column)) for pairs in columns for name, column in pairs}
-    M, C, G = (
-        np.stack([np.broadcast_to(LANES.lower(x), states) for x in _flat(quantity)], axis=-1)
-        for quantity in equations.values({**equations.parameters, **state})
-    )
-    M, C = M.reshape(states, *[equations.n] * 2), C.reshape(states, *[equations.n] * 2)
-    tau = np.einsum("bij,bj->bi", M, qdd) + np.einsum("bij,bj->bi", C, qd) + G
-    found = {"mass matrix": M, "Coriolis matrix": C, "gravity": G, "torques": tau}
-    return _against_formulations(found, robot, q, qd, qdd)
+    known = {**equations.parameters, **state}
+
+    def array(entries: Iterable[Num]) -> np.ndarray:
+        return np.stack([np.broadcast_to(LANES.lower(x), states) for x in entries], axis=-1)
+
+    found = {key: array(entries) for key, entries in equations.evaluated(known).items()}
+    rubbing = np.zeros((states, equations.n))
+    for k, x in equations.friction.items():
+        rubbing[:, k] = LANES.lower(value(x, known.__getitem__))
+    tables = {"robot": _against_robot(found | {"friction": rubbing}, equations, robot, q, qd, qdd)}
+    if {*found} >= {*MOTION} and equations.form == "christoffel":
+        n = equations.n
+        M, C = _symmetric(found["M"], n), found["C"].reshape(states, n, n)
+        tau = np.einsum("bij,bj->bi", M, qdd) + np.einsum("bij,bj->bi", C, qd) + found["G"]
+        whole = {"mass matrix": M, "Coriolis matrix": C, "gravity": found["G"], "torques": tau}
+        tables = _against_formulations(whole, robot, q, qd, qdd) | tables
+    return tables
 
 
-def _flat(values: Any) -> list[Any]:
-    return [x for value in values for x in _flat(value)] if isinstance(values, list) else [values]
+def _symmetric(upper: np.ndarray, n: int) -> np.ndarray:
+    """Matrices (..., n, n) of entries on and above the diagonal."""
+    M = np.zeros((*upper.shape[:-1], n, n))
+    i, j = np.triu_indices(n)
+    M[..., i, j] = M[..., j, i] = upper
+    return M
+
+
+def _against_robot(
+    found: Mapping[str, np.ndarray], equations: Readable, robot: Robot, q: Any, qd: Any, qdd: Any
+) -> dict[str, float]:
+    """Errors of what was asked for against the robot itself."""
+    n, states = equations.n, len(q)
+    i, j = np.triu_indices(n)
+    rough, smooth = (robot.inverse_dynamics(q, qd, qdd, friction=f) for f in (True, False))
+    expected: dict[str, Any] = {
+        "M": lambda: robot.mass_matrix(q)[:, i, j],
+        "C": lambda: robot.coriolis_matrix(q, qd, form=equations.form).reshape(states, -1),
+        "G": lambda: robot.gravity(q),
+        "V": lambda: robot.energy(q, qd)[:, 1:],
+        "fk": lambda: _placement(robot.forward_kinematics(q, equations.frame)),
+        "jacobian": lambda: robot.jacobian(q, equations.frame).reshape(states, -1),
+        "friction": lambda: rough - smooth,
+    }
+    return {key: _relative(entries, expected[key]()) for key, entries in found.items()}
+
+
+def _placement(T: np.ndarray) -> np.ndarray:
+    """Origin, then rotation by rows."""
+    return np.concatenate([T[:, :3, 3], T[:, :3, :3].reshape(len(T), 9)], axis=-1)
 
 
 def _against_formulations(
@@ -146,7 +185,7 @@ def _relative(found: Any, expected: Any) -> float:
 
 def exact(equations: Equations, trials: int = 2, seed: int = 0) -> dict[int, bool]:
     """Whether the torques are those of Newton-Euler at random robots of this structure, by prime."""
-    fields = (_Image(equations, seed + trial) for trial in range(trials))
+    fields = (Image(equations, seed + trial) for trial in range(trials))
     return {
         field.prime: _newton_euler(equations, field)
         == [field.admitted(t).residue for t in equations.torques]
@@ -154,14 +193,14 @@ def exact(equations: Equations, trials: int = 2, seed: int = 0) -> dict[int, boo
     }
 
 
-def exact_readable(equations: Readable, robot: Robot, trials: int = 2, seed: int = 0) -> dict[int, bool]:
+def exact_readable(equations: Readable, trials: int = 2, seed: int = 0) -> dict[int, bool]:
     """The same of the readable grade in named parameters, every step worked out in the field."""
-    names = equations_of(robot)
-    fields = (_Image(names, seed + trial) for trial in range(trials))
+    names = equations_over(equations.words)
+    fields = (Image(names, seed + trial) for trial in range(trials))
     return {field.prime: _newton_euler(names, field) == _stepwise(equations, field) for field in fields}
 
 
-def _stepwise(equations: Readable, field: _Image) -> list[int]:
+def _stepwise(equations: Readable, field: Image) -> list[int]:
     """The torques of the readable grade in a field."""
     known = dict(field.value.values)
     steps = {step.name: step.expression for step in equations.steps}
@@ -193,7 +232,7 @@ def _stepwise(equations: Readable, field: _Image) -> list[int]:
     return torques
 
 
-class _Image(FieldSystem):
+class Image(FieldSystem):
     """The field in which every name of the equations has a random value; constants go the same way."""
 
     def __init__(self, equations: Equations, seed: int) -> None:
@@ -225,7 +264,7 @@ class _Image(FieldSystem):
         return self.admitted(x) if isinstance(x, Scalar) else x
 
 
-def _newton_euler(equations: Equations, field: _Image) -> list[int]:
+def _newton_euler(equations: Equations, field: Image) -> list[int]:
     """The torques of the model in a field."""
     x, robot = equations.coordinates, equations.words.model.lift(field)
     q = [field.position(position) for position in x.expand(equations.q)]

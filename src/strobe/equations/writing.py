@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from typing import TypeAlias
 
 from strobe.equations.expression import (
     Angle,
@@ -30,6 +31,8 @@ from strobe.equations.notation import PLAIN, Name, Notation
 BREAK = "\x1f"  # a line may end here
 WEAK = "\x1e"  # within brackets: a line ends here only where it must
 
+Remark: TypeAlias = str | tuple[str | Expression, ...]  # a sentence, in which expressions may stand
+
 
 class Writer(ABC):
     """Expressions as text of some kind."""
@@ -44,6 +47,19 @@ class Writer(ABC):
     def symbol(self, name: str) -> str:
         """A single name."""
         return self.name(self.notation.read(name), name)
+
+    def remark(self, remark: Remark) -> str:
+        """A sentence with its expressions."""
+        parts = (remark,) if isinstance(remark, str) else remark
+        return "".join(self.words(x) if isinstance(x, str) else self.inline(self.write(x)) for x in parts)
+
+    def words(self, text: str) -> str:
+        """Ordinary text."""
+        return text
+
+    def inline(self, written: str) -> str:
+        """An expression within ordinary text."""
+        return written
 
     def expression(self, x: Expression) -> str:
         match x:

@@ -15,7 +15,6 @@ import math
 from dataclasses import dataclass, replace
 
 from strobe.algebra import Mat3, Pose, Shift, Turn, Vec3
-from strobe.algebra.placement import Spin
 from strobe.models.assembly import snapped
 from strobe.models.joints import Joint
 from strobe.models.model import ROOT, Body, Model, moved
@@ -37,7 +36,7 @@ class _Angles:
 
 
 def reframed(model: Model) -> Model:
-    """The same robot at joint frames, every joint about or along z; its other frames are left out."""
+    """The same robot at joint frames, every joint about or along z."""
     tree = model.proximal()
     upright = {ROOT: Mat3.identity()} | {body.index: _onto_z(body.joint) for body in tree.bodies}
     angles = {
@@ -52,6 +51,7 @@ def reframed(model: Model) -> Model:
     axes = {index: upright[index] @ _turned(phi[index]) for index in upright}  # old axes of new ones
     slid = {ROOT: 0.0}  # how far the origin of a link is moved along its joint
     bodies: list[Body] = []
+    inwards = {ROOT: Pose()}
     for body in tree.bodies:
         at = angles[body.index]
         turns = ((2, at.phi - phi[body.parent]), (0, at.alpha), (2, at.psi + phi[body.index]))
@@ -60,7 +60,7 @@ def reframed(model: Model) -> Model:
         axis = fixed.direction(Vec3.unit(2))
         slid[body.index] = _slide(place, axis) if body.parent != ROOT else 0.0
         shift = _without_y(place, axis, slid[body.index])
-        inward = Pose((Shift(Vec3(0.0, 0.0, -slid[body.index])), Spin(axes[body.index].T)))
+        inward = inwards[body.index] = _inward(axes[body.index], slid[body.index])
         bodies.append(
             replace(
                 body,
@@ -69,7 +69,15 @@ def reframed(model: Model) -> Model:
                 inertial=moved(body.inertial, inward),
             )
         )
-    return replace(tree, bodies=tuple(bodies), frames=())
+    frames = (replace(frame, placement=inwards[frame.body] @ frame.placement) for frame in tree.frames)
+    return replace(tree, bodies=tuple(bodies), frames=tuple(frames))
+
+
+def _inward(axes: Mat3, slide: float) -> Pose:
+    """What takes points of the old frame of a link to the new one."""
+    at = _angles(axes.T)
+    turns = (Turn.by(axis, angle) for axis, angle in ((2, at.phi), (0, at.alpha), (2, at.psi)))
+    return Pose((Shift(Vec3(0.0, 0.0, -slide)), *turns)).trimmed()
 
 
 def oblique_turns(model: Model) -> int:

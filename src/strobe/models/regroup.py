@@ -8,7 +8,8 @@ axis across it look alike at every joint angle, so they may as well belong to th
     spherical           m moves: a point mass at the centre
 
 Every joint torque stays what it was [Khalil1987], and many coefficients become zero. What reaches the base is
-gone. Regrouped bodies are not physical: m = 0 with a first moment has no centre of mass.
+gone (`at_base` tells what it was). Regrouped bodies are not physical: m = 0 with a first moment has no centre of
+mass.
 """
 
 from __future__ import annotations
@@ -31,14 +32,30 @@ def regrouped(model: Model) -> Model:
     return _known[model]
 
 
+def at_base(model: Model) -> Inertia:
+    """What reaches the base, about its origin; any number system."""
+    proximal, total = model.proximal(), Inertia.zero()
+    inertias = _passed_on(proximal)[1]
+    for body in proximal.bodies:
+        if body.parent == ROOT:
+            total = total + body.before.inertia(inertias[body.index])
+    return total
+
+
+def _passed_on(proximal: Model) -> tuple[dict[int, Inertia], dict[int, Inertia]]:
+    """By body, what stays with it and what moves to its parent."""
+    inertias = {body.index: body.inertia for body in proximal.bodies}
+    moved: dict[int, Inertia] = {}
+    for body in reversed(proximal.bodies):
+        inertias[body.index], moved[body.index] = split(body.joint, inertias[body.index])
+        if body.parent != ROOT:
+            inertias[body.parent] = inertias[body.parent] + body.before.inertia(moved[body.index])
+    return inertias, moved
+
+
 def _regrouped(model: Model) -> Model:
     proximal = model.proximal()
-    inertias = {body.index: body.inertia for body in proximal.bodies}
-    for body in reversed(proximal.bodies):
-        stays, moves = split(body.joint, inertias[body.index])
-        inertias[body.index] = stays
-        if body.parent != ROOT:
-            inertias[body.parent] = inertias[body.parent] + body.before.inertia(moves)
+    inertias, _ = _passed_on(proximal)
     bodies = tuple(replace(body, inertial=Inertial.of(inertias[body.index])) for body in proximal.bodies)
     return replace(proximal, bodies=bodies)
 
