@@ -34,7 +34,7 @@ TITLES = {
 def table() -> str:
     """The README's tables of measured numbers."""
     ratios = [*_ratios()]
-    figures = [*_compiling(), *_growing(), *_climbing(), *_interpreted()]
+    figures = [*_compiling(), *_growing(), *_climbing(), *_interpreted(), *_inverting(), *_planning()]
     parts: list[str] = []
     if ratios:
         parts += _rows(
@@ -107,6 +107,34 @@ def _interpreted() -> Iterator[list[str]]:
     for row in newest("how_fast_interpreted"):
         figure = f"{row['batch_ns'] / 1e3:.2f} µs a state in a batch, {row['one_call_us']:.0f} µs a call"
         yield ["Panda, inverse dynamics where nothing can be compiled", figure]
+
+
+def _inverting() -> Iterator[list[str]]:
+    """Inverse kinematics: in closed form, by elimination, by search."""
+    for row in newest("inverse_kinematics_analytic"):
+        figure = f"{row['ours_us']:.2f} µs in a batch, {row['closed_form_us']:.2f} of them the closed form"
+        beside = f", {_digits(row['ratio'])} times faster than EAIK" if "ratio" in row else ""
+        yield [f"{row['robot']}, all branches of a pose, {row['recognised']}", figure + beside]
+    for row in newest("inverse_kinematics_general"):
+        if row["arm"] == "RRRRRR":
+            missed = (
+                f"{row['missed']} of {row['solutions']:,} missed, residual {row['largest_residual']:.0e}"
+            )
+            asked = f"{row['arms']:,} general 6R arms, all solutions of a pose"
+            yield [asked, f"{row['us_per_pose']:.0f} µs; {missed}"]
+    for row in newest("inverse_kinematics_numeric"):
+        if row["against"] == "ik_LM, its tolerance":
+            figure = f"{row['ours_us']:.1f} µs in a batch, {_digits(row['ratio'])} times faster than"
+            asked = f"{row['robot']}, one solution of a random pose within the limits, by search"
+            yield [asked, f"{figure} the Robotics Toolbox's `ik_LM`"]
+
+
+def _planning() -> Iterator[list[str]]:
+    for row in newest("trajectories"):
+        if "ratio" in row:
+            figure = f"{row['ours_us']:.2f} µs a request in a batch, {_digits(row['ratio'])} times faster than Ruckig"
+            same = f"durations equal to {row['largest_difference_s']:.0e} s"
+            yield [f"{row['joints']} joints in step at constant maximum acceleration", f"{figure}, {same}"]
 
 
 def _time(ns: float) -> str:

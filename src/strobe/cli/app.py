@@ -18,6 +18,7 @@ from strobe.cli import (
     ik,
     info,
     list_robots,
+    plan,
     prove,
     study,
     tables,
@@ -82,6 +83,7 @@ app.command("count")(count.count)
 app.command("bench")(bench.bench)
 app.command("tables")(tables.tables)
 app.command("ik", cls=NumbersCommand)(ik.ik)
+app.command("plan", cls=NumbersCommand)(plan.plan)
 app.command("convert")(convert.convert)
 app.command("compile")(compile.compile)
 app.command("study")(study.study)

@@ -20,6 +20,7 @@ from strobe.cli.states import (
     WrenchFrame,
     given_loads,
     given_state,
+    refuse_both,
 )
 from strobe.errors import ArgumentError
 
@@ -101,13 +102,10 @@ def explain(
     given = {"q": q, "qd": qd, "qdd": qdd}
     if trajectory is None:
         data, shown = _one_state(arm, given, how, every, plot, force, robot)
-    elif any(text is not None for text in given.values()):
-        raise ArgumentError(
-            f"the motion comes from {trajectory} or from --q, --qd and --qdd, not from both."
-        )
-    elif plot is None:
-        raise ArgumentError("--trajectory is the motion that --plot draws; give --plot FILE.svg too.")
     else:
+        refuse_both(trajectory, given)
+        if plot is None:
+            raise ArgumentError("--trajectory is the motion that --plot draws; give --plot FILE.svg too.")
         data, shown = _whole_log(arm, trajectory, how, plot, force, robot)
     _print(data, shown, as_json)
 

@@ -1,9 +1,11 @@
-"""Motions in CSV files: columns are matched to joints by name, and every fault is reported in one go.
+"""Motions in files. In CSV files columns are matched to joints by name, and every fault is reported in one go.
 
 q_<joint>, <joint>_q or <joint>     position        q1 … qn      the same in the order of the joints
 qd_<joint> or <joint>_qd            velocity        qd1 … qdn
 qdd_<joint> or <joint>_qdd          acceleration    qdd1 … qddn
 t, time or timestamp                passed through
+
+A .json or .npz file is a planned motion, as ``strobe plan`` writes it or a ROS ``JointTrajectory``.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from strobe.robot import Robot
 from strobe.study.labels import position_labels, rate_labels
 
 TIMES = ("t", "time", "timestamp", "time_s", "time [s]")
+PLANNED = (".json", ".npz")
 MOST_FAULTS = 20  # shown; the rest is counted
 DELIMITERS = ",;\t"
 SHORT = 5  # letters: in names below that, one mistake makes another word
@@ -67,7 +70,9 @@ class Faults:
 
 
 def read_motion(path: Path, robot: Robot) -> Motion:
-    """The motion of a robot in a CSV file, or an `ArgumentError` with every fault of it."""
+    """The motion of a robot in a file, or an `ArgumentError` with every fault of it."""
+    if path.suffix.lower() in PLANNED:
+        return _planned(path, robot)
     faults = Faults(path)
     lines = list(_lines(path, faults))
     faults.raise_if_any()
@@ -84,6 +89,18 @@ def read_motion(path: Path, robot: Robot) -> Motion:
     for column, (quantity, index) in zip(table.T, slots.values(), strict=True):
         state[quantity][:, index] = column
     return Motion(None if time is None else header[time], times, **state, remarks=remarks)
+
+
+def _planned(path: Path, robot: Robot) -> Motion:
+    """A planned motion at the instants of its rows."""
+    from strobe.trajectory.files import in_order, read
+
+    recorded = read(path)
+    try:
+        motion = in_order(recorded.motion, robot.joint_names, robot.name)
+    except ArgumentError as error:
+        raise ArgumentError(f"{path}: {error}") from None
+    return Motion("t", [repr(t) for t in recorded.times.tolist()], *motion(recorded.times), remarks=[])
 
 
 def _lines(path: Path, faults: Faults) -> Iterator[tuple[int, list[str]]]:

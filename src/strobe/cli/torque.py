@@ -27,6 +27,7 @@ from strobe.cli.states import (
     WrenchFrame,
     given_loads,
     given_state,
+    refuse_both,
 )
 from strobe.errors import ArgumentError
 
@@ -42,7 +43,8 @@ CHUNK = 4096  # rows at a time: progress can be told, memory stays small
 def torque(
     robot: RobotName,
     log: Annotated[
-        Path | None, typer.Argument(metavar="LOG.csv", help="A motion, one row per instant.")
+        Path | None,
+        typer.Argument(metavar="LOG", help="A motion: .csv, one row per instant; .json or .npz of strobe plan."),
     ] = None,
     q: Positions = None,
     qd: Velocities = None,
@@ -75,6 +77,7 @@ def torque(
       strobe torque panda --q 0,-0.8,0,-2.4,0,1.6,0.8 --qd 0.1,0,0,0,0,0,0
       strobe torque planar2 --q 0.7 -1.1 --wrench 3,-2,0,0,0,0 --json
       strobe torque panda motion.csv -o tau.csv
+      strobe torque panda traj.json -o tau.csv
 
     \b
     Columns of a log (any order; comma, semicolon or tab between them):
@@ -85,13 +88,13 @@ def torque(
     """
     arm = open_robot(robot, lock=lock, base=base, strict=strict)
     how = given_loads(gravity, wrench, frame, no_friction) | {"formulation": formulation}
+    given = {"q": q, "qd": qd, "qdd": qdd}
     if log is None:
         if output is not None:
             raise ArgumentError("-o takes the torques of a log: strobe torque ROBOT LOG.csv -o FILE.")
-        _one_state(arm, {"q": q, "qd": qd, "qdd": qdd}, how, as_json)
-    elif q is not None or qd is not None or qdd is not None:
-        raise ArgumentError(f"the motion comes from {log} or from --q, --qd and --qdd, not from both.")
+        _one_state(arm, given, how, as_json)
     else:
+        refuse_both(log, given)
         _whole_log(arm, robot, log, output, force, how, as_json)
 
 

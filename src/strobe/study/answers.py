@@ -9,13 +9,13 @@ import numpy as np
 from rich.table import Table
 
 from strobe.errors import counted
+from strobe.kinematics.ranges import ranges_of
 from strobe.kinematics.solutions import Solutions, Status
 from strobe.kinematics.workspace import moving_numbers
 from strobe.robot import Robot
 from strobe.study.labels import position_labels
 from strobe.study.tables import short, table
 
-ROUNDING = 1e-9  # how far beyond a bound is none
 SIDE_BY_SIDE = 8  # numbers of a solution that stand in one row
 STATUS = {
     Status.SOLVED: "solved",
@@ -33,6 +33,7 @@ def answer(robot: Robot, frame: str, found: Solutions) -> dict[str, Any]:
     moving = [name for name, moves in zip(labels, moving_numbers(robot, frame), strict=True) if moves]
     return {
         "recognised": found.recognised,
+        "parameter": found.parameter,
         "status": STATUS[Status(int(found.status))],
         "reason": " ".join(found.reasons),
         "count": count,
@@ -45,27 +46,22 @@ def answer(robot: Robot, frame: str, found: Solutions) -> dict[str, Any]:
 
 
 def _solution(robot: Robot, found: Solutions, k: int, labels: Sequence[str]) -> dict[str, Any]:
-    free: list[int] = [] if found.free is None else np.flatnonzero(found.free[k]).tolist()
+    marked = [
+        [] if marks is None else np.flatnonzero(marks[k]).tolist() for marks in (found.free, found.double)
+    ]
+    free, double = ([labels[i] for i in each] for each in marked)
     return {
         "branch": "" if found.branch is None else found.branches[int(found.branch[k])],
         "q": found.q[k],
         "residual": float(found.residual[k]),
         "within": bool(found.within[k]),
-        "beyond": list(_beyond(robot, found.q[k])),
-        "free": [labels[i] for i in free],
+        "beyond": [
+            {"joint": each.joint, "bound": each.side, "limit": each.limit, "by": each.by}
+            for each in ranges_of(robot).beyond(found.q[k])
+        ],
+        "free": free,
+        "double": double,
     }
-
-
-def _beyond(robot: Robot, q: np.ndarray) -> list[dict[str, Any]]:
-    """The joints that are outside their limits, each with the bound."""
-    margins, bounds = robot.limit_margins(q), robot.limits
-    sides = (("lower", margins.to_lower, bounds.lower), ("upper", margins.to_upper, bounds.upper))
-    return [
-        {"joint": name, "bound": side, "limit": float(limit[k]), "by": float(-room[k])}
-        for side, room, limit in sides
-        for k, name in enumerate(margins.names)
-        if room[k] < -ROUNDING
-    ]
 
 
 # -- tables -------------------------------------------------------------------------------------------
@@ -103,12 +99,17 @@ def limits_text(solution: Mapping[str, Any]) -> str:
 
 def answer_lines(data: Mapping[str, Any]) -> list[str]:
     """How the pose was solved, and what is to be said about it."""
-    free = {name: None for x in data["solutions"] for name in x["free"]}
-    lines = [f"{data['recognised']}: {_outcome(data)}.", data["reason"]]
+    free, double = (
+        {name: None for x in data["solutions"] for name in x[mark]} for mark in ("free", "double")
+    )
+    parameter = f" ({data['parameter']} is the parameter)" if data["parameter"] else ""
+    lines = [f"{data['recognised']}{parameter}: {_outcome(data)}.", data["reason"]]
     if free:
         lines.append(
             f"the pose is singular: {', '.join(free)} could stand anywhere in some solutions, and stays put."
         )
+    if double:
+        lines.append(f"the pose is singular: two branches meet at {', '.join(double)}.")
     return [line for line in lines if line]
 
 

@@ -21,6 +21,7 @@ WIDTH = 760.0  # pixels, of the figure
 COLUMNS = 4
 LARGEST = 0.8  # of a drawing's own size
 CUT = 40.0  # pixels of a drawing at every side: the room for labels, of which there are none
+GAP = 24.0  # between drawings side by side
 LETTER = 6.0  # the mean width of a letter
 
 
@@ -40,7 +41,7 @@ def branches_figure(
     drawings = [Drawing(skeleton, view, common) for skeleton in skeletons]
     columns = min(COLUMNS, len(drawings))
     wide = (WIDTH - 2 * MARGIN) / columns
-    scale = min(LARGEST, wide / (SHEET - 2 * CUT))
+    scale = min(LARGEST, (wide - GAP) / (SHEET - 2 * CUT))
     tall = scale * (drawings[0].bottom - TOP - CUT) + 4.5 * LINE
     cells = [
         _cell(drawing, MARGIN + (k % columns) * wide, TOP + (k // columns) * tall, wide, scale, captions[k])

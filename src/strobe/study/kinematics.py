@@ -65,12 +65,12 @@ def _inverse(case: Case, frame: str) -> dict[str, Any]:
 
     A few joints reach a pose in one way at most: there the position alone is asked for, if it has more.
     """
-    from strobe.kinematics.inverse import inverse_kinematics  # every verb imports the study: this one waits
+    from strobe.kinematics.inverse import every_way  # every verb imports the study: this one waits
 
     robot = case.robot
     pose = robot.forward_kinematics(case.q, frame)
     found = {
-        what: answer(robot, frame, inverse_kinematics(robot, pose, frame, what=what))
+        what: answer(robot, frame, every_way(robot, pose, frame, what=what, q0=case.q))
         for what in (("position", "pose") if moving_numbers(robot, frame).sum() <= FEW else ("pose",))
     }
     what = max(found, key=lambda each: found[each]["count"])
@@ -98,6 +98,11 @@ def in_brief(data: Mapping[str, Any]) -> tuple[str, str] | None:
     found = data["inverse"]
     if found["count"] < 2:
         return None
+    if found["parameter"]:
+        return (
+            "infinitely many",
+            f"ways to hold {data['frame']} in one place: {found['parameter']} chooses one",
+        )
     return (
         f"{found['within_limits']} of {found['count']}",
         f"ways to hold {data['frame']} in one place are within the limits ({found['recognised']})",
@@ -160,16 +165,19 @@ def _branches(data: Mapping[str, Any], case: Case) -> page.Html | None:
     shown = data["inverse"]["solutions"][:DRAWN]
     if not shown:
         return None
-    captions = [_caption(k, solution) for k, solution in enumerate(shown, 1)]
+    captions = [_caption(k, solution, data["inverse"]) for k, solution in enumerate(shown, 1)]
     drawn = branches_figure(case.robot, [x["q"] for x in shown], captions, frame=data["frame"])
     count = data["inverse"]["count"]
     told = "" if count <= DRAWN else f"{DRAWN} of {count} solutions; all are in the table."
     return page.figure(drawn, told)
 
 
-def _caption(k: int, solution: Mapping[str, Any]) -> list[str]:
-    """The number of a solution, the words of its branch, and whether it breaks limits."""
+def _caption(k: int, solution: Mapping[str, Any], found: Mapping[str, Any]) -> list[str]:
+    """The number of a solution, the words of its branch or its parameter, and whether it breaks limits."""
     first, *others = solution["branch"].partition(") ")[2].split(", ")
+    if found["parameter"]:
+        value = solution["q"][found["joints"].index(found["parameter"])]
+        first = f"{found['parameter']} {value:.3g}".replace("-", "−")
     limits = "" if solution["within"] else "outside the limits"
     return [f"{k}: {first}" if first else str(k), ", ".join(others), limits]
 
@@ -180,7 +188,7 @@ def _command(data: Mapping[str, Any], case: Case) -> page.Html | None:
         return None
     at = f"--at {numbers(case.q)}"
     if data["inverse"]["what"] == "position":
-        at = f"--position {numbers(data['pose'][:3, 3])}"
+        at = f"--position {numbers(data['pose'][:3, 3])} --q0 {numbers(case.q)}"
     return page.command_line(f"ik {case.called} {at} --frame {shlex.quote(data['frame'])} --all")
 
 

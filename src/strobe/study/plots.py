@@ -1,4 +1,4 @@
-"""Plots as SVG text: torques as stacked bars, lines over time, the phase plane, a value over a plane.
+"""Plots as SVG text: torques as stacked bars, lines over time, the phase plane, curves and their limits, maps.
 
 Every panel has ticks at round numbers, a name and a unit; colours mean the same in all panels of a figure.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -42,6 +42,7 @@ LETTER = 6.3  # the mean width of a letter
 BARS = 48  # in a panel, at most
 POINTS = 600  # of a line, at most
 LOWEST = 0.01  # pixels, of a bar that is drawn
+SMALL = 150  # pixels, the height of a panel among many
 HIGHEST = 420.0  # pixels, of a map
 SHADES = (0.15, 0.36, 0.57, 0.78, 1.0)  # of a map, from little to much
 
@@ -192,6 +193,43 @@ def phase_plot(
     return _figure(height, title, described, keys, [panel], _under(below, across))
 
 
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """A curve with its limits: dashed levels and walls, and dots on it; ``across`` and ``unit`` name the axes."""
+
+    name: str
+    unit: str
+    across: str
+    x: Array
+    y: Array
+    levels: tuple[float, ...] = ()
+    walls: tuple[float, ...] = ()
+    dots: tuple[Array, Array] = (np.empty(0), np.empty(0))
+
+
+def small_multiples(title: str, described: str, rows: Sequence[Sequence[Panel]], *, width: int = WIDTH) -> str:
+    """Panels side by side, row after row; those of one column share what is written below them."""
+    columns = len(rows[0])
+    if width <= NARROW:
+        rows, columns = [[_alone(panel)] for row in rows for panel in row], 1
+    keys = [("the motion", _dash(0)), ("limits", _dash("limit")), ("points, and switches of acceleration", _dot())]
+    wide = (width - 2 * MARGIN - (columns - 1) * GAP) / columns
+    top = TITLE + LEGEND * len(_lines_of_keys([key for key, _ in keys], width)) + 10
+    places = [
+        (Area(MARGIN + c * (wide + GAP), top + r * (SMALL + 6), wide, SMALL), panel)
+        for r, row in enumerate(rows)
+        for c, panel in enumerate(row)
+    ]
+    bottom = top + len(rows) * (SMALL + 6)
+    below = [
+        text((area.left + area.right) / 2, bottom + 8, panel.across, anchor="middle", class_="muted")
+        for area, panel in places[-columns:]
+        if columns > 1
+    ]
+    drawn = [_limited(area, panel) for area, panel in places]
+    return _figure(bottom + 20, title, described, _legend(keys, width), drawn, below, width=width)
+
+
 def map_plot(
     title: str, xs: Array, ys: Array, values: Array, name: str, *, across: str = "x (m)", up: str = "y (m)",
 ) -> str:  # fmt: skip
@@ -228,6 +266,27 @@ def map_plot(
 
 
 # -- panels -------------------------------------------------------------------------------------------
+
+
+def _alone(panel: Panel) -> Panel:
+    """A panel that says itself what its lower axis is."""
+    return replace(panel, unit=f"{panel.unit}, over {panel.across}")
+
+
+def _limited(area: Area, panel: Panel) -> Element:
+    """A curve with its limits."""
+    ticks = max(3, int((area.right - area.left) / 45))
+    x = Scale.over([panel.x, *panel.walls], area.left, area.right, ticks, snug=True)
+    y = area.upwards(panel.y, *panel.levels, 0.0)
+    bounds = [polyline((area.left, area.right), [float(y(level))] * 2) for level in panel.levels]
+    bounds += [polyline([float(x(wall))] * 2, (area.bottom, area.top)) for wall in panel.walls]
+    curve = polyline(x(panel.x), y(panel.y))
+    return group(
+        _axes(area, x, y, panel.name, panel.unit),
+        path("".join(bounds), class_="sum", stroke_dasharray="5 4") if bounds else None,
+        path(curve, stroke_width=1.6, stroke_linejoin="round", **stroke(0)),
+        [circle(float(x(a)), float(y(b)), 2.6, **fill(1)) for a, b in zip(*panel.dots, strict=True)],
+    )
 
 
 def _cells(x: Array, y: Array, taken: Array) -> str:
@@ -368,8 +427,13 @@ def _swatch(k: int) -> Element:
 
 
 def _dash(look: int | str) -> Element:
-    style = {"class_": look} if isinstance(look, str) else stroke(look)
-    return line(0, 0, 16, 0, stroke_width=2, **style)
+    dashed = {"class_": "sum", "stroke_dasharray": "5 4", "stroke_width": 1}
+    style = dashed if look == "limit" else {"class_": look} if isinstance(look, str) else stroke(look)
+    return line(0, 0, 16, 0, **({"stroke_width": 2} | style))
+
+
+def _dot() -> Element:
+    return circle(8, 0, 3, **fill(1))
 
 
 def _under(y: float, label: str, width: int = WIDTH) -> Element:

@@ -25,6 +25,7 @@ from strobe.study import (
     published,
     speed,
     terms,
+    trajectory,
     view,
     wrenches,
 )
@@ -34,6 +35,7 @@ SECTIONS: dict[str, ModuleType] = {
     "view": view,
     "robot": overview,
     "kinematics": kinematics,
+    "trajectory": trajectory,
     "torques": agreement,
     "terms": terms,
     "motion": motion,

@@ -7,6 +7,7 @@ accelerations scale with their distance. Where a prescribed velocity points away
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import count
 
 import numpy as np
@@ -22,15 +23,15 @@ MOST_HALVINGS = 16  # a leg is then 15 millionths of what it was: what has not c
 
 def kept_close(asked: Request, plan: Callable[[Request], Trajectory]) -> Trajectory:
     """The motion within the envelope of a request, halving legs that leave it."""
-    given, limit = len(asked.q), asked.envelope
+    given, limit = np.ones(len(asked.q), dtype=bool), asked.envelope  # which points are the request's own
     assert limit is not None
     for halvings in count():
         motion = plan(asked)
         far = deviations(motion, asked.q)
         outside = far > limit
         if not outside.any():
-            said = f"{len(asked.q) - given} points inserted: the path stays within {far.max():.3g} of its lines."
-            return motion.with_notes(*motion.notes, said)
+            said = f"{(~given).sum()} points inserted: the path stays within {far.max():.3g} of its lines."
+            return replace(motion, points=motion.points[given], notes=(*motion.notes, said))
         if halvings == MOST_HALVINGS or len(asked.q) + outside.sum() > MOST_POINTS:
             worst = int(np.argmax(far))
             raise ArgumentError(
@@ -38,7 +39,7 @@ def kept_close(asked: Request, plan: Callable[[Request], Trajectory]) -> Traject
                 f"{far[worst]:.3g}, more than the envelope {limit:g}, even with {len(asked.q):,} points. "
                 + _why(asked, worst)
             )
-        asked = halved(asked, outside)
+        asked, given = halved(asked, outside), np.insert(given, np.flatnonzero(outside) + 1, False)
     raise AssertionError
 
 

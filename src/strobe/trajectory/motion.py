@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import comb
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -69,7 +70,7 @@ class Trajectory:
             )
         piece = np.clip(np.searchsorted(self.times, t, side="right") - 1, 0, len(self.coefficients) - 1)
         local = (t - self.times[piece])[..., None]
-        return State(*(_horner(each[piece], local) for each in self._derivatives))
+        return State(*(horner(each[piece], local) for each in self._derivatives))
 
     @cached_property
     def _derivatives(self) -> tuple[Array, Array, Array]:
@@ -103,7 +104,8 @@ def differentiated(coefficients: Array) -> Array:
     return coefficients[..., 1:] * powers if len(powers) else np.zeros_like(coefficients)
 
 
-def _horner(coefficients: Array, t: Array | float) -> Array:
+def horner(coefficients: Array, t: Array | float) -> Array:
+    """The value of polynomials, coefficients of rising powers last."""
     value = coefficients[..., -1]
     for p in range(coefficients.shape[-1] - 2, -1, -1):
         value = value * t + coefficients[..., p]
@@ -111,13 +113,26 @@ def _horner(coefficients: Array, t: Array | float) -> Array:
 
 
 def _extremes(pieces: Array, lengths: Array, times: Array) -> tuple[float, float, float, float]:
-    """Least and largest value of one joint, and their times: at knots, or where the derivative vanishes."""
-    found: list[tuple[float, float]] = []
-    for coefficients, length, start in zip(pieces, lengths, times[:-1], strict=True):
-        inside = _roots(differentiated(coefficients), length)
-        found += [(float(_horner(coefficients, t)), float(start + t)) for t in (0.0, *inside, length)]
+    """Least and largest value of one joint, and their times: at knots, or where the derivative vanishes.
+
+    The latter is looked for in those pieces only whose hull goes beyond all knots.
+    """
+    values = np.concatenate([pieces[:, 0], horner(pieces, lengths)])
+    found = list(zip(values.tolist(), np.concatenate([times[:-1], times[1:]]).tolist(), strict=True))
+    hulls = _hulls(pieces, lengths)
+    beyond = (hulls.max(axis=1) > values.max()) | (hulls.min(axis=1) < values.min())
+    for k in np.flatnonzero(beyond):
+        inside = _roots(differentiated(pieces[k]), lengths[k])
+        found += [(float(horner(pieces[k], t)), float(times[k] + t)) for t in inside]
     (least, least_at), (largest, largest_at) = min(found), max(found)
     return least, largest, least_at, largest_at
+
+
+def _hulls(pieces: Array, lengths: Array) -> Array:
+    """Numbers (K, powers) between whose least and largest each polynomial stays: its Bernstein coefficients."""
+    d = pieces.shape[1] - 1
+    weights = np.array([[comb(i, p) / comb(d, p) for p in range(d + 1)] for i in range(d + 1)])
+    return pieces * lengths[:, None] ** np.arange(d + 1) @ weights.T
 
 
 def _roots(coefficients: Array, length: float) -> list[float]:

@@ -1,4 +1,4 @@
-"""One joint from one state to another under bounds on speed and acceleration [Waters1974, corrected].
+"""One joint from one state to another under bounds on speed and acceleration [Waters1979, corrected].
 
 Every motion here is a ramp to a speed w, a cruise at it, and a ramp from it, both ramps at the full acceleration A:
 

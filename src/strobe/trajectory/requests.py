@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from strobe.errors import ArgumentError, ShapeError, UnknownNameError
+from strobe.errors import ArgumentError, ShapeError, UnknownNameError, counted
 
 if TYPE_CHECKING:
     from strobe.robot import Robot
@@ -27,6 +27,7 @@ class Bounds:
     velocity: Array
     acceleration: Array
     jerk: Array
+    effort: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +43,9 @@ class Request:
     envelope: float | None  # how far the path may leave the lines between its points
     robot: Robot
     frame: str | None = None  # the hand; else the last frame that moves
-    posed: tuple[bool, ...] = ()  # per point: given by the pose of the hand, so that other joints would do as well
+    posed: tuple[
+        bool, ...
+    ] = ()  # per point: given by the pose of the hand, so that other joints would do as well
     method: str | None = None  # the planner that a file asks for
 
     @property
@@ -55,8 +58,8 @@ class Request:
 
 def request(
     robot: Robot, q: Any, *, qd: Any = None, times: Any = None, velocity: Any = None, acceleration: Any = None,
-    jerk: Any = None, lower: Any = None, upper: Any = None, envelope: float | None = None, frame: str | None = None,
-    labels: Sequence[str] = (),
+    jerk: Any = None, effort: Any = None, lower: Any = None, upper: Any = None, envelope: float | None = None,
+    frame: str | None = None, labels: Sequence[str] = (),
 ) -> Request:  # fmt: skip
     """A request for a robot: positions (P, n), velocities with NaN where free, bounds that are the robot's own
     unless given (one number for all joints, one per joint, or a mapping from names)."""
@@ -67,7 +70,7 @@ def request(
         )
     points = _table("q", q, names, None)
     rates = np.full_like(points, np.nan) if qd is None else _table("qd", qd, names, len(points))
-    clock = np.full(len(points), np.nan) if times is None else np.array(times, dtype=float)
+    clock = np.full(len(points), np.nan) if times is None else _numbers("times", times, "one per point")
     marks = tuple(labels) or tuple(f"point {k + 1}" for k in range(len(points)))
     limits = robot.limits
     bounds = Bounds(
@@ -76,9 +79,10 @@ def request(
         velocity=_per_joint("velocity", velocity, names, limits.velocity),
         acceleration=_per_joint("acceleration", acceleration, names, limits.acceleration),
         jerk=_per_joint("jerk", jerk, names, np.full(len(names), np.inf)),
+        effort=_per_joint("effort", effort, names, limits.effort),
     )
     if len(points) < 2:
-        raise ArgumentError(f"the request has {len(points)} point; a motion needs two or more.")
+        raise ArgumentError(f"the request has {counted(len(points), 'point')}; a motion needs two or more.")
     if clock.shape != (len(points),):
         raise ShapeError("times", clock.shape, f"({len(points)},)", "there is one per point")
     rates[[0, -1]] = np.where(np.isnan(rates[[0, -1]]), 0.0, rates[[0, -1]])
@@ -90,12 +94,7 @@ def request(
 
 
 def _table(name: str, values: Any, names: tuple[str, ...], rows: int | None) -> Array:
-    try:
-        table = np.array(values, dtype=float)
-    except (TypeError, ValueError):
-        raise ArgumentError(
-            f"{name} holds something that is no number; expected rows of {len(names)} numbers."
-        ) from None
+    table = _numbers(name, values, f"rows of {len(names)} numbers")
     expected = f"({rows or 'points'}, {len(names)})"
     if table.ndim != 2 or table.shape[1] != len(names) or (rows is not None and len(table) != rows):
         raise ShapeError(
@@ -107,6 +106,13 @@ def _table(name: str, values: Any, names: tuple[str, ...], rows: int | None) -> 
     return table
 
 
+def _numbers(name: str, values: Any, expected: str) -> Array:
+    try:
+        return np.array(values, dtype=float)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"{name} holds something that is no number; expected {expected}.") from None
+
+
 def _per_joint(name: str, given: Any, names: tuple[str, ...], own: Array) -> Array:
     """One number per joint: the robot's own where nothing else is given."""
     if given is None:
@@ -116,9 +122,9 @@ def _per_joint(name: str, given: Any, names: tuple[str, ...], own: Array) -> Arr
         for joint, value in given.items():
             if joint not in names:
                 raise UnknownNameError("joint", joint, name, names)
-            values[names.index(joint)] = value
+            values[names.index(joint)] = _numbers(f'{name} of joint "{joint}"', value, "a number")
         return values
-    values = np.array(given, dtype=float)
+    values = _numbers(name, given, "one number, or one per joint")
     if values.shape not in ((), (len(names),)):
         raise ShapeError(name, values.shape, f"one number, or ({len(names)},)", "there is one per joint")
     return np.broadcast_to(values, (len(names),)).copy()
@@ -134,8 +140,28 @@ def require_bound(asked: Request, name: str, otherwise: str = "") -> None:
             )
 
 
+def require_open(asked: Request, method: str) -> None:
+    """Refuse times and velocities, for a planner that chooses them and starts and ends at rest."""
+    if not np.isnan(asked.times).all():
+        raise ArgumentError(
+            f"{method} chooses its own times: leave those of the request out, or plan with cubic."
+        )
+    given = ~np.isnan(asked.qd)
+    given[[0, -1]] = asked.qd[[0, -1]] != 0.0
+    for k, j in zip(*np.nonzero(given), strict=True):
+        how = (
+            "starts and ends at rest"
+            if k in (0, len(given) - 1)
+            else "chooses velocities between the ends itself"
+        )
+        raise ArgumentError(
+            f'{asked.labels[k]} asks joint "{asked.joint_names[j]}" for velocity {asked.qd[k, j]:g}, '
+            f"but {method} {how}."
+        )
+
+
 def _check_bounds(asked: Request) -> None:
-    for name in ("velocity", "acceleration", "jerk"):
+    for name in ("velocity", "acceleration", "jerk", "effort"):
         for joint, value in zip(asked.joint_names, getattr(asked.bounds, name), strict=True):
             if not value > 0:
                 raise ArgumentError(

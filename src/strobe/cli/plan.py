@@ -1,0 +1,190 @@
+"""``strobe plan``: from a request to a motion that the arm can follow."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from strobe.cli.inputs import Base, Force, Json, Lock, RobotName, Strict, numbers, open_robot
+from strobe.errors import ArgumentError, StrobeError
+
+if TYPE_CHECKING:
+    from strobe.robot import Robot
+    from strobe.trajectory.motion import Trajectory
+    from strobe.trajectory.requests import Request
+
+
+def _bound(name: str) -> Any:
+    return typer.Option(f"--{name}", metavar="NUMBERS", help=f"Bounds on {name}: one, or one per joint.")
+
+
+def plan(
+    robot: RobotName,
+    request: Annotated[
+        Path, typer.Argument(metavar="REQUEST", help="A .toml or .json file: points to pass.")
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Where the motion goes: .json, .csv or .npz."),
+    ] = None,
+    method: Annotated[
+        str | None, typer.Option("--method", metavar="NAME", help="How it is planned; see below.")
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option("--plot", metavar="FILE.svg", help="A drawing of the motion and its limits."),
+    ] = None,
+    step: Annotated[float, typer.Option("--step", help="Seconds between the rows of the file.")] = 0.01,
+    velocity: Annotated[str | None, _bound("velocity")] = None,
+    acceleration: Annotated[str | None, _bound("acceleration")] = None,
+    jerk: Annotated[str | None, _bound("jerk")] = None,
+    effort: Annotated[str | None, _bound("effort")] = None,
+    envelope: Annotated[
+        float | None,
+        typer.Option("--envelope", help="How far the path may leave the lines between points."),
+    ] = None,
+    lock: Lock = None,
+    base: Base = None,
+    strict: Strict = False,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """A motion through the points of a request, within the bounds of every joint.
+
+    Bounds are the robot's own unless the request or an option gives others. What cannot be is refused with the
+    point, the joint and the bound.
+
+    \b
+    A request:
+      envelope = 0.02                       how far the path may leave its lines
+      [bounds]
+      acceleration = 5                      one number, one per joint, or a table from names
+      [[points]]
+      q = [0, "pi/2"]                       the joints in order, or a table from names
+      [[points]]
+      position = [0.4, 0.1, 0]              the hand, with rpy = [...] or quaternion = [...]
+      [[points]]
+      q = [1, 0]
+      qd = [0, "free"]                      velocities; free if nothing is said, 0 at the ends
+    \b
+    Methods:
+      constant-acceleration    least time at constant maximum accelerations (default)
+      torque-limited           least time along a spline under torque limits
+      kahn                     nearly least time between two points under torque limits
+      jerk-limited             least time under a bound on jerk, from point to point
+      cubic, quintic           splines
+      hand-line                the hand on straight lines
+      blends                   straight lines, corners rounded off
+    \b
+    Examples:
+      strobe plan panda request.toml --acceleration 5 -o traj.json --plot traj.svg
+      strobe plan panda request.toml --method torque-limited -o traj.csv --step 0.002
+    """
+    from strobe.cli.show import note, print_json, warn
+    from strobe.study.shares import beyond
+    from strobe.trajectory.methods import plan as planned
+    from strobe.trajectory.reading import read_request
+
+    inputs = [request, robot]
+    _check_files(output, plot, inputs, force)
+    arm = open_robot(robot, lock=lock, base=base, strict=strict)
+    bounds = {"velocity": velocity, "acceleration": acceleration, "jerk": jerk, "effort": effort}
+    try:
+        asked = read_request(arm, request, **_options(arm.n, bounds, envelope))
+        motion = planned(arm, asked, method)
+    except StrobeError as error:
+        raise ArgumentError(_as_options(str(error))) from None
+    data = _told(arm, motion, asked)
+    for sentence in motion.notes:
+        note(sentence)
+    for sentence in beyond(data):
+        warn(sentence)
+    if output is not None:
+        from strobe.trajectory.files import write
+
+        data |= {
+            "output": str(output),
+            "rows": write(motion, output, arm, step=step, inputs=inputs, force=force),
+        }
+        note(f"{data['rows']:,} rows written to {output}.")
+    if plot is not None:
+        _draw(plot, arm, motion, asked, inputs, force)
+        data["plot"] = str(plot)
+    if as_json:
+        print_json(data)
+    else:
+        _show(data)
+
+
+def _check_files(output: Path | None, plot: Path | None, inputs: list[Any], force: bool) -> None:
+    """Refuse, before anything is planned, files that cannot or must not be written."""
+    from strobe.runtime.files import refuse
+    from strobe.trajectory.files import kind_of
+
+    if output is not None:
+        kind_of(output)
+        refuse(output, inputs=inputs, force=force)
+    if plot is not None:
+        if plot.suffix.lower() != ".svg":
+            raise ArgumentError(f"--plot {plot}: a drawing is an .svg file.")
+        refuse(plot, inputs=inputs, force=force)
+
+
+def _told(robot: Robot, motion: Trajectory, asked: Request) -> dict[str, Any]:
+    """The motion in numbers: when it passes the points, and what of its limits it uses."""
+    from strobe.study.shares import shares
+
+    passed = zip(asked.labels, motion.points.tolist(), strict=True)
+    return {
+        "robot": robot.name,
+        "method": motion.method,
+        "duration": motion.duration,
+        "points": [{"name": label, "time": time} for label, time in passed],
+        "notes": list(motion.notes),
+        **shares(robot, motion, asked.bounds),
+    }
+
+
+def _options(n: int, given: dict[str, str | None], envelope: float | None) -> dict[str, Any]:
+    """What options say instead of the request."""
+    found: dict[str, Any] = {} if envelope is None else {"envelope": envelope}
+    for name, text in given.items():
+        if text is not None:
+            values = numbers(f"--{name}", text)
+            found[name] = (
+                values[0] if len(values) == 1 else numbers(f"--{name}", text, n, "One per joint, or one.")
+            )
+    return found
+
+
+def _as_options(sentence: str) -> str:
+    """A sentence whose advice is for Python, with the advice for a command line."""
+    for name in ("acceleration", "jerk", "effort"):
+        sentence = sentence.replace(f"{name}= (one", f"{name} under [bounds], or --{name} (one")
+        sentence = sentence.replace(f"{name}= or", f"{name} under [bounds], or --{name}, or")
+    return sentence
+
+
+def _draw(
+    path: Path, robot: Robot, motion: Trajectory, asked: Request, inputs: list[Any], force: bool
+) -> None:
+    from strobe.cli.show import note
+    from strobe.runtime.files import writing
+    from strobe.study.figure_trajectory import trajectory_figure
+
+    with writing(path, inputs=inputs, force=force) as stream:
+        stream.write(trajectory_figure(robot, motion, asked.bounds))
+    note(f"drawn in {path}.")
+
+
+def _show(data: dict[str, Any]) -> None:
+    from strobe.cli.show import console
+    from strobe.study.shares import shares_table
+    from strobe.study.tables import remark, short
+
+    out = console()
+    passed = ", ".join(f"{point['name']} at {short(point['time'])} s" for point in data["points"])
+    out.print(remark(f"{data['method']}: {short(data['duration'])} s; {passed}"))
+    out.print(shares_table(data))

@@ -1,0 +1,135 @@
+"""A planned motion, drawn: the phase plane, positions, velocities, accelerations and torques against their limits.
+
+In the phase plane the signed square of the velocity stands over the position, so that constant acceleration is a
+straight line of slope 2a [Waters1979, Figure 5].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from strobe.robot import Robot
+from strobe.study.plots import NARROW, WIDTH, Panel, small_multiples
+from strobe.trajectory.motion import Trajectory
+
+Array = np.ndarray
+
+COLUMNS = ("phase", "q", "qd", "qdd", "tau")
+PLAIN = ("phase", "tau")  # where there is little room
+WIDE = 1240  # pixels: five panels side by side
+LOOKS = 500  # instants, about, at which a motion is drawn
+ROWS = 12  # joints, at most: those that move most
+DOTS = 40  # switches of acceleration that are shown
+JUMP = 1e-6  # of the largest acceleration: less is no switch
+NEAR = 1.0  # limits farther off than so many spans of a curve are not shown in the phase plane
+
+
+def trajectory_figure(
+    robot: Robot, motion: Trajectory, bounds: Any, columns: Sequence[str] = COLUMNS, width: int = WIDE,
+    title: str = "",
+) -> str:  # fmt: skip
+    """A row per joint, a panel per quantity; ``bounds`` as in a request."""
+    t = instants(motion)
+    state = motion(t)
+    dynamic = not robot.model.kinematic_only
+    tau = robot.inverse_dynamics(*state) if dynamic and "tau" in columns else np.zeros_like(state.q)
+    shown = [name for name in columns if name != "tau" or dynamic]
+    travel = np.ptp(state.q, axis=0)
+    kept = np.sort(np.argsort(-travel, kind="stable")[:ROWS])
+    rows = [[_panel(robot, motion, bounds, name, int(j), t, state, tau) for name in shown] for j in kept]
+    title = title or f"A motion of {robot.name} in {motion.duration:.3g} s ({motion.method})"
+    names = ", ".join(motion.joint_names[j] for j in kept)
+    described = f"{', '.join(shown)} of {names}, with their limits as dashed lines."
+    return small_multiples(title, described, rows, width=width)
+
+
+def plain_figures(robot: Robot, motion: Trajectory, bounds: Any, title: str) -> tuple[str, str]:
+    """The phase plane and the torques, for a wide and for a narrow page."""
+    wide, narrow = (
+        trajectory_figure(robot, motion, bounds, PLAIN, width, title) for width in (WIDTH, NARROW)
+    )
+    return wide, narrow
+
+
+def instants(motion: Trajectory, looks: int = LOOKS) -> Array:
+    """About so many times of a motion: both sides of every switch, if there are not too many."""
+    starts, lengths = motion.times[:-1], np.diff(motion.times)
+    starts, lengths = starts[lengths > 0], lengths[lengths > 0]
+    if not len(starts):
+        return np.zeros(1)
+    if 3 * len(starts) > looks:
+        return np.linspace(0.0, motion.duration, looks)
+    inside = np.linspace(0.0, 1.0 - 1e-9, looks // len(starts))
+    return (starts[:, None] + lengths[:, None] * inside).ravel()
+
+
+def _panel(
+    robot: Robot, motion: Trajectory, bounds: Any, name: str, j: int, t: Array, state: Any, tau: Array
+) -> Panel:
+    """One quantity of one joint."""
+    joint, turns = motion.joint_names[j], robot.coordinates.joints[j].turns
+    length, force = ("rad", "N m") if turns else ("m", "N")
+    at = np.unique(motion.points)
+    there = motion(at)
+    if name == "phase":
+        x, y = state.q[:, j], _signed_square(state.qd[:, j])
+        dots = motion(np.union1d(at, _switches(motion, j)))
+        V = bounds.velocity[j] ** 2
+        return Panel(
+            joint, f"q̇ |q̇|, {length}²/s²", f"position ({_unit(robot, 'rad', 'm')})", x, y,
+            _near((-V, V), y), _near((bounds.lower[j], bounds.upper[j]), x),
+            (dots.q[:, j], _signed_square(dots.qd[:, j])),
+        )  # fmt: skip
+    curve, unit, levels = {
+        "q": (state.q, length, (bounds.lower[j], bounds.upper[j])),
+        "qd": (state.qd, f"{length}/s", (-bounds.velocity[j], bounds.velocity[j])),
+        "qdd": (state.qdd, f"{length}/s²", (-bounds.acceleration[j], bounds.acceleration[j])),
+        "tau": (tau, force, (-bounds.effort[j], bounds.effort[j])),
+    }[name]
+    dots = (at, {"q": there.q, "qd": there.qd}[name][:, j]) if name in ("q", "qd") else (at[:0], at[:0])
+    finite = tuple(float(level) for level in levels if np.isfinite(level))
+    words = {"q": "q", "qd": "q̇", "qdd": "q̈", "tau": "torque" if turns else "force"}
+    return Panel(joint, f"{words[name]}, {unit}", "time (s)", t, curve[:, j], finite, (), dots)
+
+
+def _signed_square(v: Array) -> Array:
+    return v * np.abs(v)
+
+
+def _unit(robot: Robot, turning: str, sliding: str) -> str:
+    found = {turning if joint.turns else sliding: None for joint in robot.coordinates.joints}
+    return ", ".join(found)
+
+
+def _near(limits: tuple[float, float], values: Array) -> tuple[float, ...]:
+    """Those limits that are not much farther off than the curve is wide."""
+    room = NEAR * max(float(np.ptp(values)), 1e-9)
+    low, high = limits
+    return (
+        *([low] if low >= values.min() - room else []),
+        *([high] if high <= values.max() + room else []),
+    )
+
+
+def _switches(motion: Trajectory, j: int) -> Array:
+    """When the acceleration of a joint jumps."""
+    inner = motion.times[1:-1]
+    if not len(inner):
+        return inner
+    last = motion.coefficients[:-1, j], np.diff(motion.times)[:-1]
+    before = _acceleration(*last)
+    after = (
+        2.0 * motion.coefficients[1:, j, 2] if motion.coefficients.shape[-1] > 2 else np.zeros_like(before)
+    )
+    largest = max(float(np.abs(before).max()), float(np.abs(after).max()))
+    jumps = inner[np.abs(after - before) > JUMP * largest]
+    return jumps if len(jumps) <= DOTS else jumps[:0]
+
+
+def _acceleration(pieces: Array, lengths: Array) -> Array:
+    """At the ends of pieces (K, powers) of these lengths."""
+    p = np.arange(pieces.shape[1])
+    return (pieces * p * (p - 1) * lengths[:, None] ** np.maximum(p - 2, 0)).sum(axis=1)

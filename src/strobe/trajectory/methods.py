@@ -1,0 +1,89 @@
+"""The planners behind one interface: a request goes in, a motion comes out, or the reason there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from os import PathLike
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from strobe.errors import ArgumentError, UnknownNameError
+from strobe.trajectory.motion import Trajectory
+from strobe.trajectory.requests import Request, request
+
+if TYPE_CHECKING:
+    from strobe.robot import Robot
+
+
+class Method(NamedTuple):
+    """A planner: where it is, and what it does in a line."""
+
+    module: str
+    function: str
+    summary: str
+    smooth: bool = False  # whether a bound on jerk is kept
+
+    @property
+    def plan(self) -> Callable[[Request], Trajectory]:
+        """The planner itself, imported when it is first asked for."""
+        return getattr(import_module(f"strobe.trajectory.{self.module}"), self.function)
+
+
+DEFAULT = "constant-acceleration"
+METHODS = {
+    DEFAULT: Method("constant_acceleration", "plan", "least time at constant maximum accelerations"),
+    "torque-limited": Method(
+        "under_torque", "under_torque", "least time along a spline under torque limits"
+    ),
+    "kahn": Method(
+        "under_torque", "between_two", "nearly least time between two points under torque limits"
+    ),
+    "jerk-limited": Method(
+        "jerk_limited", "jerk_limited", "least time under a bound on jerk (extra: plan)", True
+    ),
+    "cubic": Method("splines", "cubic", "cubic spline: continuous accelerations", True),
+    "quintic": Method(
+        "splines", "quintic", "quintic spline: continuous snap, no acceleration at the ends", True
+    ),
+    "hand-line": Method("hand_lines", "hand_line", "the hand on straight lines between its poses"),
+    "blends": Method("blends", "blends", "straight lines at constant velocity, corners rounded off"),
+}
+
+
+def method_named(name: str) -> Method:
+    """The planner of a name."""
+    if name not in METHODS:
+        raise UnknownNameError("method", name, "strobe", list(METHODS))
+    return METHODS[name]
+
+
+def plan(robot: Robot, asked: Any, method: str | None = None, **options: Any) -> Trajectory:
+    """The motion that a request asks for: a `Request`, a file, a mapping as in a file, or joint positions (P, n).
+
+    ``method`` is the one that the request names, or constant-acceleration. Options (qd, times, velocity,
+    acceleration, jerk, effort, lower, upper, envelope, frame, labels) go with joint positions, as in
+    `strobe.trajectory.requests.request`.
+    """
+    made = _request(robot, asked, options)
+    name = method or made.method or DEFAULT
+    chosen = method_named(name)
+    if np.isfinite(made.bounds.jerk).any() and not chosen.smooth:
+        smooth = ", ".join(each for each, other in METHODS.items() if other.smooth)
+        raise ArgumentError(f"{name} keeps no bound on jerk. Leave it out, or plan with one of {smooth}.")
+    return chosen.plan(made)
+
+
+def _request(robot: Robot, asked: Any, options: Mapping[str, Any]) -> Request:
+    if not isinstance(asked, Request | Mapping | str | PathLike):
+        return request(robot, asked, **options)
+    if options:
+        raise ArgumentError(
+            f"{', '.join(options)}: these options go with joint positions; a request holds its own."
+        )
+    if isinstance(asked, Request):
+        return asked
+    from strobe.trajectory.reading import read_request, request_from
+
+    return request_from(robot, asked) if isinstance(asked, Mapping) else read_request(robot, asked)

@@ -1,0 +1,413 @@
+"""The fastest motion along a path under limits on torque, speed and acceleration.
+
+Along a path q(s), with x the square of ṡ, the equations of motion are linear in s̈ and x:
+
+    tau = a s̈ + b x + c,      a = M q',   b = M q'' + C(q, q') q',   c = g + Coulomb friction in the direction of q'
+
+The path is cut into short steps of constant s̈, the limits are kept at both ends of each (`reachable` finds the
+speeds), and in between they hold up to the square of the step's width: a last uniform slow-down takes up what is left,
+checked on a grid ten times finer. Viscous friction grows with √x; it is replaced by a line through its value at the
+speed found before, and this is repeated until the speeds no longer change.
+
+The result is exact: q is cubic in s and s quadratic in time, so that every step is a polynomial of degree six.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from strobe.errors import ArgumentError, ShapeError
+from strobe.quantities import COULOMB_SPEED
+from strobe.trajectory.motion import State, Trajectory
+from strobe.trajectory.path import Path
+from strobe.trajectory.reachable import Rows, Sets, controllable, fastest
+
+if TYPE_CHECKING:
+    from strobe.robot import Robot
+
+Array = np.ndarray
+
+METHOD = "torque-limited"
+STEPS = 1000  # into which a path is cut
+FINER = 10  # how much finer the grid is on which limits are checked
+SLOWEST = 1.01  # by more than this a motion is not slowed down: steps are cut finer instead,
+ENOUGH = 1.001  # those that would need more than this by themselves,
+PARTS = 4  # each into so many,
+ROUNDS = 8  # and again, at most so many times
+LARGEST_STEP = 1.1  # of the square of the factor at once
+SWEEPS = 12  # of speeds with friction, at most
+SETTLED = 1e-6  # a change of speeds by this part of the largest is none
+SHORTEST = 1e-6  # seconds; no path is passed in less
+FAST = 1e6  # a speed at which Coulomb friction is all there
+ROUNDING = 1e-9
+
+
+class Bounds(NamedTuple):
+    """What every joint must keep: (n,) each, infinite where there is no limit."""
+
+    effort: Array
+    velocity: Array
+    acceleration: Array
+
+
+def bounds_of(robot: Robot, effort: Any = None, velocity: Any = None, acceleration: Any = None) -> Bounds:
+    """The limits of a robot, or others (one number, or one per joint): every joint needs one on torque or acceleration."""
+    if robot.nq != robot.nv:
+        raise ArgumentError(
+            f"{robot.name} has joints with quaternions; motions are planned for joints with one position each."
+        )
+    given = {"effort": effort, "velocity": velocity, "acceleration": acceleration}
+    bounds = Bounds(*(_per_joint(robot, name, value) for name, value in given.items()))
+    for j, joint in enumerate(robot.joint_names):
+        for name, values in zip(Bounds._fields, bounds, strict=True):
+            if not values[j] > 0:
+                raise ArgumentError(
+                    f'the {name} limit of joint "{joint}" is {values[j]:g}; expected a number above zero.'
+                )
+        if np.isinf(bounds.effort[j]) and np.isinf(bounds.acceleration[j]):
+            raise ArgumentError(
+                f'joint "{joint}" of {robot.name} has no limit on its torque or its acceleration. '
+                "Give effort= or acceleration= (one number, or one per joint)."
+            )
+    return bounds
+
+
+def room_of(robot: Robot, lower: Any = None, upper: Any = None) -> tuple[Array, Array]:
+    """Between which positions (n,) joints must be: the limits of a robot, or others."""
+    return _per_joint(robot, "lower", lower), _per_joint(robot, "upper", upper)
+
+
+def _per_joint(robot: Robot, name: str, given: Any) -> Array:
+    values = np.asarray(getattr(robot.limits, name) if given is None else given, dtype=float)
+    if values.shape not in ((), (robot.n,)):
+        raise ShapeError(name, values.shape, f"one number, or ({robot.n},)", f"{robot.name} has {robot.n} joints")
+    return np.broadcast_to(values, robot.n)
+
+
+# -- friction -----------------------------------------------------------------------------------------
+
+
+class Friction:
+    """The friction of a robot as a function of joint velocities (..., n), its two parts apart."""
+
+    def __init__(self, robot: Robot) -> None:
+        joints = [joint for joint in robot.model.joints for _ in range(joint.nv)]
+        self.damping = np.array([joint.damping for joint in joints])
+        self.forwards, self.backwards = np.array([joint.coulomb for joint in joints]).reshape(-1, 2).T
+        self.rates = np.zeros((len(joints), robot.n))  # of all joints, from those of the independent ones
+        for row, terms in zip(self.rates, robot.coordinates.velocities, strict=True):
+            row[list(terms)] = list(terms.values())
+
+    @property
+    def viscous_too(self) -> bool:
+        return bool(self.damping.any())
+
+    @property
+    def any(self) -> bool:
+        return self.viscous_too or bool(self.forwards.any() or self.backwards.any())
+
+    def viscous(self, qd: Array) -> Array:
+        return (qd @ self.rates.T * self.damping) @ self.rates
+
+    def coulomb(self, qd: Array) -> Array:
+        rates = qd @ self.rates.T
+        size = np.where(rates < 0, self.backwards, self.forwards)
+        return (np.clip(rates / COULOMB_SPEED, -1.0, 1.0) * size) @ self.rates
+
+    def __call__(self, qd: Array) -> Array:
+        return self.viscous(qd) + self.coulomb(qd)
+
+
+# -- limits along a path ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Along:
+    """B paths cut into N steps: q, q', q'' at both ends of each (N, B, 2, n), and what the robot does there."""
+
+    robot: Robot
+    bounds: Bounds
+    friction: Friction
+    ends: State
+    widths: Array  # (N, B)
+    rests: Array  # (N + 1,) where the motion rests
+
+    @cached_property
+    def coefficients(self) -> tuple[Array, Array, Array]:
+        """a, b and the torques g that hold still, (N, B, 2, n) each, in one call."""
+        q, first, second = self.ends
+        none = np.zeros_like(q)
+        torques = self.robot.inverse_dynamics(
+            q, np.stack([none, first, none]), np.stack([first, second, none]), friction=False
+        )
+        return torques[0] - torques[2], torques[1] - torques[2], torques[2]
+
+    @property
+    def loads(self) -> Array:
+        """Torques (N, B, 2, n) while moving slowly: gravity and Coulomb friction."""
+        return self.coefficients[2] + self.friction.coulomb(FAST * self.ends.qd)
+
+    @cached_property
+    def top(self) -> Array:
+        """The largest x (N + 1, B) under the limits on speed."""
+        slopes = np.abs(self.ends.qd) / self.bounds.velocity
+        ceiling = (np.sum(self.widths, axis=0) / SHORTEST) ** 2
+        steepest = slopes.max(axis=-1)
+        most = np.divide(1.0, steepest**2, out=np.full_like(steepest, np.inf), where=steepest**2 > 0)
+        most = np.minimum(most, ceiling[:, None])
+        top = np.concatenate([most[:1, :, 0], np.minimum(most[1:, :, 0], most[:-1, :, 1]), most[-1:, :, 1]])
+        return np.where(self.rests[:, None], 0.0, top)
+
+    def rows(self, x: Array | None = None) -> Rows:
+        """The limits, with friction at speeds x (N + 1, B); not knowing them, Coulomb friction alone."""
+        a, b, g = self.coefficients
+        b, c = self._with_friction(b, g, x)
+        _, first, second = self.ends
+        E, A = self.bounds.effort, self.bounds.acceleration
+        rows = [
+            _scaled(*(part[..., np.isfinite(size)] / size[np.isfinite(size)] for part in parts), self.widths)
+            for size, parts in ((E, (a, b, c)), (A, (first, second, 0 * first)))
+        ]
+        return Rows(*(np.concatenate(part, axis=-1) for part in zip(*rows, strict=True)), self.top).upright()
+
+    def _with_friction(self, b: Array, g: Array, x: Array | None) -> tuple[Array, Array]:
+        """b and c of the limits on torque.
+
+        Viscous friction w √x is replaced by w (κ √x̄ + (1 − κ) x / √x̄): its tangent at x̄ where κ is a half, less
+        where what then remains of it at rest would take more than half of the torque that is left.
+        """
+        first = self.ends.qd
+        speed = np.where(self.rests[:, None], 0.0, FAST) if x is None else np.sqrt(x)
+        speed = np.stack(np.broadcast_arrays(speed[:-1], speed[1:], self.widths)[:2], axis=-1)[..., None]
+        c = g + self.friction.coulomb(first * speed)
+        if x is None or not self.friction.viscous_too:
+            return b, c
+        w = self.friction.viscous(first)
+        left, pull = np.maximum(self.bounds.effort - np.sign(w) * c, 0.0), np.abs(w) * speed
+        kappa = np.divide(0.5 * left, pull, out=np.full_like(pull, 0.5), where=pull > left)
+        slope = np.divide(w, speed, out=np.zeros_like(w), where=speed > 0)
+        return b + (1 - kappa) * slope, c + kappa * speed * w
+
+    def speeds(self, start: Array, end: Array, sweeps: int = SWEEPS) -> tuple[Array, Sets]:
+        """The fastest x (N + 1, B) between given ones (B,) at the ends, and from where the end is reached.
+
+        Where these sets do not hold the start there is no such motion, and x means nothing.
+        """
+        x, known = self.top, False
+        while True:
+            rows = self.rows(x if known else None)
+            sets = controllable(rows, end)
+            if not sets.hold(start).all():
+                return x, sets
+            before, x = x, fastest(rows, sets, start)
+            sweeps -= 1
+            if not self.friction.any or sweeps < 1 or (known and _settled(before, x)):
+                return x, sets
+            known = True
+
+
+def _scaled(a: Array, b: Array, c: Array, widths: Array) -> tuple[Array, Array, Array, Array]:
+    """Rows of |a s̈ + b x + c| ≤ 1 at both ends (N, B, 2, n) of steps: s̈ = (x1 − x0) / 2 width."""
+    double = 2 * widths[..., None]
+    (a0, a1), (b0, b1) = ((part[..., 0, :], part[..., 1, :]) for part in (a, double[..., None] * b))
+    alpha, beta = np.concatenate([b0 - a0, -a1], axis=-1), np.concatenate([a0, a1 + b1], axis=-1)
+    c = np.concatenate([c[..., 0, :], c[..., 1, :]], axis=-1)
+    return alpha, beta, double * np.minimum(-1 - c, 0.0), double * np.maximum(1 - c, 0.0)
+
+
+def _settled(before: Array, x: Array) -> bool:
+    before, x = np.sqrt(before), np.sqrt(x)
+    return bool((np.abs(x - before).max(axis=0) <= SETTLED * x.max(axis=0)).all())
+
+
+def step_times(x: Array, widths: Array) -> Array:
+    """How long every step (N, B) takes."""
+    speed = np.sqrt(x)
+    return 2 * widths / (speed[:-1] + speed[1:])
+
+
+# -- a motion -----------------------------------------------------------------------------------------
+
+
+def plan(
+    robot: Robot, path: Path, *, effort: Any = None, velocity: Any = None, acceleration: Any = None,
+    lower: Any = None, upper: Any = None, start: float = 0.0, end: float = 0.0, steps: int = STEPS,
+) -> Trajectory:  # fmt: skip
+    """The fastest motion along a path under the limits of a robot, or others (one number, or one per joint).
+
+    ``start`` and ``end`` are the speeds ṡ at its ends. The notes of the motion say by how much it was slowed down.
+    """
+    bounds = bounds_of(robot, effort, velocity, acceleration)
+    if path.n != robot.n:
+        raise ShapeError("path", (path.n,), f"({robot.n},)", f"{robot.name} has {robot.n} joints")
+    task = _Task(robot, bounds, room_of(robot, lower, upper), Friction(robot), path, start, end)
+    task.check()
+    if not path.length:
+        q = path.coefficients[:1]
+        return Trajectory(robot.joint_names, np.zeros(2), q, METHOD, 0 * path.points, path.notes)
+    found = task.solved(path.divided(steps))
+    given = len(found.pieces.widths)
+    for _ in range(ROUNDS):
+        if found.factor <= SLOWEST:
+            break
+        found = task.solved(found.pieces.cut(np.where(found.local > ENOUGH, PARTS, 1)))
+    finer = len(found.pieces.widths) - given
+    said = (
+        f"{given:,} steps{f' and {finer:,} more where limits were exceeded between their ends' if finer else ''}; "
+        f"slowed down by {100 * (found.factor - 1):.2g} %: all limits hold on a grid {FINER} times finer."
+    )
+    return found.motion(robot.joint_names, (*path.notes, said))
+
+
+@dataclass(frozen=True, eq=False)
+class _Task:
+    robot: Robot
+    bounds: Bounds
+    room: tuple[Array, Array]  # between which positions must be
+    friction: Friction
+    path: Path
+    start: float
+    end: float
+
+    def check(self) -> None:
+        """Refuse a path that leaves the limits on positions, or cannot be held or crept along."""
+        for name, speed in (("start", self.start), ("end", self.end)):
+            if not (speed >= 0 and np.isfinite(speed)):
+                raise ArgumentError(f"the {name} speed is {speed:g}; expected a number, zero or more.")
+        self._check_positions()
+        self._check_loads()
+
+    def _check_positions(self) -> None:
+        lower, upper = self.room
+        least, largest, least_at, largest_at = self.path.extremes()
+        for j, joint in enumerate(self.robot.joint_names):
+            for side, beyond, value, bound, place in (
+                ("below its lower", lower[j] - least[j], least[j], lower[j], least_at[j]),
+                ("above its upper", largest[j] - upper[j], largest[j], upper[j], largest_at[j]),
+            ):
+                if beyond > ROUNDING * (1 + abs(value)):
+                    raise ArgumentError(
+                        f'{self._place(place)} the path puts joint "{joint}" at {value:g}, {side} bound {bound:g}.'
+                    )
+
+    def _check_loads(self) -> None:
+        """Standing still, and moving slowly, must be possible everywhere."""
+        pieces = self.path.divided(STEPS)
+        at = pieces.within(np.arange(FINER + 1) / FINER)
+        still = self.robot.gravity(at.q)
+        for torques, to in (
+            (still, "to hold still"),
+            (still + self.friction.coulomb(FAST * at.qd), "to move slowly"),
+        ):
+            share = np.abs(torques) / self.bounds.effort
+            if share.max() < 1 - ROUNDING:
+                continue
+            k, m, j = np.unravel_index(int(share.argmax()), share.shape)
+            s = pieces.knots[k] + pieces.widths[k] * m / FINER
+            unit = "N·m" if self.robot.coordinates.joints[j].turns else "N"
+            raise ArgumentError(
+                f'{self._place(s)} joint "{self.robot.joint_names[j]}" needs {abs(torques[k, m, j]):.4g} {unit} {to}; '
+                f"its limit is {self.bounds.effort[j]:g} {unit}. Take another way, or less load."
+            )
+
+    def _place(self, s: float) -> str:
+        """A place of the path in words."""
+        after = int(np.clip(np.searchsorted(self.path.points, s), 1, len(self.path.points) - 1))
+        return f"at {s:.4g} of {self.path.length:.4g} along the path, between point {after} and point {after + 1},"
+
+    def solved(self, pieces: Path) -> _Found:
+        """The fastest motion on these steps, slowed down as far as it must be."""
+        rests = pieces.stops.copy()
+        rests[0] |= self.start == 0
+        rests[-1] |= self.end == 0
+        ends = State(*(each[:, None] for each in pieces.within([0.0, 1.0])))
+        along = Along(self.robot, self.bounds, self.friction, ends, pieces.widths[:, None], rests)
+        start, end = np.array([self.start**2]), np.array([self.end**2])
+        x, sets = along.speeds(start, end)
+        self._check_speeds(along, sets, start, end)
+        return _Found(pieces, x[:, 0]).slowed(self.robot, self.bounds, self.friction)
+
+    def _check_speeds(self, along: Along, sets: Sets, start: Array, end: Array) -> None:
+        """Refuse speeds at the ends that the limits do not allow."""
+        if sets.hold(start).all():
+            return
+        if sets.possible.all():
+            low, high = float(np.sqrt(sets.least[0, 0])), float(np.sqrt(sets.largest[0, 0]))
+            raise ArgumentError(
+                f"the path cannot be begun at a speed of {self.start:g}: its end is reached at {self.end:g} only "
+                f"from speeds between {low:.6g} and {high:.6g}."
+            )
+        back = controllable(along.rows().reversed().upright(), np.minimum(start, along.top[0]))
+        most = float(np.sqrt(np.minimum(back.largest[0, 0], along.top[-1, 0])))
+        raise ArgumentError(
+            f"the path cannot be ended at a speed of {self.end:g}: begun at {self.start:g} its end is reached at "
+            f"{most:.6g} at most. Ask for less, or make the path longer."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """A path in steps, x (N + 1,) at their ends, and the factor by which its time is longer than these say."""
+
+    pieces: Path
+    x: Array
+    factor: float = 1.0
+    local: Array | float = 1.0  # (N,) the factor that each step would need by itself
+
+    @property
+    def rates(self) -> tuple[Array, Array]:
+        """The speed at the beginning of every step, and the acceleration in it."""
+        return np.sqrt(self.x[:-1]), np.diff(self.x) / (2 * self.pieces.widths)
+
+    def slowed(self, robot: Robot, bounds: Bounds, friction: Friction) -> _Found:
+        """Slower by the least factor that keeps all limits on a finer grid.
+
+        tau = g + (tau − g − friction) / factor² + friction at the speed that is left
+        """
+        shares = np.arange(FINER + 1) / FINER
+        q, first, second = self.pieces.within(shares)
+        x = self.x[:-1, None] + np.diff(self.x)[:, None] * shares
+        qd = first * np.sqrt(x)[..., None]
+        qdd = first * self.rates[1][:, None, None] + second * x[..., None]
+        g = robot.gravity(q)
+        inertial = robot.inverse_dynamics(q, qd, qdd, friction=False) - g
+        local = np.maximum((np.abs(qd) / bounds.velocity) ** 2, np.abs(qdd) / bounds.acceleration)  # squares
+        local = np.maximum(local, 1.0).max(axis=(1, 2))
+        square = float(local.max())
+        while True:
+            load = g + friction(qd / np.sqrt(square))
+            over = np.abs(load + inertial / square) > bounds.effort
+            if not over.any():
+                return replace(self, factor=float(np.sqrt(square)), local=np.sqrt(local))
+            room = bounds.effort - np.sign(inertial) * load
+            needed = np.ones_like(room)
+            np.divide(np.abs(inertial), room, out=needed, where=over & (room > 0))
+            needed[over & (room <= 0)] = np.inf
+            local = np.maximum(local, np.minimum(needed.max(axis=(1, 2)), square * LARGEST_STEP))
+            square = max(square * (1 + 1e-12), float(local.max()))
+
+    def motion(self, names: tuple[str, ...], notes: tuple[str, ...]) -> Trajectory:
+        """q(s(t)) with s quadratic in each step, as polynomials of degree six."""
+        v, u = self.rates
+        times = np.append(0.0, np.cumsum(step_times(self.x[:, None], self.pieces.widths[:, None])))
+        v, h = v[:, None], u[:, None] / 2
+        c0, c1, c2, c3 = np.moveaxis(self.pieces.coefficients, -1, 0)
+        powers = (
+            c0, c1 * v, c1 * h + c2 * v * v, 2 * c2 * v * h + c3 * v**3,
+            c2 * h * h + 3 * c3 * v * v * h, 3 * c3 * v * h * h, c3 * h**3,
+        )  # fmt: skip
+        coefficients = np.stack(powers, axis=-1) / self.factor ** np.arange(7)
+        at = self._time_at(self.pieces.points, times)
+        return Trajectory(names, times * self.factor, coefficients, METHOD, at * self.factor, notes)
+
+    def _time_at(self, s: Array, times: Array) -> Array:
+        """When places are passed, by the clock of the steps."""
+        k = np.clip(np.searchsorted(self.pieces.knots, s, side="right") - 1, 0, len(self.pieces.widths) - 1)
+        v, u = self.rates
+        gone = s - self.pieces.knots[k]
+        there = np.sqrt(np.maximum(v[k] ** 2 + 2 * u[k] * gone, 0.0))
+        return times[k] + np.divide(2 * gone, v[k] + there, out=np.zeros_like(gone), where=gone > 0)
