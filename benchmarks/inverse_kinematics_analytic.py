@@ -1,8 +1,9 @@
 """Inverse kinematics in closed form: are all branches of 10,000 random poses right, and how fast are they?
 
 One call on one thread: poses checked, all branches, in order within the limits and by distance, each put back into
-the forward kinematics (``ours_us``); and the closed form with its order alone (``closed_form_us``). The package EAIK,
-which gives the branches alone, is asked in turn where it can be imported (see `eaik_peer`); it takes no slides.
+the forward kinematics (``ours_us``); the closed form with its order alone (``closed_form_us``); a call with one pose
+(``one_call_us``). The package EAIK, which gives the branches alone, is asked in turn where it can be imported (see
+`eaik_peer`); it takes no slides.
 """
 
 from __future__ import annotations
@@ -42,10 +43,11 @@ def _row(robot: strobe.Robot, count: int, seconds: float) -> Row:
         {
             "ours_us": Way(lambda: robot.inverse_kinematics(poses, threads=1), [()]),
             "closed_form_us": Way(lambda: kernel(rows, near, threads=1), [()]),
+            "one_call_us": Way(lambda: robot.inverse_kinematics(poses[0], q0=q[0]), [()]),
         },
         seconds,
     )
-    measured = {name: 1e6 * time / count for name, time in times.items()}
+    measured = {name: 1e6 * time / (1 if name == "one_call_us" else count) for name, time in times.items()}
     row = {"robot": robot.name, "recognised": found.recognised, "N": count, **right, **measured}
     if eaik_peer.interpreter() and arm.revolute.all():
         theirs = eaik_peer.ask(arm.axes, arm.points, arm.home, poses[:COMPARED])

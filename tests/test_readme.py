@@ -20,14 +20,19 @@ def test_the_readmes_snippet_has_twelve_lines_and_ends_in_rounding(capsys):
     assert float(capsys.readouterr().out) < 1e-11
 
 
-def test_the_readmes_excerpt_is_made_of_lines_of_the_real_output(capsys):
+SESSIONS = re.findall(r"```console\n\$ strobe (.*?)\n(.*?)```", README, flags=re.S)
+
+
+@pytest.mark.parametrize(
+    ("command", "excerpt"), SESSIONS, ids=[command.split()[0] for command, _ in SESSIONS]
+)
+def test_the_readmes_excerpts_are_made_of_lines_of_the_real_output(command, excerpt, capsys):
     from strobe.cli.app import app
 
-    (session,) = re.findall(r"```console\n\$ strobe (.*?)\n(.*?)```", README, flags=re.S)
     with pytest.raises(SystemExit):
-        app(session[0].split())
+        app(command.split())
     printed = capsys.readouterr().out.splitlines()
-    assert [line for line in session[1].splitlines() if line not in printed] == []
+    assert [line for line in excerpt.splitlines() if line not in printed] == []
 
 
 def test_the_readmes_counts_are_those_of_the_stanford_arm():

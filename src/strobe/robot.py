@@ -10,7 +10,7 @@ from __future__ import annotations
 import html
 import warnings
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     from strobe.kinematics.rates import Resolved
     from strobe.kinematics.solutions import Solutions
     from strobe.kinematics.tracking import Path
+    from strobe.simulate.run import Run
+    from strobe.trajectory.motion import Trajectory
 
 Array = np.ndarray
 Names = tuple[str, ...]
@@ -83,6 +85,7 @@ class Robot:
         self._batch: defaultdict[tuple[str, bool], Any] = defaultdict(lambda: declined)  # and for batches
         self._asked = set[tuple[Request, int]]()  # what was asked before, for one state (0) or a batch (1)
         self._massless: dict[Names, Names] = {}  # joints that never move inertia, while others are driven
+        self._kept: dict[Hashable, Any] = {}
 
     @property
     def model(self) -> Model:
@@ -426,6 +429,17 @@ class Robot:
 
         return track(self, poses, q0, frame, **options)
 
+    def plan(self, asked: Any, method: str | None = None, **options: Any) -> Trajectory:
+        """The motion that a request asks for: a .toml or .json file, a mapping, or joint positions (P, n).
+
+        ``method`` is "constant-acceleration", "torque-limited", "kahn", "jerk-limited", "cubic", "quintic",
+        "hand-line" or "blends". Options (velocity, acceleration, qd, times, envelope, …) as in
+        `strobe.trajectory.methods.plan`.
+        """
+        from strobe.trajectory.methods import plan
+
+        return plan(self, asked, method, **options)
+
     def integrate(self, q: Any, v: Any, dt: Any = 1.0) -> Array:
         """The position after velocity v has acted for a time dt; quaternions come back with length one."""
         times = np.expand_dims(dt, -1)
@@ -448,6 +462,12 @@ class Robot:
             here[...] = _random_position(joint, rng, here.shape)
         qd, qdd = (rng.standard_normal((*shape, self.nv)) for _ in range(2))
         return q, qd, qdd
+
+    def simulate(self, q0: Any, qd0: Any, torque: Any, t: Any, method: str = "rk4", **keywords: Any) -> Run:
+        """The motion that follows from torques; keywords (step, wrench, events, …) as in `strobe.simulate`."""
+        from strobe.simulate.simulation import simulate
+
+        return simulate(self, q0, qd0, torque, t, method, **keywords)
 
     # -- equations ----------------------------------------------------------------------------------
 
@@ -570,6 +590,12 @@ class Robot:
         if request not in self._kernels:
             self._kernels.setdefault(request, Kernel(self.model, request))
         return self._kernels[request]
+
+    def kept(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """What was made for this robot under a key, made now if it was not: for what applications need again."""
+        if key not in self._kept:
+            self._kept.setdefault(key, make())
+        return self._kept[key]
 
     def compile(self, *asked: str | Request, single: bool = False) -> Robot:
         """This robot, with quantities compiled now, so that no later call of them has to wait.

@@ -103,6 +103,22 @@ def test_a_search_takes_over_where_no_closed_form_is_known() -> None:
     assert len(data["moving"]) == 10
 
 
+def test_seven_joints_are_searched_for_and_all_of_them_are_a_family() -> None:
+    pose = ("panda", "--pose", "0.4 0.1 0.5 pi 0 0")
+    done = run(*pose)
+    assert done.exit_code == 0
+    assert "numeric: 1 of 1 solution within the limits." in done.stdout
+    assert "note: one of infinitely many solutions; --all shows a family of them." in done.stderr
+    family = told(*pose, "--all")
+    assert (family["recognised"], family["parameter"], family["count"]) == ("redundant 7R", "joint7", 16)
+    assert "redundant 7R (joint7 is the parameter): 16 of 16" in run(*pose, "--all").stdout
+
+
+def test_where_branches_meet_is_told() -> None:
+    done = run("stanford", "--at", "0.3,0,0.6,-0.4,0.7,1.1", "--all")
+    assert "the pose is singular: two branches meet at joint1." in done.stdout
+
+
 def test_another_frame_moves_fewer_joints() -> None:
     data = told(
         "biped10", "--at", "0.05,0.12,0.25,-0.3,-0.04,0.06,0.35,-0.5,0.15,-0.02", "--frame", "stance_thigh"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from strobe.kinematics.analytic import branch_names, places_of, recognise, shortfalls
+from strobe.kinematics.analytic import places_of, recognise, shortfalls
 from strobe.kinematics.screws import placement
 from strobe.kinematics.serial import Serial
 from strobe.scalars import LANES, Lanes
@@ -234,14 +234,6 @@ def test_a_singular_wrist_keeps_its_first_joint_and_says_that_it_is_free():
     rows = solved(arm, placement(arm, q), near=q)[0]
     (same,) = [row for row in rows if away(arm, row[:6], q[0]) < 1e-9]
     assert same[6] == 2.0**3
-
-
-def test_branches_are_called_by_signs_and_words():
-    axes, points = first_three("RRP", "x12", np.random.default_rng(20))
-    more = wrist(np.random.default_rng(20))
-    names = branch_names(recognise(chain("RRPRRR", axes + more[0], points + more[1])), 8)
-    assert names[0] == "(+,+,+) shoulder left, slide forwards, wrist"
-    assert names[7] == "(−,−,−) shoulder right, slide backwards, wrist flipped"
 
 
 def test_what_is_out_of_reach_is_told_by_how_much():

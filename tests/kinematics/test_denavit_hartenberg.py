@@ -114,9 +114,9 @@ def test_a_built_in_is_rebuilt_from_its_table_at_any_frame(name: str, convention
 @pytest.mark.parametrize("convention", CONVENTIONS)
 @pytest.mark.parametrize("seed", range(12))
 def test_random_arms_with_oblique_axes_are_rebuilt(seed: int, convention: Convention) -> None:
-    robot = random(7, seed, kinds="RPC")
+    robot = Robot(random(7, seed, kinds="RPC").model, compiled=False)
     q = np.random.default_rng(seed).uniform(-3, 3, 7)
-    table = denavit_hartenberg(Robot(robot.model, compiled=False), convention=convention)
+    table = denavit_hartenberg(robot, convention=convention)
     assert np.allclose(rebuilt(table, q), robot.forward_kinematics(q), atol=1e-12)
     assert max(table.exactness.position, table.exactness.rotation) < 1e-12
 

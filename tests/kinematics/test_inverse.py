@@ -10,6 +10,7 @@ import pytest
 
 import strobe
 from strobe.errors import ArgumentError, ShapeError, UnknownNameError, UnsupportedModelError
+from strobe.kinematics.inverse import every_way
 from strobe.kinematics.poses import pose
 from strobe.kinematics.solutions import Status
 
@@ -109,6 +110,7 @@ def test_a_slide_beyond_its_limit_is_told_by_how_much(stanford):
     )
     free = stanford.inverse_kinematics(pose((2.0, 0.0, 0.8)), limits=False)
     assert (free.status, free.reasons) == (Status.SOLVED, ())
+    assert not free.within.any()  # which is still told
 
 
 @pytest.mark.parametrize("bend", [0.0, math.pi])
@@ -127,6 +129,10 @@ def test_shoulder_branches_that_coincide_are_one(stanford):
     found = stanford.inverse_kinematics(stanford.forward_kinematics(q), q0=q)
     np.testing.assert_allclose(found.q[0], q, atol=1e-7)
     assert int(found.count) == 4
+    assert found.double[0].tolist() == [True, False, False, False, False, False]
+    assert str(found).endswith("= two branches are one here")
+    q[1] = 1e-3
+    assert not stanford.inverse_kinematics(stanford.forward_kinematics(q), q0=q).double.any()
 
 
 def test_a_slide_at_zero_leaves_joint_2_free(stanford):
@@ -195,7 +201,11 @@ def test_seven_joints_are_searched_for_or_solved_as_a_family_if_asked():
     T = panda.forward_kinematics(q)
     assert panda.inverse_kinematics(T, q0=q).recognised == "numeric"
     family = panda.inverse_kinematics(T, q0=q, method="analytic")
-    assert (family.recognised, int(family.count)) == ("redundant 7R", 16)
+    assert (family.recognised, family.parameter, int(family.count)) == ("redundant 7R", "joint7", 16)
+    assert str(family).startswith(
+        "redundant 7R (joint7 is the parameter): 16 solutions, 16 within the limits\n"
+    )
+    assert every_way(panda, T, q0=q).recognised == "redundant 7R"
     np.testing.assert_allclose(family.q[0], q, atol=1e-6)
 
 
@@ -204,6 +214,48 @@ def test_a_frame_in_the_middle_leaves_the_other_joints_where_they_are(stanford):
     found = stanford.inverse_kinematics(T, "link3", q0=HOME)
     np.testing.assert_allclose(found.q[0], HOME, atol=1e-12)
     assert np.isnan(found.q[int(found.count) :]).all()
+
+
+def arm_of(tmp_path, kinds, axes, places, limit=3.0):
+    """A chain of joints along base axes."""
+    joints = "".join(
+        f'<joint name="j{k}" type="{kind}"><parent link="l{k}"/><child link="l{k + 1}"/><origin xyz="{place}"/>'
+        f'<axis xyz="{axis}"/><limit lower="-{limit}" upper="{limit}" effort="1" velocity="1"/></joint>'
+        f'<link name="l{k + 1}"/>'
+        for k, (kind, axis, place) in enumerate(zip(kinds, axes, places, strict=True))
+    )
+    path = tmp_path / "arm.urdf"
+    path.write_text(f'<robot name="arm"><link name="l0"/>{joints}</robot>')
+    return strobe.Robot(strobe.load(path).model, compiled=False)
+
+
+def test_a_turn_and_a_slide_along_one_line_have_no_closed_form_by_a_point_on_it(tmp_path):
+    arm = arm_of(tmp_path, ["revolute", "prismatic"], ["0 0 1", "0 0 -1"], ["0 0.2 0.3", "0 0 0.3"])
+    q = arm.random_state(seed=0, batch=5)[0]
+    found = arm.inverse_kinematics(arm.forward_kinematics(q))
+    assert (found.recognised, found.status.tolist()) == ("numeric", [Status.SOLVED] * 5)
+    np.testing.assert_allclose(found.q[:, 0], q, atol=1e-9)
+
+
+def test_a_frame_on_the_axis_of_the_last_of_two_parallel_joints_is_solved(tmp_path):
+    arm = arm_of(tmp_path, ["revolute"] * 2, ["0 0 1"] * 2, ["0 0 0", "0.3 0 0"])
+    q = arm.random_state(seed=0, batch=5)[0]
+    found = arm.inverse_kinematics(arm.forward_kinematics(q))
+    assert found.recognised == "parallel axes"
+    np.testing.assert_allclose(found.q[:, 0], q, atol=1e-9)
+
+
+def test_what_few_joints_leave_open_at_a_singular_pose_is_searched_for(tmp_path):
+    axes = [
+        "0 0 1",
+        "0 -1 0",
+    ]  # the second joint turns the point of the frame about the first axis, or onto it
+    arm = arm_of(tmp_path, ["revolute", "prismatic"], axes, ["0 0.3 -0.25", "0 0 0"])
+    q = np.array([2.0, 0.0])
+    found = arm.inverse_kinematics(arm.forward_kinematics(q))
+    assert (found.recognised, found.status) == ("two joints", Status.SOLVED)
+    np.testing.assert_allclose(found.q[0], q, atol=1e-9)
+    assert found.branch_name(0) == "by search"
 
 
 # -- order and turns --------------------------------------------------------------------------------------
@@ -257,6 +309,25 @@ def test_one_bad_row_does_not_stop_a_batch(stanford):
     assert found.status.tolist() == [Status.SOLVED, Status.INVALID, Status.SOLVED]
     assert found.reasons == ("pose[1]: it holds a NaN or an infinity.",)
     assert not found.exists[1].any()
+    T[1, 0, 3], T[2, 3, 3] = 0.5, math.nan
+    assert stanford.inverse_kinematics(T).status[2] == Status.INVALID
+    assert stanford.inverse_kinematics(T, method="numeric").status[2] == Status.INVALID
+
+
+def test_a_sentence_names_a_pose_by_its_place_in_the_batch(stanford):
+    T = np.tile(stanford.forward_kinematics(HOME), (2, 3, 1, 1))
+    T[1, 2] = pose((0.1, 0.0, 0.8))
+    (reason,) = stanford.inverse_kinematics(T).reasons
+    assert reason.startswith("pose[1, 2]: unreachable: the wrist lies 0.054 m inside")
+
+
+def test_an_arm_with_more_joints_than_its_plane_has_room_for_is_searched():
+    arm = strobe.Robot(strobe.load("planar3").model, compiled=False)
+    assert arm.inverse_kinematics([0.5, 0.4, 0.0], what="position").recognised == "numeric"
+    with pytest.raises(
+        UnsupportedModelError, match="3 joints carry it .RRR., more than the 2 degrees of freedom"
+    ):
+        arm.inverse_kinematics([0.5, 0.4, 0.0], what="position", method="analytic")
 
 
 @pytest.mark.parametrize(
@@ -267,6 +338,8 @@ def test_one_bad_row_does_not_stop_a_batch(stanford):
         (UnknownNameError, 'no frame "tol" in stanford.', {"frame": "tol", "method": "numeric"}),
         (ShapeError, "q0 has shape (2,); stanford has 6 position numbers, expected (..., 6).", {"q0": [0, 0]}),
         (ArgumentError, "q0 holds a NaN or an infinity", {"q0": [math.nan] * 6}),
+        (UnknownNameError, 'no option "sedes" in inverse kinematics. Did you mean', {"sedes": 3}),
+        (UnknownNameError, 'no option "sedes" in inverse kinematics.', {"sedes": 3, "method": "numeric"}),
         (ArgumentError, "seeds belong to a numeric search, but stanford is solved as spherical wrist", {"seeds": 3}),
         (ArgumentError, "tolerance is -1; expected a positive number.", {"tolerance": -1}),
         (ArgumentError, "limits is 'soft'; expected True or False.", {"limits": "soft"}),

@@ -5,8 +5,9 @@ import pytest
 
 import strobe
 from strobe.kinematics.descent import Task
+from strobe.kinematics.poses import twelve
 from strobe.kinematics.screws import error
-from strobe.kinematics.seeds import seeds_of, twelve
+from strobe.kinematics.seeds import seeds_of
 from strobe.kinematics.step import ROWS
 from strobe.robot import Robot
 
@@ -15,11 +16,9 @@ WHATS = ("pose", "position", "orientation")
 
 
 def task_for(robot, what="pose", bounded=True):
-    inf = np.full(robot.nv, np.inf)
-    bounds = (robot.limits.lower, robot.limits.upper) if bounded else (-inf, inf)
     weights = np.linspace(1.0, 2.0, 6)[ROWS[what]]
     return Task(
-        robot, robot.frames[-1], what, weights, *bounds, 1e-10, seeds_of(robot, robot.frames[-1]).reach
+        robot, robot.frames[-1], what, weights, bounded, 1e-10, seeds_of(robot, robot.frames[-1]).reach
     )
 
 

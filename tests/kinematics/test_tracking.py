@@ -99,7 +99,8 @@ def test_without_limits_a_path_may_begin_outside_of_them(stanford):
 def test_a_path_whose_first_pose_nothing_reaches_has_no_poses(stanford):
     path = track(stanford, pose(np.array([[0.1, 0.0, 0.8], [0.1, 0.0, 0.9]])))
     assert path.reached == 0
-    assert path.reason.startswith("poses[0] was not reached in 1 attempt: ")
+    assert path.status == Status.UNREACHABLE
+    assert path.reason.startswith("poses[0]: unreachable: the wrist lies 0.054 m inside the cylinder")
 
 
 def test_a_path_ends_where_its_branch_ends():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 METHODS = ("auto", "analytic", "numeric")
 LARGEST_FILE = 1_000_000  # bytes: a pose takes some hundred
+SEVEN = 7  # joints: the least that leave a freedom
 
 
 def _numbers(flag: str, words: str, text: str) -> Any:
@@ -40,7 +42,8 @@ def ik(
         _numbers("--quaternion", "NUMBERS", "w x y z; alone: only the orientation is asked for."),
     ] = None,
     at: Annotated[
-        str | None, _numbers("--at", "NUMBERS", "Joint positions: the pose that the frame has there.")
+        str | None,
+        _numbers("--at", "NUMBERS", "Joint positions: the pose there, and --q0 if it is not given."),
     ] = None,
     frame: Annotated[
         str | None, typer.Option("--frame", help="The frame; else the last one that moves.")
@@ -60,8 +63,8 @@ def ik(
     """Joint positions that bring a frame to a pose: every branch, its residual, its limits.
 
     The pose is in base axes. The arm is solved in closed form where its class is recognised (spherical wrist,
-    parallel axes, …), by elimination where it has six or seven turning joints, else by search. Exits with 1 if no
-    solution is within the limits.
+    parallel axes, …), by elimination where it has six turning joints, else by search. Seven joints have infinitely
+    many solutions: --all shows a family of them. Exits with 1 if no solution is within the limits.
 
     \b
     Examples:
@@ -71,7 +74,7 @@ def ik(
       strobe ik arm.urdf --pose pose.json --frame tool0 --method numeric
     """
     from strobe.cli.show import console, note, print_json
-    from strobe.kinematics.inverse import inverse_kinematics
+    from strobe.kinematics.inverse import every_way, inverse_kinematics
     from strobe.kinematics.workspace import last_moving_frame
     from strobe.study.answers import answer, answer_lines, answer_table
     from strobe.study.tables import remark
@@ -83,10 +86,11 @@ def ik(
     _one_of({"--pose": pose, "--position or --quaternion": position or quaternion, "--at": at})
     arm = open_robot(robot, lock=lock, base=base, strict=strict)
     name = last_moving_frame(arm) if frame is None else arm.model.frame(frame).name
-    start = None if q0 is None else _positions(arm, "--q0", q0)
+    start = _positions(arm, "--at" if q0 is None else "--q0", q0 or at)
     try:
         asked, what = _asked(arm, pose, position, quaternion, at, name)
-        found = inverse_kinematics(arm, asked, name, method=method, what=what, q0=start)
+        solve = every_way if every and method == "auto" else partial(inverse_kinematics, method=method)
+        found = solve(arm, asked, name, what=what, q0=start)
     except (ArgumentError, UnsupportedModelError) as error:
         raise ArgumentError(_as_options(str(error))) from None
     data = answer(arm, name, found)
@@ -103,6 +107,8 @@ def ik(
             out.print(answer_table(data, None if every else 1))
         if data["count"] > 1 and not every:
             note(f"the best of {data['count']} solutions; --all shows the others.")
+        elif len(data["moving"]) == SEVEN and not every and method == "auto":
+            note("one of infinitely many solutions; --all shows a family of them.")
     if data["status"] != "solved":
         raise typer.Exit(CHECK_FAILED)
 
@@ -146,8 +152,12 @@ def _asked(
     return poses.pose(place, quaternion=turn), "position" if turn is None else "pose"
 
 
-def _positions(robot: Robot, option: str, text: str) -> list[float]:
+def _positions(robot: Robot, option: str, text: str | None) -> list[float] | None:
+    """The positions behind an option, if it was given."""
     from strobe.study.labels import position_labels
+
+    if text is None:
+        return None
 
     order = f"The order of {robot.name}: {', '.join(position_labels(robot))}."
     return numbers(option, text, robot.nq, order)

@@ -11,42 +11,43 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import product
 
 import numpy as np
 
 from strobe.algebra import Vec3
 from strobe.errors import counted
 from strobe.kinematics import chains, parallel_axes, pieper
-from strobe.kinematics.chains import Chain, Displacement, chain_of, crossed, perpendicular
+from strobe.kinematics.chains import Chain, Displacement, chain_of, crossed, perpendicular, size_of
 from strobe.kinematics.pieper import Found, backwards, inverses
+from strobe.kinematics.poses import twelve
 from strobe.kinematics.ranking import Limit, ranked
+from strobe.kinematics.screws import error, placement
 from strobe.kinematics.serial import Serial
-from strobe.kinematics.subproblems import Line, Miss, Plane, Round, Surface, Value, bring, meet
+from strobe.kinematics.step import ROWS
+from strobe.kinematics.subproblems import Line, Miss, Plane, Round, Surface, Value, Way, bring, meet
 from strobe.runtime.traced import Traced, trace
 from strobe.scalars import LANES, Lanes, Num, Numbers, where
 
 Array = np.ndarray
+
+SAMPLES = 16  # random poses that a method must solve
+HOLDS = 1e-6  # to a residual below this, in radians and arm sizes
+
 Solve = Callable[[Displacement, Sequence[Value]], Found]
 
 
 @dataclass(frozen=True, eq=False)
 class Method:
-    """How an arm is solved: the name of its class, what its branches are called, and the solution over numbers."""
+    """How an arm is solved: the name of its class, the solution over numbers, and what its branches differ in."""
 
     name: str
     solve: Solve
-    words: tuple[tuple[str, str], ...] = ()  # what the two ways of each stage are called
-
-
-SHOULDER, ELBOW, WRIST = (
-    ("shoulder left", "shoulder right"),
-    ("elbow +", "elbow −"),
-    ("wrist", "wrist flipped"),
-)
-SLIDE = ("slide forwards", "slide backwards")
+    stages: tuple[
+        str, ...
+    ] = ()  # "shoulder", "elbow", "slide" or "wrist": two ways each, the first changes last
+    wrist: Vec3 = field(default_factory=Vec3.zero)  # a point that joints 5 and 6 do not move, at rest
 
 
 def recognise(arm: Serial, what: str = "pose") -> Method | None:
@@ -60,7 +61,10 @@ def recognise(arm: Serial, what: str = "pose") -> Method | None:
     if chain.n == 6:
         return _six(chain) or _mirrored(chain)
     if parallel_axes.moves_in_plane(chain):
-        return Method("parallel axes", partial(parallel_axes.in_plane, chain, tool), (ELBOW,))
+        turning = replace(chain, lines=tuple(line for line in chain.lines if line.turns))
+        return Method(
+            "parallel axes", partial(parallel_axes.in_plane, chain, _off_axis(turning, tool)), ("elbow",)
+        )
     if chain.n <= 3:
         return _positioning(chain, _off_axis(chain, tool))
     return _completed(chain)
@@ -69,14 +73,14 @@ def recognise(arm: Serial, what: str = "pose") -> Method | None:
 def _six(chain: Chain) -> Method | None:
     wrist = pieper.wrist_of(chain)
     if wrist is not None:
-        second = SLIDE if not chain.lines[2].turns else ELBOW
+        solve = partial(pieper.spherical_wrist, chain, wrist)
         return Method(
-            "spherical wrist", partial(pieper.spherical_wrist, chain, wrist), (SHOULDER, second, WRIST)
+            "spherical wrist", solve, (*pieper.stages(chain.lines[:3], chain.size), "wrist"), wrist
         )
     crossing = parallel_axes.crossing_of(chain)
     if crossing is not None:
         solve = partial(parallel_axes.three_parallel, chain, crossing)
-        return Method("three parallel axes", solve, (SHOULDER, WRIST, ELBOW))
+        return Method("three parallel axes", solve, ("shoulder", "wrist", "elbow"), crossing)
     return None
 
 
@@ -100,11 +104,14 @@ def _mirrored(chain: Chain) -> Method | None:
 def _positioning(chain: Chain, x: Vec3) -> Method | None:
     """One, two or three joints that bring a point of the hand somewhere."""
     if chain.n == 3:
-        possible = pieper.either_way(chain.lines, chain.size)
-        return Method("three joints", partial(_three, chain, x), (SHOULDER, ELBOW)) if possible else None
+        if not pieper.either_way(chain.lines, chain.size):
+            return None
+        return Method("three joints", partial(_three, chain, x), pieper.stages(chain.lines, chain.size), x)
     if chain.n == 2:
         surface = _surface_of_two(chain)
-        return None if surface is None else Method("two joints", partial(_two, chain, surface, x), (ELBOW,))
+        return (
+            None if surface is None else Method("two joints", partial(_two, chain, surface, x), ("elbow",))
+        )
     return Method("one joint", partial(_one, chain, x))
 
 
@@ -156,7 +163,7 @@ def _orienting(chain: Chain) -> Method:
         d, f = (G.direction(v) for v in (axes[2], pieper.beside(axes[1], axes[2])))
         return Found([tuple(place) for place in pieper.orient(axes, d, f, kept)])
 
-    return Method("three turning axes", solve, (WRIST,))
+    return Method("three turning axes", solve, ("wrist",))
 
 
 def _completed(chain: Chain) -> Method | None:
@@ -191,23 +198,37 @@ def limits_of(arm: Serial, kept: bool = True) -> list[Limit]:
 
 
 def places_of(arm: Serial, method: Method, pose: Numbers, q0: Numbers) -> list[list[Num]]:
-    """Every branch of one pose: positions, which joints are free as a sum of powers of two, and its number."""
+    """Every branch of one pose: positions, its joints that are free and double (`coded`), and its number."""
     lines = chain_of(arm).lines
     kept = [line.value(x) for line, x in zip(lines, q0, strict=True)]
     found = method.solve(Displacement(arm.home, pose), kept)
-    rows = list[list[Num]]()
-    for branch, place in enumerate(found.places):
-        free: Num = 0.0
-        for k, way in enumerate(place):
-            free = free + where(way.free, float(2**k), 0.0)
-        rows.append([*(way.value.number() for way in place), free, float(branch)])
-    return rows
+    return [
+        [*(way.value.number() for way in place), coded(place), float(branch)]
+        for branch, place in enumerate(found.places)
+    ]
+
+
+def coded(place: Sequence[Way]) -> Num:
+    """Which joints are free, and behind them which are double, as a sum of powers of two."""
+    code: Num = 0.0
+    for k, flag in enumerate([*(way.free for way in place), *(way.double for way in place)]):
+        code = code + where(flag, float(2**k), 0.0)
+    return code
+
+
+def branches_at(arm: Serial, method: Method, poses: Array) -> Array:
+    """(N, K, n): every branch of poses (N, 4, 4), in their own order, on arrays; NaN where there is none."""
+    numbers = [Lanes(column) for column in twelve(poses).T]
+    with np.errstate(all="ignore"):
+        places = places_of(arm, method, numbers, [0.0] * arm.n)
+    columns = [[np.broadcast_to(LANES.lower(x), len(poses)) for x in place[: arm.n]] for place in places]
+    return np.moveaxis(np.array(columns), -1, 0)
 
 
 def closed_form(arm: Serial, method: Method, limits: bool = True) -> Traced:
     """All branches of poses (12 numbers, rows of 3×4) near q0: (K, n + 3), the best first.
 
-    A row holds the positions, how far outside the limits it is, the free joints and the branch.
+    A row holds the positions, how far outside the limits it is, what `coded` says, and the branch.
     """
     held = limits_of(arm, limits)
 
@@ -217,16 +238,25 @@ def closed_form(arm: Serial, method: Method, limits: bool = True) -> Traced:
     return trace(inverse_kinematics, pose=12, q0=arm.n)
 
 
-def branch_names(method: Method, count: int) -> tuple[str, ...]:
-    """What the branches are called: signs, then words."""
-    if count != 2 ** len(method.words):
-        return tuple(f"branch {k + 1}" for k in range(count))
-    choices = list(product((0, 1), repeat=len(method.words)))
-    return tuple(
-        f"({','.join('+−'[k] for k in choice)}) "
-        + ", ".join(words[k] for words, k in zip(method.words, choice, strict=True))
-        for choice in choices
-    )
+def positions(arm: Serial, count: int) -> Array:
+    """(count, n) random positions, slides as long as the arm."""
+    drawn = np.random.default_rng(0).uniform(-1.0, 1.0, (count, arm.n))
+    return drawn * np.where(arm.revolute, np.pi, 2 * size_of(arm))
+
+
+def holds(arm: Serial, method: Method, what: str) -> bool:
+    """Whether a method finds what random poses were made from.
+
+    Few joints in special positions may leave one of them open that only the rest of the pose decides.
+    """
+    q = positions(arm, SAMPLES)
+    poses = placement(arm, q)
+    found = branches_at(arm, method, poses)
+    exists = np.asarray(np.isfinite(found).all(-1))
+    away = error(placement(arm, np.where(exists[..., None], found, 0.0)), poses[:, None])
+    away[..., :3] /= size_of(arm)
+    missed = np.where(exists, np.abs(away[..., ROWS[what]]).max(-1), np.inf)
+    return bool((missed.min(-1) < HOLDS).all())
 
 
 # -- why not --------------------------------------------------------------------------------------------------

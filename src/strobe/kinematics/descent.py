@@ -1,8 +1,8 @@
 """Many searches at once: steps of damped least squares on lanes, one compiled call per step for all of them.
 
-A lane is one start for one pose. Lanes that have arrived, or that no longer come nearer, leave; poses that no lane
-has reached start again from their next seeds. What is left at the end settles by Levenberg-Marquardt, which never
-moves away, on the nearest place that it finds.
+A lane is one start for one pose. Lanes leave that have arrived, that no longer come nearer, or whose pose another has
+reached; poses that no lane has reached start again from their next seeds. What is left at the end settles by
+Levenberg-Marquardt, which never moves away, on the nearest place that it finds.
 """
 
 from __future__ import annotations
@@ -13,9 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from strobe.kinematics.poses import twelve
+from strobe.kinematics.ranges import ranges_of
 from strobe.kinematics.screws import error
-from strobe.kinematics.seeds import Nearest, Seeds
-from strobe.kinematics.step import ROWS, StepRequest
+from strobe.kinematics.seeds import LEFT_OUT, Nearest, Seeds
+from strobe.kinematics.step import ROWS, ResidualRequest, StepRequest
+from strobe.quantities import Request
 from strobe.runtime.interpret import evaluate
 
 if TYPE_CHECKING:
@@ -43,8 +46,7 @@ class Task:
     frame: str
     what: str
     weights: Array  # (m,) of the rows asked for
-    lower: Array  # (nv,)
-    upper: Array
+    limits: bool
     tolerance: float
     reach: float  # the length that counts as a radian
 
@@ -55,6 +57,14 @@ class Task:
         return np.sqrt(self.weights) * lengths
 
     @cached_property
+    def bounds(self) -> tuple[Array, Array]:
+        """(nv,) each: between which every joint stays."""
+        lower, upper, ranges = *np.outer([-np.inf, np.inf], np.ones(self.robot.nv)), ranges_of(self.robot)
+        if self.limits:
+            lower[ranges.rates], upper[ranges.rates] = ranges.lower, ranges.upper
+        return lower, upper
+
+    @cached_property
     def arrived(self) -> float:
         """The squared error, in rows of a step, below which the pose is reached within the tolerance."""
         return (0.99 * self.tolerance * min(1.0, 1 / self.reach)) ** 2
@@ -63,43 +73,58 @@ class Task:
     def damping(self) -> Array:
         return np.array([self.arrived, DAMPING, FLOOR])
 
+    def numbers(self, poses: Array) -> Array:
+        """(..., 12): poses as a step takes them, zero where they are not asked for."""
+        numbers = twelve(poses)
+        if LEFT_OUT[self.what]:
+            numbers = numbers.copy()
+            numbers[..., LEFT_OUT[self.what]] = 0.0
+        return numbers
+
     def step(
         self, q: Array, targets: Array, damping: Array | None = None, out: Array | None = None
     ) -> Array:
         """(N, nq + 1): the next positions and the squared errors of these."""
         damping = self.damping if damping is None else damping
-        return self._plain(q, targets, self.rows, self.lower, self.upper, damping, out=out)
+        return self._plain(q, targets, self.rows, *self.bounds, damping, out=out)
 
     def pulled(self, q: Array, targets: Array, pull: Array, mobility: Array) -> Array:
         """The same with a wish of the joints (N, nv) and their mobility (nv)."""
-        return self._pulled(
-            q, targets, self.rows, self.lower, self.upper, self.damping, pull, mobility, out=None
-        )
+        return self._pulled(q, targets, self.rows, *self.bounds, self.damping, pull, mobility)
 
     @cached_property
     def _plain(self) -> Any:
-        return self._function(False)
+        return unchecked(self.robot, StepRequest("inverse_step", frame=self.frame, form=self.what))
 
     @cached_property
     def _pulled(self) -> Any:
-        return self._function(True)
+        request = StepRequest("inverse_step", frame=self.frame, form=self.what, pulled=True)
+        return unchecked(self.robot, request)
 
-    def _function(self, pulled: bool) -> Any:
-        """A step as a function of arrays, without any checks of them."""
-        request = StepRequest("inverse_step", frame=self.frame, form=self.what, pulled=pulled)
-        kernel = self.robot.kernel(request)
-        if self.robot.compiled:
-            return kernel.ufunc(states=LANES)
-        return lambda *arrays, out: evaluate(
-            kernel.function(), dict(zip(kernel.inputs, arrays, strict=True)), kernel.shape, out
-        )
+    @cached_property
+    def _residual(self) -> Any:
+        return unchecked(self.robot, ResidualRequest("residual", frame=self.frame, form=self.what))
 
     def missing(self, q: Array, poses: Array) -> Array:
         """(..., m): what is missing to the poses, metres and radians."""
         return error(self.robot.forward_kinematics(q, self.frame), poses)[..., ROWS[self.what]]
 
-    def residual(self, missing: Array) -> Array:
-        return np.sqrt((self.weights * missing**2).sum(-1))
+    def residual(self, q: Array, poses: Array) -> Array:
+        """(...): what is missing to the poses (..., 4, 4), metres and radians together, as it is weighted."""
+        if (self.weights == 1.0).all():
+            with np.errstate(all="ignore"):
+                return self._residual(q, twelve(poses))[..., 0]
+        return np.sqrt((self.weights * self.missing(q, poses) ** 2).sum(-1))
+
+
+def unchecked(robot: Robot, request: Request) -> Any:
+    """A request as a function of plain arrays, compiled or interpreted as the robot is, without any checks."""
+    kernel = robot.kernel(request)
+    if robot.compiled:
+        return kernel.ufunc(states=LANES)
+    return lambda *arrays, out=None: evaluate(
+        kernel.function(), dict(zip(kernel.inputs, arrays, strict=True)), kernel.shape, out
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,15 +147,16 @@ def search(
 
     Joints that do not move the frame stay where they rest.
     """
-    count = len(targets)
-    best = Found(rest.copy(), np.full(count, np.inf), np.zeros(count, int))
-    todo, used, most = np.arange(count), 0, min(most, len(seeds.q))
-    nearest = Nearest(seeds, task.what, targets)
+    if from_rest:
+        best, used = descend(task, targets, rest, steps, True), 1
+    else:
+        best, used = Found(rest.copy(), np.full(len(targets), np.inf), np.zeros(len(targets), int)), 0
+    todo, most = np.flatnonzero(~(best.square < task.arrived)), min(most, len(seeds.q))
+    nearest = Nearest(seeds, task.what, targets[todo])
     while len(todo) and used < most:
-        given = from_rest and not used
-        abreast = 1 if given else max(1, min(SHARE // len(todo), ABREAST, most - used))
-        starts = rest[:, None] if given else np.where(seeds.moves, nearest.take(abreast), rest[todo, None])
-        found = _attempts(task, targets[todo], starts, steps, given or used >= PATIENT)
+        abreast = max(1, min(SHARE // len(todo), ABREAST, most - used))
+        starts = np.where(seeds.moves, nearest.take(abreast), rest[todo, None])
+        found = _attempts(task, targets[todo], starts, steps, used >= PATIENT)
         better = found.square < best.square[todo]
         best.q[todo[better]], best.square[todo[better]] = found.q[better], found.square[better]
         best.steps[todo] += found.steps
@@ -143,22 +169,31 @@ def search(
 def _attempts(task: Task, targets: Array, starts: Array, steps: int, patient: bool) -> Found:
     """The best of the lanes of every pose (N, L, nq)."""
     poses, abreast = starts.shape[:2]
-    lanes, aims = starts.reshape(poses * abreast, -1), np.repeat(targets, abreast, axis=0)
-    parts = [
-        descend(task, aims[k : k + LANES], lanes[k : k + LANES], steps, patient)
-        for k in range(0, len(lanes), LANES)
-    ]
-    q, square, taken = (
-        np.concatenate([getattr(part, name) for part in parts]).reshape(poses, abreast, *tail)
-        for name, tail in (("q", lanes.shape[1:]), ("square", ()), ("steps", ()))
-    )
+    lanes = starts.reshape(poses * abreast, -1)
+    found = descend(task, np.repeat(targets, abreast, axis=0), lanes, steps, patient, abreast)
+    square = found.square.reshape(poses, abreast)
     k = np.where(square < task.arrived, -1.0, square).argmin(-1)  # the first that arrived, or the nearest
-    rows = np.arange(poses)
-    return Found(q[rows, k], square[rows, k], taken.max(-1))
+    at = np.arange(poses) * abreast + k
+    return Found(found.q[at], found.square[at], found.steps.reshape(poses, abreast).max(-1))
 
 
-def descend(task: Task, targets: Array, q: Array, steps: int, patient: bool) -> Found:
-    """Lanes (N, nq) brought as near to their targets as some steps do; ``patient`` waits for slow ones."""
+def descend(task: Task, targets: Array, q: Array, steps: int, patient: bool, abreast: int = 1) -> Found:
+    """Lanes (N, nq) brought as near to their targets as some steps do; ``patient`` waits for slow ones.
+
+    So many lanes ``abreast`` belong to one pose.
+    """
+    if len(q) <= LANES:
+        return _descended(task, targets, q, steps, patient, abreast)
+    cuts = range(0, len(q), LANES)
+    parts = [
+        _descended(task, targets[k : k + LANES], q[k : k + LANES], steps, patient, abreast) for k in cuts
+    ]
+    return Found(
+        *(np.concatenate([getattr(part, name) for part in parts]) for name in ("q", "square", "steps"))
+    )
+
+
+def _descended(task: Task, targets: Array, q: Array, steps: int, patient: bool, abreast: int) -> Found:
     found = Found(q.copy(), np.full(len(q), np.inf), np.zeros(len(q), int))
     live, before, done = np.arange(len(q)), np.full(len(q), np.inf), 0
     pair = [np.empty((len(q), q.shape[1] + 1)) for _ in range(2)]
@@ -166,6 +201,10 @@ def descend(task: Task, targets: Array, q: Array, steps: int, patient: bool) -> 
         q, square = _walked(task, targets, q, check - done, pair)
         done = check
         stays = (square >= task.arrived) & (patient | (square < GAIN * before)) & (done < steps)
+        if abreast > 1:
+            reached = np.zeros(len(found.q) // abreast, bool)
+            reached[live[square < task.arrived] // abreast] = True
+            stays &= ~reached[live // abreast]
         at, leaves = live[~stays], ~stays
         found.q[at], found.square[at], found.steps[at] = q[leaves], square[leaves], done
         live, before = live[stays], square[stays]

@@ -1,7 +1,7 @@
 """Inverse kinematics: joint positions that bring a frame to a pose, by whatever solves the arm at hand.
 
     closed form        where `analytic.recognise` knows the class of the arm: every branch
-    general 6R         six turning joints in any position: up to sixteen solutions
+    general 6R         six joints in any position, at most one a slide: up to sixteen solutions
     redundant 7R       seven joints, if asked for by method="analytic": the best of a family by one joint
     numeric            everything else, and position or orientation alone on arms with more joints than that needs
 
@@ -10,37 +10,36 @@ Every solution is put back into the robot's own forward kinematics, and the resi
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from strobe.algebra import Vec3
-from strobe.errors import ArgumentError, UnsupportedModelError, counted
+from strobe.errors import ArgumentError, UnknownNameError, UnsupportedModelError, counted
 from strobe.kinematics import general_6r, numeric, redundant
 from strobe.kinematics.analytic import (
     Method,
-    branch_names,
     closed_form,
+    holds,
     limits_of,
+    positions,
     recognise,
     shortfalls,
 )
+from strobe.kinematics.branch_names import branch_names
 from strobe.kinematics.manipulability import checked_number
-from strobe.kinematics.poses import checked_poses
+from strobe.kinematics.poses import checked_poses, checked_what, finite, label, twelve
+from strobe.kinematics.ranges import ROUNDING as OUTSIDE
+from strobe.kinematics.ranges import Ranges, ranges_of
 from strobe.kinematics.ranking import TURN, valued
-from strobe.kinematics.screws import newton
+from strobe.kinematics.screws import newton, placement_and_jacobian
 from strobe.kinematics.serial import Serial, serial
 from strobe.kinematics.solutions import Solutions, Status
-from strobe.quantities import Request
-from strobe.runtime.arrays import checked
+from strobe.kinematics.step import ROWS, ResidualRequest
 from strobe.runtime.interpret import evaluate
-from strobe.runtime.traced import Traced, trace
-from strobe.scalars import LANES, Lanes, Num, Numbers, absolute, atan2, less, sqrt, where
+from strobe.runtime.kernels import Kernel
+from strobe.scalars import LANES, Lanes
 
 if TYPE_CHECKING:
     from strobe.robot import Robot
@@ -48,16 +47,15 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 METHODS = ("auto", "analytic", "numeric")
+SEARCH = ("seeds", "iterations", "weights", "secondary", "seed")  # options of a numeric search
 ROUNDING = 1e-11  # residuals above it are worth a step of Newton's method
 NEAR = 1e-3  # and below it: what is further off is no solution
-TOLERANCE = (
-    1e-6  # of a residual, where none is given: what a pose with few digits needs on an arm with few joints
-)
+TOLERANCE = 1e-6  # of a closed form, where none is given: what a pose with few digits needs on few joints
 MET = 1e-9  # a residual below it is rounding: the pose is met
 PLACES = 16  # solutions kept where there are more
-NEEDED = {"pose": 6, "position": 3, "orientation": 3}  # joints
+FEW = 256  # poses for which it does not pay to ask for threads
+SIX = 6  # joints that bring a frame to any pose
 GENERAL, REDUNDANT = "general 6R", "redundant 7R"
-WITHIN = 1e-9  # how far outside a limit is rounding
 
 
 def inverse_kinematics(
@@ -70,19 +68,20 @@ def inverse_kinematics(
     ``what`` is asked of the frame: its "pose", or only its "position" (..., 3) or "orientation" (..., 3, 3).
     ``q0`` (..., nq) is where the robot is: among solutions within the limits the nearest comes first, and joints that
     a pose leaves undetermined stay there. Without ``limits`` none are held. A solution has a residual below
-    ``tolerance``, metres and radians together (1e-6 in closed form). ``search`` are options of `numeric.solve`.
+    ``tolerance``, metres and radians together: if none is given, a search goes on to 1e-10, and a closed form, which
+    meets its poses to rounding, may miss those just out of reach by 1e-6. ``search`` are options of `numeric.solve`.
     """
     if method not in METHODS:
         raise ArgumentError(f'method is "{method}"; expected one of {", ".join(METHODS)}.')
     if not isinstance(limits, bool | np.bool_):
         raise ArgumentError(f"limits is {limits!r}; expected True or False.")
-    T = checked_poses(pose, what)
-    solver = None if method == "numeric" else _solver(robot, frame, what, method)
+    for name in search:
+        if name not in SEARCH:
+            raise UnknownNameError("option", name, "inverse kinematics", (*SEARCH, "tolerance", "threads"))
+    solver = None if method == "numeric" else _solver(robot, frame, checked_what(what), method)
     if solver is None:
-        if tolerance is not None:
-            search["tolerance"] = tolerance
-        found = numeric.solve(robot, T, frame, q0=q0, limits=bool(limits), what=what, **search)
-        return replace(found, names=_names(robot))
+        search |= {} if tolerance is None else {"tolerance": tolerance}
+        return numeric.solve(robot, pose, frame, q0=q0, limits=bool(limits), what=what, **search)
     if search:
         raise ArgumentError(
             f"{', '.join(search)} belong to a numeric search, but {robot.name} is solved as {solver.name}. "
@@ -91,28 +90,36 @@ def inverse_kinematics(
     accepted = (
         TOLERANCE if tolerance is None else checked_number("tolerance", tolerance, "a positive number")
     )
-    near, lead = _start(robot, q0, T.shape[:-2])
-    poses = np.ascontiguousarray(np.broadcast_to(T, (*lead, 4, 4))).reshape(-1, 4, 4)
-    found = _solved(robot, solver, poses, near.reshape(-1, robot.nq), bool(limits), accepted, threads)
-    return _shaped(found, lead)
+    T = checked_poses(pose, what)
+    near, lead = _start(solver, q0, T.shape[:-2])
+    poses = T if T.shape[:-2] == lead else np.broadcast_to(T, (*lead, 4, 4))
+    rows = _rows(
+        solver, poses.reshape(-1, 4, 4), near.reshape(-1, robot.nq), bool(limits), accepted, threads
+    )
+    return _answer(solver, rows, lead, bool(limits))
 
 
-def _start(robot: Robot, q0: Any, batch: tuple[int, ...]) -> tuple[Array, tuple[int, ...]]:
+def every_way(robot: Robot, pose: Any, frame: str | None = None, **asked: Any) -> Solutions:
+    """As `inverse_kinematics`, with a family of solutions for seven joints; a search only where nothing else is."""
+    try:
+        return inverse_kinematics(robot, pose, frame, method="analytic", **asked)
+    except UnsupportedModelError:
+        return inverse_kinematics(robot, pose, frame, **asked)
+
+
+def _start(solver: Solver, q0: Any, batch: tuple[int, ...]) -> tuple[Array, tuple[int, ...]]:
     """Where the robot is, as given or in the middle of its limits, for each pose; and the axes of the answer."""
-    near = numeric.middle(robot)
-    if q0 is not None:
-        near = checked("q0", q0, (robot.nq,), f"{robot.name} has {counted(robot.nq, 'position number')}")
-        if not np.isfinite(near).all():
-            raise ArgumentError(
-                "q0 holds a NaN or an infinity; expected the position that the robot is in."
-            )
+    robot = solver.robot
+    near = solver.middle if q0 is None else numeric.checked_position(robot, q0)
+    if near.shape[:-1] == batch:
+        return near, batch
     try:
         lead = np.broadcast_shapes(batch, near.shape[:-1])
     except ValueError:
         raise ArgumentError(
             f"q0 has shape {near.shape}; it does not go with poses {(*batch, 4, 4)}."
         ) from None
-    return np.broadcast_to(near.astype(float, copy=False), (*lead, robot.nq)), lead
+    return np.broadcast_to(near, (*lead, robot.nq)), lead
 
 
 # -- who solves it ------------------------------------------------------------------------------------------
@@ -122,59 +129,111 @@ def _start(robot: Robot, q0: Any, batch: tuple[int, ...]) -> tuple[Array, tuple[
 class Solver:
     """How one frame of one robot is solved without a search."""
 
+    robot: Robot
     name: str
     arm: Serial
     what: str
-    frame: str | None
-    method: Method | None  # None: not in closed form
-    kernels: dict[str, Any]  # made when first asked for
+    frame: str
+    method: Method | None = None  # None: not in closed form
+    parameter: str = ""
 
-    def kernel(self, name: str, make: Callable[[], Any]) -> Any:
-        if name not in self.kernels:
-            self.kernels[name] = make()
-        return self.kernels[name]
+    @cached_property
+    def middle(self) -> Array:
+        return numeric.middle(self.robot)
 
+    @cached_property
+    def ranges(self) -> Ranges:
+        return ranges_of(self.robot)
 
-_known: WeakKeyDictionary[Robot, dict[tuple[str | None, str], Solver | UnsupportedModelError]] = (
-    WeakKeyDictionary()
-)
+    @cached_property
+    def branches(self) -> tuple[str, ...]:
+        return () if self.method is None else branch_names(self.arm, self.method)
+
+    @cached_property
+    def whole(self) -> bool:
+        """Whether the arm is all of the robot."""
+        return self.arm.n == self.robot.nq and bool((self.arm.columns == np.arange(self.arm.n)).all())
+
+    @cached_property
+    def endless(self) -> Array:
+        """(n,) joints that a full turn takes to a position as good as any."""
+        return self.arm.revolute & ~(np.isfinite(self.arm.lower) & np.isfinite(self.arm.upper))
+
+    @cached_property
+    def residual(self) -> Kernel:
+        """How far positions of the robot are from poses."""
+        return self.robot.kernel(ResidualRequest("residual", frame=self.frame, form=self.what))
+
+    def closed_form(self, limits: bool) -> Kernel:
+        """Every branch, in order."""
+        assert self.method is not None
+        key = "closed form", self.frame, self.what, limits
+        return self.robot.kept(key, lambda: closed_form(self.arm, self.method, limits))  # pyright: ignore[reportArgumentType]
+
+    def call(self, kernel: Kernel, threads: int | None, *arrays: Array) -> Array:
+        """A kernel on arrays (N, …), compiled or interpreted as the robot is."""
+        named = dict(zip(kernel.inputs, arrays, strict=True))
+        if not self.robot.compiled:
+            return evaluate(kernel.function(), named, kernel.shape)
+        if threads is None and len(arrays[0]) <= FEW:
+            with np.errstate(all="ignore"):
+                return kernel.ufunc()(*arrays)
+        return Kernel.__call__(kernel, named, None, threads)  # without the checks of a traced function
 
 
 def _solver(robot: Robot, frame: str | None, what: str, method: str) -> Solver | None:
     """What solves a frame, or None where only a search does; asked for by name, that is an error."""
-    found = _known.setdefault(robot, {})
-    if (frame, what) not in found:
-        try:
-            found[frame, what] = _recognised(robot, frame, what)
-        except UnsupportedModelError as error:
-            found[frame, what] = error
-    solver = found[frame, what]
+    solver = robot.kept(("solver", frame, what), lambda: _recognised(robot, frame, what))
     if isinstance(solver, Solver):
         return solver if solver.name != REDUNDANT or method == "analytic" else None
     if method == "analytic":
-        raise solver
+        raise UnsupportedModelError(solver)
     return None
 
 
-def _recognised(robot: Robot, frame: str | None, what: str) -> Solver:
-    arm = serial(robot, frame)
-    method = recognise(arm, what)
-    make = partial(Solver, arm=arm, what=what, frame=frame, method=method, kernels={})
-    if method is not None:
-        return make(method.name)
-    if what == "pose" and arm.n == 6 and general_6r.covers(arm):
-        return make(GENERAL)
-    if what == "pose" and arm.n == 7:
-        return make(REDUNDANT)
+def _recognised(robot: Robot, frame: str | None, what: str) -> Solver | str:
+    """What solves a frame, or why nothing does."""
+    try:
+        arm = serial(robot, frame)
+        name, method, parameter = _class(arm, what)
+    except UnsupportedModelError as error:
+        return str(error)
+    tip = frame or robot.frames[-1]
+    if name:
+        return Solver(robot, name, arm, what, tip, method, parameter)
     kinds = "".join("R" if turns else "P" for turns in arm.revolute)
-    if arm.n > NEEDED[what]:
-        why = f"more than the {NEEDED[what]} that a {what} asks for, so that there are infinitely many solutions"
+    freedom = _freedom(arm, what)
+    if arm.n > freedom:
+        why = (
+            f"more than the {freedom} degrees of freedom of its {what}: there are infinitely many solutions"
+        )
     else:
         why = "and no axes meet or are parallel in a way that separates them"
-    raise UnsupportedModelError(
-        f'no closed form is known for the {what} of frame "{frame or robot.frames[-1]}" of {robot.name}: '
-        f'{counted(arm.n, "joint")} carry it ({kinds}), {why}. Use method="numeric".'
+    return (
+        f'no closed form is known for the {what} of frame "{tip}" of {robot.name}: '
+        f"{counted(arm.n, 'joint')} {'carries' if arm.n == 1 else 'carry'} it ({kinds}), {why}. "
+        'Use method="numeric".'
     )
+
+
+def _class(arm: Serial, what: str) -> tuple[str, Method | None, str]:
+    """What solves an arm by name (none where nothing does), its closed form, and the parameter of seven joints."""
+    method = recognise(arm, what)
+    if method is not None and holds(arm, method, what):
+        return method.name, method, ""
+    if what == "pose" and arm.n in (SIX, SIX + 1) and _freedom(arm, what) == SIX:
+        if arm.n == 7:
+            return REDUNDANT, None, arm.names[redundant.parameter(arm)[0]]
+        if general_6r.covers(arm):
+            return GENERAL, None, ""
+    return "", None, ""
+
+
+def _freedom(arm: Serial, what: str) -> int:
+    """In how many directions joints move the frame, at positions that are not singular."""
+    q = positions(arm, 3)
+    J = placement_and_jacobian(arm, q)[1][:, ROWS[what]]
+    return int(np.linalg.matrix_rank(J, rtol=1e-9).max())
 
 
 # -- solving ------------------------------------------------------------------------------------------------
@@ -184,104 +243,40 @@ def _recognised(robot: Robot, frame: str | None, what: str) -> Solver:
 class _Rows:
     """Solutions of N poses, K places each."""
 
+    poses: Array  # (N, 4, 4)
+    near: Array  # (N, nq)
     q: Array  # (N, K, nq)
-    residual: Array  # (N, K)
+    residual: Array  # (N, K) NaN in empty places
     outside: Array  # (N, K)
-    free: Array  # (N, K) sums of powers of two
+    codes: Array  # (N, K) free and double joints, as `analytic.coded`
     branch: Array  # (N, K)
 
 
-def _solved(
-    robot: Robot,
-    solver: Solver,
-    poses: Array,
-    near: Array,
-    limits: bool,
-    tolerance: float,
-    threads: int | None,
-) -> Solutions:
-    rows = _rows(robot, solver, poses, near, limits, tolerance, threads)
-    exists = np.isfinite(rows.residual)
-    within = exists & (rows.outside <= WITHIN)
-    status = np.full(len(poses), int(Status.UNREACHABLE))
-    status[exists.any(-1)] = Status.LIMITS
-    status[within.any(-1)] = Status.SOLVED
-    status[~_finite(poses, solver.what)] = Status.INVALID
-    names = branch_names(solver.method, rows.residual.shape[-1]) if solver.method is not None else ()
-    found = Solutions(
-        q=rows.q,
-        residual=rows.residual,
-        within=within,
-        status=status,
-        recognised=solver.name,
-        branches=names,
-        branch=np.where(exists, rows.branch, -1).astype(int) if names else None,
-        free=_free(robot, solver.arm, rows),
-        names=_names(robot),
-    )
-    return replace(found, reasons=_reasons(robot, solver, found, poses, near))
-
-
-def _finite(poses: Array, what: str) -> Array:
-    """(N,) whether what is asked of a pose is a number."""
-    needed = {"pose": np.s_[:, :3], "position": np.s_[:, :3, 3], "orientation": np.s_[:, :3, :3]}[what]
-    numbers = np.isfinite(poses[needed])
-    return np.asarray(numbers.all(axis=tuple(range(1, numbers.ndim))))
-
-
 def _rows(
-    robot: Robot,
-    solver: Solver,
-    poses: Array,
-    near: Array,
-    limits: bool,
-    tolerance: float,
-    threads: int | None,
+    solver: Solver, poses: Array, near: Array, limits: bool, tolerance: float, threads: int | None
 ) -> _Rows:
     arm, n = solver.arm, solver.arm.n
-    here, turns = _without_turns(arm, near[:, arm.columns], limits)
-    rows = _places(robot, solver, poses, here, limits, threads)
-    q = rows[..., :n] if turns is None else rows[..., :n] + turns[:, None]
-    q = _whole(robot, arm, q, near)
-    kernel = solver.kernel("residual", lambda: _residual(robot, solver.frame, solver.what))
-    residual = _called(robot, kernel, threads, q, _twelve(poses)[:, None])[..., 0]
-    if solver.what == "pose":
-        q, residual = _polished(arm, q, residual, poses)
-    found = _Rows(q, residual, rows[..., n], rows[..., n + 1], rows[..., n + 2])
-    return _accepted(found, tolerance)
+    here = near if solver.whole else near[:, arm.columns]
+    turns = np.rint(here / TURN) * (TURN * (solver.endless if limits else arm.revolute))
+    rows = _places(solver, poses, here - turns, limits, threads)
+    q = rows[..., :n] + turns[:, None] if np.count_nonzero(turns) else rows[..., :n]
+    q = q if solver.whole else _whole(arm, q, near)
+    residual = solver.call(solver.residual, threads, q, twelve(poses)[:, None])[..., 0]
+    found = _Rows(poses, near, q, residual, rows[..., n], rows[..., n + 1], rows[..., n + 2])
+    if np.count_nonzero(residual > min(ROUNDING, tolerance)):  # NaN is not
+        found = _accepted(_polished(arm, found) if solver.what == "pose" else found, tolerance)
+    return found
 
 
-def _without_turns(arm: Serial, near: Array, limits: bool) -> tuple[Array, Array | None]:
-    """Where joints without limits are, less their full turns, and those turns, if any."""
-    endless = arm.revolute & (~(np.isfinite(arm.lower) & np.isfinite(arm.upper)) | (not limits))
-    turns = np.where(endless, TURN * np.rint(near / TURN), 0.0)
-    return (near, None) if not turns.any() else (near - turns, turns)
-
-
-def _twelve(poses: Array) -> Array:
-    """(N, 12): the first three rows of poses."""
-    return np.ascontiguousarray(poses[:, :3]).reshape(-1, 12)
-
-
-def _called(robot: Robot, kernel: Traced, threads: int | None, *arrays: Array) -> Array:
-    """A kernel on arrays, compiled or interpreted as the robot is."""
-    if robot.compiled:
-        return kernel(*arrays, threads=threads)
-    return evaluate(kernel.function(), dict(zip(kernel.inputs, arrays, strict=True)), kernel.shape)
-
-
-def _places(
-    robot: Robot, solver: Solver, poses: Array, near: Array, limits: bool, threads: int | None
-) -> Array:
-    """(N, K, n + 3): positions, how far outside the limits, free joints, branch; the best first."""
-    arm, method = solver.arm, solver.method
-    if method is not None:
-        kernel = solver.kernel(f"closed form {limits}", partial(closed_form, arm, method, limits))
-        return _called(robot, kernel, threads, _twelve(poses), near)
+def _places(solver: Solver, poses: Array, near: Array, limits: bool, threads: int | None) -> Array:
+    """(N, K, n + 3): positions, how far outside the limits, free and double joints, branch; the best first."""
+    arm = solver.arm
+    if solver.method is not None:
+        return solver.call(solver.closed_form(limits), threads, twelve(poses), near)
     if solver.name == GENERAL:
         found = general_6r.solve(arm, poses)
     else:
-        family = redundant.solve(arm, poses)
+        family = redundant.solve(arm, poses, solver.parameter)
         nearest, _ = redundant.nearest(arm, poses, near, family)
         found = np.concatenate([nearest[:, None], family.q.reshape(len(poses), -1, arm.n)], axis=1)
     return _ranked(arm, found, near, limits)
@@ -299,57 +294,24 @@ def _ranked(arm: Serial, found: Array, near: Array, limits: bool) -> Array:
     return np.stack([np.take_along_axis(column, best, -1) for column in columns], axis=-1)
 
 
-def _whole(robot: Robot, arm: Serial, q: Array, near: Array) -> Array:
+def _whole(arm: Serial, q: Array, near: Array) -> Array:
     """Positions of the whole robot: joints that do not carry the frame stay where they are."""
-    if arm.n == robot.nq and (arm.columns == np.arange(arm.n)).all():
-        return q
     whole = np.repeat(near[:, None], q.shape[1], axis=1)
     whole[..., arm.columns] = q
     whole[np.isnan(q).any(-1)] = np.nan
     return whole
 
 
-def _residual(robot: Robot, frame: str | None, what: str) -> Traced:
-    """How far the robot's own forward kinematics is from a pose (12 numbers, rows of 3×4)."""
-    model, request = robot.model, Request("forward_kinematics", frame=frame or robot.frames[-1])
-
-    def residual(q: Numbers, pose: Numbers) -> list[Num]:
-        exists = less(absolute(sum(q, 0.0)), math.inf)  # sine and cosine of NaN take a slow path
-        T = request.evaluate(model, q=[where(exists, x, 0.0) for x in q])
-        asked = [Vec3(*pose[4 * i : 4 * i + 3]) for i in range(3)]
-        reached = [Vec3(*T[i][:3]) for i in range(3)]
-        step = Vec3(*(T[i][3] - pose[4 * i + 3] for i in range(3)))
-        square: Num = 0.0
-        if what != "orientation":
-            square = step.dot(step)
-        if what != "position":
-            angle = _angle(asked, reached)
-            square = square + angle * angle
-        return [where(exists, sqrt(square), math.nan)]
-
-    return trace(residual, q=robot.nq, pose=12)
-
-
-def _angle(A: list[Vec3], B: list[Vec3]) -> Num:
-    """The angle between two orientations, from rows of their matrices: of B Aᵀ by its skew part and its trace."""
-    D = [[b.dot(a) for a in A] for b in B]
-    v = Vec3(D[2][1] - D[1][2], D[0][2] - D[2][0], D[1][0] - D[0][1])
-    return atan2(sqrt(v.dot(v)), D[0][0] + D[1][1] + D[2][2] - 1.0)
-
-
-def _polished(arm: Serial, q: Array, residual: Array, poses: Array) -> tuple[Array, Array]:
+def _polished(arm: Serial, rows: _Rows) -> _Rows:
     """The same solutions, with a step of Newton's method where rounding was amplified."""
-    rough = (residual > ROUNDING) & (residual < NEAR)
-    if not rough.any():
-        return q, residual
-    q, residual = q.copy(), residual.copy()
-    which = np.nonzero(rough)
-    better, left = newton(arm, q[which][:, arm.columns], poses[which[0]], steps=3)
+    q, residual = rows.q.copy(), rows.residual.copy()
+    which = np.nonzero((residual > ROUNDING) & (residual < NEAR))
+    better, left = newton(arm, q[which][:, arm.columns], rows.poses[which[0]], steps=3)
     improved = left < residual[which]
     chosen = tuple(index[improved] for index in which)
     q[(*(i[:, None] for i in chosen), arm.columns)] = better[improved]
     residual[chosen] = left[improved]
-    return q, residual
+    return replace(rows, q=q, residual=residual)
 
 
 def _accepted(rows: _Rows, tolerance: float) -> _Rows:
@@ -357,81 +319,135 @@ def _accepted(rows: _Rows, tolerance: float) -> _Rows:
 
     What misses a pose that another solution meets only comes near.
     """
-    if (np.isnan(rows.residual) | (rows.residual <= min(MET, tolerance))).all():
-        return rows
     best = np.fmin.reduce(rows.residual, axis=-1, keepdims=True)
-    good = rows.residual <= np.where(best < MET, min(MET, tolerance), tolerance)  # NaN is not
+    good = rows.residual <= np.where(best < MET, min(MET, tolerance), tolerance)
     order = np.argsort(~good, axis=-1, kind="stable")
     kept = np.take_along_axis(good, order, -1)
     q = np.where(kept[..., None], np.take_along_axis(rows.q, order[..., None], 1), np.nan)
-    rest = (np.take_along_axis(x, order, -1) for x in (rows.residual, rows.outside, rows.free, rows.branch))
-    residual, *others = rest
-    return _Rows(q, np.where(kept, residual, np.nan), *others)
-
-
-def _free(robot: Robot, arm: Serial, rows: _Rows) -> Array:
-    """(N, K, nq) joints that any position would do for."""
-    free = np.zeros((*rows.free.shape, robot.nq), dtype=bool)
-    codes = np.where(np.isfinite(rows.residual), rows.free, 0.0).astype(int)
-    if codes.any():
-        free[..., arm.columns] = (codes[..., None] >> np.arange(arm.n)) & 1
-    return free
-
-
-def _names(robot: Robot) -> tuple[str, ...]:
-    """Of the numbers in q: joints, those with several numbers counted."""
-    joints = robot.coordinates.joints
-    return tuple(j.name if j.nq == 1 else f"{j.name}[{k}]" for j in joints for k in range(j.nq))
-
-
-def _shaped(found: Solutions, lead: tuple[int, ...]) -> Solutions:
-    """The answer with the axes of what was asked."""
-    arrays = {
-        name: value.reshape((*lead, *value.shape[1:]))
-        for name in ("q", "residual", "within", "status", "branch", "free")
-        if (value := getattr(found, name)) is not None
+    residual = np.where(kept, np.take_along_axis(rows.residual, order, -1), np.nan)
+    others = {
+        name: np.take_along_axis(getattr(rows, name), order, -1) for name in ("outside", "codes", "branch")
     }
-    return replace(found, **arrays)
+    return replace(rows, q=q, residual=residual, **others)
 
 
-# -- why not --------------------------------------------------------------------------------------------------
+def _searched(solver: Solver, rows: _Rows, status: Array, limits: bool) -> bool:
+    """Put what a search finds in front where a closed form may have missed it; whether there was anything to find.
+
+    It may where it leaves a joint open that the rest of the pose, or a limit, does not: at singular poses, and on
+    arms with too few joints for any pose.
+    """
+    few = solver.what == "pose" and solver.arm.n < SIX
+    singular = (~np.isnan(rows.residual) & (rows.codes % 2**solver.arm.n > 0)).any(-1)
+    for held in (True, False) if limits else (False,):
+        missing = status != Status.SOLVED if held else status == Status.UNREACHABLE
+        (left,) = np.nonzero(missing & (status != Status.INVALID) & (few | singular))
+        if len(left):
+            found = numeric.solve(
+                solver.robot,
+                rows.poses[left],
+                solver.frame,
+                q0=rows.near[left],
+                what=solver.what,
+                limits=held,
+            )
+            solved = found.status == Status.SOLVED
+            _put_first(
+                rows, left[solved], found.q[solved, 0], found.residual[solved, 0], 0.0 if held else np.inf
+            )
+            status[left[solved]] = Status.SOLVED
+    return bool((few | singular).any())
 
 
-def _reasons(robot: Robot, solver: Solver, found: Solutions, poses: Array, near: Array) -> tuple[str, ...]:
+def _put_first(rows: _Rows, at: Array, q: Array, residual: Array, outside: float) -> None:
+    """Solutions before those that there are."""
+    for whole, first in (
+        (rows.q, q), (rows.residual, residual), (rows.outside, outside), (rows.codes, 0.0), (rows.branch, -1.0)
+    ):  # fmt: skip
+        whole[at, 1:] = whole[at, :-1]
+        whole[at, 0] = first
+
+
+# -- the answer ---------------------------------------------------------------------------------------------
+
+
+def _answer(solver: Solver, rows: _Rows, lead: tuple[int, ...], limits: bool) -> Solutions:
+    """Solutions with the axes of what was asked."""
+    exists, within, status = _judged(solver, rows, limits)
+    if np.count_nonzero(status) and solver.method is not None and _searched(solver, rows, status, limits):
+        exists, within, status = _judged(solver, rows, limits)
+    free, double = _marked(solver, rows, exists)
+    shape = (*lead, exists.shape[-1])
+    each = (*shape, solver.robot.nq)
+    return Solutions(
+        q=rows.q.reshape(each),
+        residual=rows.residual.reshape(shape),
+        within=within.reshape(shape),
+        status=status.reshape(lead),
+        recognised=solver.name,
+        branches=solver.branches,
+        branch=np.where(exists, rows.branch, -1).astype(int).reshape(shape) if solver.branches else None,
+        free=free.reshape(each),
+        double=double.reshape(each),
+        parameter=solver.parameter,
+        reasons=tuple(_reasons(solver, rows, status, exists, lead)) if status.any() else (),
+        names=numeric.position_names(solver.robot),
+    )
+
+
+def _judged(solver: Solver, rows: _Rows, limits: bool) -> tuple[Array, Array, Array]:
+    """(N, K) which places hold a solution, and which of them within the limits; (N,) the status of each pose."""
+    exists = ~np.isnan(rows.residual)
+    if limits and not solver.ranges.followers:
+        within = exists & (rows.outside <= OUTSIDE)
+    else:
+        within = exists & solver.ranges.within(rows.q)
+    solved = within if limits else exists
+    status = np.where(solved.any(-1), int(Status.SOLVED), int(Status.UNREACHABLE))
+    if np.count_nonzero(status):
+        status[exists.any(-1) & (status != Status.SOLVED)] = Status.LIMITS
+    status[~finite(rows.poses, solver.what)] = Status.INVALID
+    return exists, within, status
+
+
+def _marked(solver: Solver, rows: _Rows, exists: Array) -> tuple[Array, Array]:
+    """(N, K, nq) each: joints that any position would do for, and joints whose two ways are one."""
+    marks = np.zeros((2, *exists.shape, solver.robot.nq), dtype=bool)
+    if np.count_nonzero(rows.codes):
+        codes = np.where(exists, rows.codes, 0.0).astype(int)
+        for mark, shift in zip(marks, (0, solver.arm.n), strict=True):
+            mark[..., solver.arm.columns] = (codes[..., None] >> (shift + np.arange(solver.arm.n))) & 1
+    return marks[0], marks[1]
+
+
+def _reasons(solver: Solver, rows: _Rows, status: Array, exists: Array, lead: tuple[int, ...]) -> list[str]:
     """A sentence for every pose that was not solved."""
-    failed = np.nonzero(found.status != Status.SOLVED)[0]
-    lost = failed[found.status[failed] == Status.UNREACHABLE]
-    why = dict(zip(lost.tolist(), _unreachable(solver, poses[lost], near[lost]), strict=True))
+    lost = np.flatnonzero(status == Status.UNREACHABLE)
+    why = dict(zip(lost.tolist(), _unreachable(solver, rows, lost), strict=True))
     sentences = list[str]()
-    for k in failed.tolist():
-        if found.status[k] == Status.INVALID:
+    for k in status.nonzero()[0].tolist():
+        if status[k] == Status.INVALID:
             text = "it holds a NaN or an infinity."
         elif k in why:
             text = f"unreachable: {why[k]}"
         else:
-            text = _outside(robot, found, k)
-        sentences.append(f"pose[{k}]: {text}" if len(poses) > 1 else text)
-    return tuple(sentences)
+            text = _outside(solver, rows.q[k, 0], int(exists[k].sum()))
+        sentences.append(f"{label(k, lead)}: {text}" if lead else text)
+    return sentences
 
 
-def _unreachable(solver: Solver, poses: Array, near: Array) -> list[str]:
+def _unreachable(solver: Solver, rows: _Rows, lost: Array) -> list[str]:
     if solver.method is None:
-        return ["no position of the joints brings the frame there."] * len(poses)
-    return shortfalls(solver.arm, solver.method, _twelve(poses), near[:, solver.arm.columns])
+        return ["no position of the joints brings the frame there."] * len(lost)
+    near = rows.near[lost][:, solver.arm.columns]
+    return shortfalls(solver.arm, solver.method, twelve(rows.poses[lost]), near)
 
 
-def _outside(robot: Robot, found: Solutions, k: int) -> str:
+def _outside(solver: Solver, q: Array, count: int) -> str:
     """Which joint of the best solution is beyond which bound."""
-    q, bounds = found.q[k, 0], robot.limits
-    joints = [joint for joint in robot.coordinates.joints if joint.nq == 1]
-    over = {j.name: max(q[j.q] - bounds.upper[j.v], bounds.lower[j.v] - q[j.q]) for j in joints}
-    worst = max(joints, key=lambda joint: over[joint.name])
-    x, high = q[worst.q], q[worst.q] > bounds.upper[worst.v]
-    side, bound = ("above", bounds.upper) if high else ("below", bounds.lower)
-    unit = "rad" if worst.turns else "m"
-    total = int(found.count[k])
+    worst = max(solver.ranges.beyond(q), key=lambda each: each.by)
     return (
-        f"{counted(total, 'solution')}, none within the limits: in the nearest, "
-        f'joint "{worst.name}" is at {x:.6g} {unit}, {over[worst.name]:.3g} {unit} {side} its limit '
-        f"{bound[worst.v]:.6g} {unit}."
+        f'{counted(count, "solution")}, none within the limits: in the nearest, joint "{worst.joint}" is at '
+        f"{worst.position:.6g} {worst.unit}, {worst.by:.3g} {worst.unit} {worst.word} its limit "
+        f"{worst.limit:.6g} {worst.unit}."
     )

@@ -6,7 +6,7 @@ freedom that is left; this is the border: what is asked, and the status of every
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,13 +14,13 @@ import numpy as np
 from strobe.errors import ArgumentError, UnsupportedModelError, counted
 from strobe.kinematics.descent import Found, Task, search, settle
 from strobe.kinematics.manipulability import checked_number
-from strobe.kinematics.poses import checked_poses
+from strobe.kinematics.poses import checked_poses, finite, label
 from strobe.kinematics.ranges import ranges_of
-from strobe.kinematics.secondary import Secondary, objective, slide
-from strobe.kinematics.seeds import LEFT_OUT, seeds_of, twelve
+from strobe.kinematics.secondary import Objective, Secondary, objective, slide
+from strobe.kinematics.seeds import seeds_of
 from strobe.kinematics.solutions import Solutions, Status
 from strobe.kinematics.step import ROWS
-from strobe.kinematics.unreached import ROUNDING, Unreached, arm_length
+from strobe.kinematics.unreached import ROUNDING, arm_length, sentence
 from strobe.runtime.arrays import checked
 
 if TYPE_CHECKING:
@@ -52,31 +52,54 @@ def solve(
     batch, every = asked.shape[:-2], asked.reshape(-1, 4, 4)
     task = task_of(robot, frame, what, limits, tolerance, weights)
     wish = objective(robot, task.frame, what, secondary)
-    rest = _rest(robot, q0, batch)
     attempts = _whole("seeds", seeds), _whole("iterations", iterations), _whole("seed", seed, 0)
-    valid = finite(every, what)
-    rest, targets = rest[valid], asked_numbers(every[valid], what)
-    found = _searched(task, targets, rest, q0 is not None, attempts)
-    ranges, reached = ranges_of(robot), found.square < task.arrived
-    q = ranges.turned_back(found.q, None if q0 is None else rest)
-    loose = _without_limits(task, targets, q, reached, attempts[2]) if limits else np.full_like(q, np.nan)
-    if wish is not None:
-        q[reached] = slide(task, q[reached], targets[reached], wish)
-    missing = task.missing(q, every[valid])
-    reached &= task.residual(missing) <= task.tolerance
-    within = ranges.within(q)
-    status = np.full(len(every), Status.INVALID, int)
-    status[valid] = _status(task, targets, reached, within)
-    about = Unreached(task, attempts[0], every, status, *(_spread(x, valid) for x in (q, missing, loose)))
+    rest, valid = _rest(robot, q0, batch), finite(every, what)
+    if valid.all():
+        rows = _solved(task, every, rest, q0 is not None, attempts, wish)
+    else:
+        rows = _solved(task, every[valid], rest[valid], q0 is not None, attempts, wish).among(valid)
     return Solutions(
-        q=about.q.reshape(*batch, 1, robot.nq),
-        residual=task.residual(about.missing).reshape(*batch, 1),
-        within=_spread(within, valid, False).reshape(*batch, 1),
-        status=status.reshape(batch),
+        q=rows.q.reshape(*batch, 1, robot.nq),
+        residual=rows.residual.reshape(*batch, 1),
+        within=rows.within.reshape(*batch, 1),
+        status=rows.status.reshape(batch),
         recognised="numeric",
-        iterations=_spread(found.steps, valid, 0).reshape(batch),
-        reasons=about.sentences(batch),
+        iterations=rows.steps.reshape(batch),
+        reasons=tuple(f"{label(k, batch)} {text}" for k, text in sorted(rows.reasons.items())),
+        names=position_names(robot),
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """One answer for each of N poses, and a sentence for those that were not solved."""
+
+    q: Array
+    residual: Array
+    within: Array
+    status: Array
+    steps: Array
+    reasons: dict[int, str]
+
+    def among(self, valid: Array) -> _Rows:
+        """The rows among others whose poses are not numbers."""
+        at = np.flatnonzero(valid).tolist()
+        reasons = dict.fromkeys(np.flatnonzero(~valid).tolist(), "holds a NaN or an infinity.")
+        return _Rows(
+            _spread(self.q, valid, np.nan),
+            _spread(self.residual, valid, np.nan),
+            _spread(self.within, valid, False),
+            _spread(self.status, valid, Status.INVALID),
+            _spread(self.steps, valid, 0),
+            reasons | {at[k]: text for k, text in self.reasons.items()},
+        )
+
+
+def _spread(values: Array, rows: Array, empty: float) -> Array:
+    """Values of some rows among all of them."""
+    out = np.full((len(rows), *values.shape[1:]), empty, values.dtype)
+    out[rows] = values
+    return out
 
 
 # -- the border -----------------------------------------------------------------------------------------
@@ -86,19 +109,21 @@ def task_of(
     robot: Robot, frame: str | None, what: str, limits: bool, tolerance: float, weights: Any = None
 ) -> Task:
     """What is asked of a frame, checked."""
+    if not isinstance(limits, bool | np.bool_):
+        raise ArgumentError(f"limits is {limits!r}; expected True or False.")
+    tolerance = checked_number("tolerance", tolerance, "a positive number, metres and radians together")
+    if weights is not None:
+        return _task(robot, frame, what, bool(limits), tolerance, weights)
+    key = "task", frame, what, bool(limits), tolerance
+    return robot.kept(key, lambda: _task(robot, frame, what, bool(limits), tolerance, None))
+
+
+def _task(robot: Robot, frame: str | None, what: str, limits: bool, tolerance: float, weights: Any) -> Task:
     name = robot.model.frames[-1].name if frame is None else robot.model.frame(frame).name
     seeds = seeds_of(robot, name)
     if not seeds.moves.any():
         raise UnsupportedModelError(f'no joint of {robot.name} moves frame "{name}".')
-    if not isinstance(limits, bool | np.bool_):
-        raise ArgumentError(f"limits is {limits!r}; expected True or False.")
-    tolerance = checked_number("tolerance", tolerance, "a positive number, metres and radians together")
-    bounds = (robot.limits.lower, robot.limits.upper) if limits else _boundless(robot)
-    return Task(robot, name, what, _weights(weights, what), *bounds, tolerance, seeds.reach)
-
-
-def _boundless(robot: Robot) -> tuple[Array, Array]:
-    return np.full(robot.nv, -np.inf), np.full(robot.nv, np.inf)
+    return Task(robot, name, what, _weights(weights, what), limits, tolerance, seeds.reach)
 
 
 def _weights(weights: Any, what: str) -> Array:
@@ -141,32 +166,47 @@ def middle(robot: Robot) -> Array:
     return q
 
 
-def finite(poses: Array, what: str) -> Array:
-    """(N,) whether what is asked of poses (N, 4, 4) holds neither NaN nor infinity."""
-    return np.asarray(np.isfinite(asked_numbers(poses, what)).all(-1))
-
-
-def asked_numbers(poses: Array, what: str) -> Array:
-    """(..., 12) the numbers of poses, zero where they are not asked for."""
-    numbers = twelve(poses)
-    numbers[..., LEFT_OUT[what]] = 0.0
-    return numbers
-
-
 def _whole(name: str, value: Any, least: int = 1) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
         raise ArgumentError(f"{name} is {value!r}; expected a whole number, {least} or more.")
     return int(value)
 
 
-def _spread(values: Array, rows: Array, empty: Any = np.nan) -> Array:
-    """Values of some rows among all of them."""
-    out = np.full((len(rows), *values.shape[1:]), empty, values.dtype)
-    out[rows] = values
-    return out
+def position_names(robot: Robot) -> tuple[str, ...]:
+    """Of the numbers in q: joints, those with several numbers counted."""
+    return robot.kept("position names", lambda: _position_names(robot))
+
+
+def _position_names(robot: Robot) -> tuple[str, ...]:
+    joints = robot.coordinates.joints
+    return tuple(j.name if j.nq == 1 else f"{j.name}[{k}]" for j in joints for k in range(j.nq))
 
 
 # -- the search -----------------------------------------------------------------------------------------
+
+
+def _solved(
+    task: Task, poses: Array, rest: Array, from_rest: bool, attempts: tuple[int, int, int],
+    wish: Objective | None,
+) -> _Rows:  # fmt: skip
+    """Poses (N, 4, 4) without NaN answered."""
+    targets, ranges = task.numbers(poses), ranges_of(task.robot)
+    found = _searched(task, targets, rest, from_rest, attempts)
+    reached, loose = found.square < task.arrived, np.full(found.q.shape, np.nan)
+    q = ranges.turned_back(found.q, rest if from_rest else None)
+    if task.limits and not reached.all():
+        _without_limits(task, targets, q, reached, loose, attempts[2])
+    if wish is not None:
+        q[reached] = slide(task, q[reached], targets[reached], wish)
+    residual = task.residual(q, poses)
+    reached &= residual <= task.tolerance
+    within = ranges.within(q)
+    status = _status(task, poses, reached, within)
+    reasons = {
+        int(k): sentence(task, attempts[0], poses[k], Status(status[k]), q[k], loose[k])
+        for k in status.nonzero()[0]  # SOLVED is zero
+    }
+    return _Rows(q, residual, within, status, found.steps, reasons)
 
 
 def _searched(
@@ -182,30 +222,28 @@ def _searched(
     return found
 
 
-def _without_limits(task: Task, targets: Array, q: Array, reached: Array, seed: int) -> Array:
-    """(N, nq) positions that reach, beyond limits, what was not reached within them; NaN where there is none.
+def _without_limits(task: Task, targets: Array, q: Array, reached: Array, loose: Array, seed: int) -> None:
+    """Fill ``loose`` (N, nq) with positions that reach, beyond limits, what was not reached within them.
 
     A position that whole turns bring within the limits is a solution, and is taken for one.
     """
-    loose = np.full_like(q, np.nan)
     left = np.flatnonzero(~reached)
-    if not len(left):
-        return loose
-    lower, upper = _boundless(task.robot)
-    free = replace(task, lower=lower, upper=upper)
+    free, ranges = replace(task, limits=False), ranges_of(task.robot)
     seeds = seeds_of(task.robot, task.frame, seed)
     found = search(free, targets[left], q[left], True, seeds, WITHOUT_LIMITS, ITERATIONS)
-    ranges, arrived = ranges_of(task.robot), found.square < task.arrived
-    there = ranges.turned_back(found.q, None)
+    arrived, there = found.square < task.arrived, ranges.turned_back(found.q, None)
     inside = arrived & ranges.within(there)
     q[left[inside]], reached[left[inside]] = there[inside], True
     outside = arrived & ~inside
     loose[left[outside]] = there[outside]
-    return loose
 
 
-def _status(task: Task, targets: Array, reached: Array, within: Array) -> Array:
-    _, centre, length = arm_length(task.robot, task.frame)
-    far = np.linalg.norm(targets[:, 9:] - centre, axis=-1) > length * (1 + ROUNDING)
-    unmet = np.where(far & (task.what != "orientation"), Status.UNREACHABLE, Status.NOT_CONVERGED)
-    return np.where(reached, np.where(within, Status.SOLVED, Status.LIMITS), unmet)
+def _status(task: Task, poses: Array, reached: Array, within: Array) -> Array:
+    status = np.where(reached & (within | (not task.limits)), Status.SOLVED, Status.LIMITS)
+    lost = ~reached
+    if lost.any():
+        _, centre, length = arm_length(task.robot, task.frame, task.limits)
+        far = np.linalg.norm(poses[lost, :3, 3] - centre, axis=-1) > length * (1 + ROUNDING)
+        far &= task.what != "orientation"
+        status[lost] = np.where(far, Status.UNREACHABLE, Status.NOT_CONVERGED)
+    return status

@@ -131,13 +131,19 @@ def reach_either_way(
     return Found(places, found.misses)
 
 
+def stages(lines: Sequence[Line], size: float) -> tuple[str, str]:
+    """What the two choices of `reach_either_way` are about, in their order."""
+    last = "elbow" if lines[2].turns else "slide"
+    return ("shoulder", last) if solvable(lines[::-1], size) else (last, "shoulder")
+
+
 def inverses(values: Sequence[Value]) -> list[Value]:
     return [value.inverse() for value in values]
 
 
 def backwards(ways: Sequence[Way]) -> Ways:
     """The inverses of ways in the opposite order: those of a chain read from the hand to the base, as its own."""
-    return tuple(Way(way.value.inverse(), way.free) for way in reversed(ways))
+    return tuple(way.inverse() for way in reversed(ways))
 
 
 def either_way(lines: Sequence[Line], size: float) -> bool:

@@ -6,6 +6,7 @@ What is no pose is refused with by how much; a NaN or an infinity goes through a
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache, reduce
 from typing import Any
 
@@ -16,7 +17,7 @@ from strobe.errors import ArgumentError
 from strobe.kinematics.orientation import ROTATION, checked_rotation, first_of, matrix_of
 from strobe.kinematics.screws import rigid
 from strobe.runtime.arrays import checked
-from strobe.runtime.traced import Traced, trace
+from strobe.runtime.traced import trace
 from strobe.scalars import Num, Numbers, absolute, maximum
 
 Array = np.ndarray
@@ -59,29 +60,49 @@ def unit_quaternion(quaternion: Any, normalise: bool = False) -> Array:
     return q / length[..., None]
 
 
-def checked_poses(pose: Any, what: str = "pose") -> Array:
-    """Poses (..., 4, 4); a position alone, or a rotation matrix, where no more is asked about."""
+def checked_what(what: Any) -> str:
+    """What is asked of a frame: its pose, its position or its orientation."""
     if what not in WHAT:
         raise ArgumentError(f'what is "{what}"; expected one of {", ".join(WHAT)}.')
+    return what
+
+
+def checked_poses(pose: Any, what: str = "pose") -> Array:
+    """Poses (..., 4, 4); a position alone, or a rotation matrix, where no more is asked about."""
+    checked_what(what)
     shape = np.shape(pose)
     if what == "position" and shape[-2:] != (4, 4):
-        p = checked("pose", pose, (3,), "a position is (x, y, z), or a 4×4 matrix").astype(
-            float, copy=False
-        )
-        return rigid(np.eye(3), p)
+        return rigid(np.eye(3), checked("pose", pose, (3,), "a position is (x, y, z), or a 4×4 matrix"))
     if what == "orientation" and shape[-2:] == (3, 3):
         return rigid(checked_rotation(pose, "pose"), np.zeros(3))
-    T = checked("pose", pose, (4, 4), "a pose is a 4×4 matrix").astype(float, copy=False)
-    off = _deviations()(T.reshape((*T.shape[:-2], 16)))
-    with np.errstate(invalid="ignore"):
-        _require_last_row(T, off[..., 1] > ROTATION)
-        if what != "position" and (off[..., 0] > ROTATION).any():
+    T = np.ascontiguousarray(checked("pose", pose, (4, 4), "a pose is a 4×4 matrix"), float)
+    with np.errstate(all="ignore"):
+        wrong = _deviations()(T.reshape((*T.shape[:-2], 16))) > ROTATION
+    if wrong.any():
+        _require_last_row(T, wrong[..., 1])
+        if what != "position":
             checked_rotation(T[..., :3, :3], "pose")
     return T
 
 
+def finite(poses: Array, what: str = "pose") -> Array:
+    """(...) whether what is asked of poses (..., 4, 4) holds neither NaN nor infinity."""
+    part = {"pose": np.s_[...], "position": np.s_[..., :3, 3:], "orientation": np.s_[..., :3, :3]}[what]
+    return np.asarray(np.isfinite(poses[part]).all((-1, -2)))
+
+
+def twelve(poses: Array) -> Array:
+    """(..., 12) the first three rows of poses, one after the other; a view where they lie together."""
+    return poses.reshape((*poses.shape[:-2], 16))[..., :12]
+
+
+def label(k: int, batch: tuple[int, ...]) -> str:
+    """What a sentence calls pose number k of a batch."""
+    return f"pose[{', '.join(str(int(i)) for i in np.unravel_index(k, batch))}]" if batch else "the pose"
+
+
 @cache
-def _deviations() -> Traced:
+def _deviations() -> Callable[[Array], Array]:
     """How far poses are from one: in columns, each the cross product of the others, and in the last row."""
 
     def deviations(pose: Numbers) -> list[Num]:
@@ -90,7 +111,7 @@ def _deviations() -> Traced:
         last = [*pose[12:15], pose[15] - 1.0]
         return [reduce(maximum, map(absolute, numbers)) for numbers in (right, last)]
 
-    return trace(deviations, pose=16)
+    return trace(deviations, pose=16).ufunc()
 
 
 def _require_last_row(T: Array, wrong: Array) -> None:

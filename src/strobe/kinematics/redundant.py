@@ -18,7 +18,6 @@ from strobe.errors import ArgumentError, ShapeError, UnknownNameError, Unsupport
 from strobe.kinematics import analytic, general_6r
 from strobe.kinematics.screws import error, inverse, motions, newton, placement, placement_and_jacobian
 from strobe.kinematics.serial import Serial
-from strobe.scalars import LANES, Lanes
 
 Array = np.ndarray
 
@@ -42,7 +41,7 @@ class Family:
 
 def solve(chain: Serial, poses: Array, joint: str | None = None, values: Array | None = None) -> Family:
     """All solutions of poses (N, 4, 4) at the given values of one joint, or at values spread over its range."""
-    j, recognised = _parameter(chain, joint)
+    j, recognised = parameter(chain, joint)
     values = _values(chain, j, values)
     poses = np.asarray(poses, dtype=float)
     if j in (0, chain.n - 1):
@@ -98,8 +97,8 @@ def _best(chain: Serial, q0: Array, q: Array, count: int) -> Array:
     return np.take_along_axis(q, np.argsort(cost, axis=1)[:, :count, None], axis=1)
 
 
-def _parameter(chain: Serial, joint: str | None) -> tuple[int, str]:
-    """Which joint is held, and how the others are solved."""
+def parameter(chain: Serial, joint: str | None = None) -> tuple[int, str]:
+    """Which joint is held, the one that is named or the best, and how the others are solved."""
     if chain.n != 7:
         raise UnsupportedModelError(
             f"the chain has {chain.n} joints; a family of solutions by one parameter needs seven. "
@@ -157,11 +156,9 @@ def _six(arm: Serial, recognised: str, poses: Array) -> Array:
     method = None if recognised == GENERAL else analytic.recognise(arm)
     if method is None or method.name != recognised:  # as it may be at single values of the parameter
         return general_6r.solve(arm, poses)
-    numbers = [Lanes(column) for column in poses[:, :3].reshape(-1, 12).T]
+    found = analytic.branches_at(arm, method, poses)
     q = np.full((len(poses), general_6r.MOST, 6), np.nan)
-    with np.errstate(all="ignore"):
-        for k, place in enumerate(analytic.places_of(arm, method, numbers, [0.0] * 6)):
-            q[:, k] = np.stack([np.broadcast_to(LANES.lower(x), len(poses)) for x in place[:6]], axis=-1)
+    q[:, : found.shape[1]] = found
     return general_6r.polished(arm, q, poses)
 
 

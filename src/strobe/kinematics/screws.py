@@ -83,8 +83,8 @@ def placement(chain: Serial, q: Array) -> Array:
     return T @ chain.home
 
 
-def placement_and_jacobian(chain: Serial, q: Array) -> tuple[Array, Array]:
-    """The frame and its Jacobian (..., 6, n), linear rows first, base axes."""
+def carried(chain: Serial, q: Array) -> tuple[Array, Array, Array]:
+    """Directions and points (..., n, 3) of the axes at q, and what brings the hand there from its rest."""
     E = motions(chain, q)
     T = np.broadcast_to(np.eye(4), (*q.shape[:-1], 4, 4))
     directions, points = [], []
@@ -92,8 +92,14 @@ def placement_and_jacobian(chain: Serial, q: Array) -> tuple[Array, Array]:
         directions.append(T[..., :3, :3] @ chain.axes[i])
         points.append(T[..., :3, :3] @ chain.points[i] + T[..., :3, 3])
         T = T @ E[..., i, :, :]
+    return np.stack(directions, axis=-2), np.stack(points, axis=-2), T
+
+
+def placement_and_jacobian(chain: Serial, q: Array) -> tuple[Array, Array]:
+    """The frame and its Jacobian (..., 6, n), linear rows first, base axes."""
+    a, points, T = carried(chain, q)
     T = T @ chain.home
-    a, r = np.stack(directions, axis=-2), T[..., None, :3, 3] - np.stack(points, axis=-2)
+    r = T[..., None, :3, 3] - points
     turns = chain.revolute[:, None]
     columns = np.concatenate([np.where(turns, np.cross(a, r), a), np.where(turns, a, 0.0)], axis=-1)
     return T, columns.swapaxes(-1, -2)

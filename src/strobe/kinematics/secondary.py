@@ -106,9 +106,8 @@ def _centred(robot: Robot) -> Objective:
     """½ Σ ((q − middle) / half the range)² of the joints that have limits to both sides."""
     ranges = ranges_of(robot)
     chosen = ranges.bounded & (ranges.upper > ranges.lower)
-    at_q, centre = ranges.columns[chosen], ranges.centre[chosen]
+    at_q, at_v, centre = ranges.columns[chosen], ranges.rates[chosen], ranges.centre[chosen]
     half = (ranges.upper - ranges.lower)[chosen] / 2
-    at_v = [joint.v for joint in robot.coordinates.joints if joint.q in at_q]
     mobility = np.ones(robot.nv)
     mobility[at_v] = half
 

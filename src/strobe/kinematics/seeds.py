@@ -9,9 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 import numpy as np
+
+from strobe.kinematics.poses import twelve
 
 if TYPE_CHECKING:
     from strobe.robot import Robot
@@ -21,8 +22,8 @@ Array = np.ndarray
 CONFIGURATIONS = 1024
 NEARNESS = 3.0  # of how many radians the arm's reach counts: what solved most poses at the first attempt
 BLOCK = 256  # poses at once: their distances stay in the cache
-TURNED, SHIFTED = slice(0, 9), slice(9, 12)  # of the twelve numbers of a pose
-LEFT_OUT = {"pose": slice(0, 0), "position": TURNED, "orientation": SHIFTED}
+SHIFTED = [3, 7, 11]  # of the twelve numbers of a pose
+LEFT_OUT = {"pose": [], "position": [0, 1, 2, 4, 5, 6, 8, 9, 10], "orientation": SHIFTED}
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,12 +67,10 @@ class Nearest:
         taken[:, :before] = self.taken
         for start in range(0, len(taken), BLOCK):
             part = taken[start : start + BLOCK]
-            distance, rows = self.poses[start : start + BLOCK] @ self.features, np.arange(len(part))
-            for k in range(before):
-                distance[rows, part[:, k]] = np.inf
-            for k in range(before, before + count):
-                part[:, k] = distance.argmin(-1)
-                distance[rows, part[:, k]] = np.inf
+            distance = self.poses[start : start + BLOCK] @ self.features
+            if before:
+                np.put_along_axis(distance, part[:, :before], np.inf, -1)
+            part[:, before:] = _least(distance, count)
         self.taken = taken
         return self.q[taken[:, before:]]
 
@@ -80,15 +79,18 @@ class Nearest:
         self.poses, self.taken = self.poses[chosen], self.taken[chosen]
 
 
-_known: WeakKeyDictionary[Robot, dict[tuple[str, int], Seeds]] = WeakKeyDictionary()
+def _least(distance: Array, count: int) -> Array:
+    """(N, count): where the least of each row are, in order."""
+    if count == 1:
+        return distance.argmin(-1)[:, None]
+    some = np.argpartition(distance, count - 1, axis=-1)[:, :count]
+    order = np.argsort(np.take_along_axis(distance, some, -1), axis=-1)
+    return np.take_along_axis(some, order, -1)
 
 
 def seeds_of(robot: Robot, frame: str, seed: int = 0) -> Seeds:
     """The seeds for a frame of a robot, made once."""
-    tables = _known.setdefault(robot, {})
-    if (frame, seed) not in tables:
-        tables[frame, seed] = _made(robot, frame, seed)
-    return tables[frame, seed]
+    return robot.kept(("seeds", frame, seed), lambda: _made(robot, frame, seed))
 
 
 def _made(robot: Robot, frame: str, seed: int) -> Seeds:
@@ -107,9 +109,3 @@ def moving_rates(robot: Robot, frame: str) -> Array:
     joints = [body.joint for body in model.support(model.frame(frame).body)]
     moved = {k for joint in joints for row in x.velocities[joint.v : joint.v + joint.nv] for k in row}
     return np.isin(np.arange(x.nv), list(moved))
-
-
-def twelve(poses: Array) -> Array:
-    """Poses (..., 4, 4) as the nine numbers of their rotations, row by row, and the three of their positions."""
-    rotations = poses[..., :3, :3].reshape(*poses.shape[:-2], 9)
-    return np.concatenate([rotations, poses[..., :3, 3]], axis=-1)

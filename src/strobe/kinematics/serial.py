@@ -15,6 +15,7 @@ import numpy as np
 from strobe.algebra import Vec3
 from strobe.errors import UnsupportedModelError
 from strobe.formulations.kinematics import Placed, body_placements
+from strobe.kinematics.ranges import ranges_of
 from strobe.models.model import Body
 
 if TYPE_CHECKING:
@@ -70,16 +71,18 @@ def serial(
     rest = [x for joint in model.joints for x in joint.neutral()]
     placed = body_placements(bodies, rest)
     lines = [_line(body, placed[body.index]) for body in bodies]
-    joints = [body.joint for body in bodies]
+    joints, ranges = [body.joint for body in bodies], ranges_of(robot)
+    columns = np.array([positions[joint.name] for joint in joints])
+    at = np.searchsorted(ranges.columns, columns)
     return Serial(
         names=tuple(joint.name for joint in joints),
         revolute=np.array([joint.turns for joint in joints]),
         axes=np.array([axis for axis, _ in lines]),
         points=np.array([point for _, point in lines]),
         home=np.array((placed[tip.body] @ tip.placement).matrix().rows, dtype=np.float64),
-        lower=np.array([joint.limits.lower for joint in joints]),
-        upper=np.array([joint.limits.upper for joint in joints]),
-        columns=np.array([positions[joint.name] for joint in joints]),
+        lower=ranges.lower[at],
+        upper=ranges.upper[at],
+        columns=columns,
     )
 
 

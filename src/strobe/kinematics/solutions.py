@@ -33,7 +33,8 @@ class Solutions:
     """Joint positions for poses (..., 4, 4): K places per pose, filled from the first on, the best first.
 
     An empty place holds NaN. ``residual`` is the distance of the reached from the asked pose, metres and radians
-    together. ``free`` marks joints that a singular pose leaves undetermined: they were kept where they were.
+    together. At a singular pose ``free`` marks joints that it leaves undetermined: they were kept where they were;
+    ``double`` marks joints whose two ways have become one, so that two branches are one solution.
     """
 
     q: Array  # (..., K, nq)
@@ -42,8 +43,12 @@ class Solutions:
     status: Array  # (...) of `Status`
     recognised: str  # how the arm was solved: "spherical wrist", "general 6R", "numeric", …
     branches: tuple[str, ...] = ()  # names of the branches where they have meanings
-    branch: Array | None = None  # (..., K) which of them a place belongs to, −1 where it is empty
+    branch: Array | None = (
+        None  # (..., K) which of them a place belongs to, −1 where it is empty or was searched for
+    )
     free: Array | None = None  # (..., K, nq)
+    double: Array | None = None  # (..., K, nq)
+    parameter: str = ""  # the joint that the others depend on, of seven
     iterations: Array | None = None  # (...) of a numeric search
     reasons: tuple[
         str, ...
@@ -60,13 +65,24 @@ class Solutions:
         """(...) solutions per pose, within the limits or not."""
         return self.exists.sum(axis=-1)
 
+    @property
+    def how(self) -> str:
+        """How the arm was solved, in words."""
+        return (
+            f"{self.recognised} ({self.parameter} is the parameter)" if self.parameter else self.recognised
+        )
+
+    def branch_name(self, k: int) -> str:
+        """What the branch of solution k of one pose is called; nothing where branches have no names."""
+        if self.branch is None:
+            return ""
+        return self.branches[self.branch[k]] if self.branch[k] >= 0 else "by search"
+
     def __str__(self) -> str:
         if self.status.ndim:
             return "\n".join([self._summary(), *self.reasons[:SHOWN], *_more(len(self.reasons) - SHOWN)])
         count = int(self.count)
-        head = (
-            f"{self.recognised}: {counted(count, 'solution')}, {int(self.within.sum())} within the limits"
-        )
+        head = f"{self.how}: {counted(count, 'solution')}, {int(self.within.sum())} within the limits"
         return "\n".join([head, *_table(self._rows(count)), *self.reasons])
 
     def _summary(self) -> str:
@@ -74,7 +90,7 @@ class Solutions:
         kinds = [(int((self.status == kind).sum()), kind.name.lower().replace("_", " ")) for kind in Status]
         largest = float(np.nanmax(self.residual)) if self.exists.any() else 0.0
         told = ", ".join(f"{number} {name}" for number, name in kinds if number)
-        return f"{self.recognised}: {counted(self.status.size, 'pose')}: {told}; residual at most {largest:.1e}"
+        return f"{self.how}: {counted(self.status.size, 'pose')}: {told}; residual at most {largest:.1e}"
 
     def _rows(self, count: int) -> list[list[str]]:
         """The solutions of one pose as texts, below the names of their columns."""
@@ -82,25 +98,29 @@ class Solutions:
         named = bool(self.branches) and self.branch is not None
         rows = [["", *names, "residual", "limits", *(["branch"] if named else [])]] if count else []
         for k in range(count):
-            free = np.zeros(len(names), dtype=bool) if self.free is None else self.free[k]
-            q = [
-                f"{round(float(x), 6) + 0.0:.6f}{'*' if f else ''}"
-                for x, f in zip(self.q[k], free, strict=True)
-            ]
+            marks = [
+                "*" if self.free is not None and self.free[k, i] else
+                "=" if self.double is not None and self.double[k, i] else ""
+                for i in range(len(names))
+            ]  # fmt: skip
+            q = [f"{round(float(x), 6) + 0.0:.6f}{mark}" for x, mark in zip(self.q[k], marks, strict=True)]
             held = "within" if self.within[k] else "outside"
-            branch = [self.branches[self.branch[k]]] if named and self.branch is not None else []
+            branch = [self.branch_name(k)] if named else []
             rows.append([str(k + 1), *q, f"{self.residual[k]:.1e}", held, *branch])
         return rows
 
 
+MARKS = {"*": "could be anywhere: kept where it was", "=": "two branches are one here"}
+
+
 def _table(rows: list[list[str]]) -> list[str]:
-    """Texts in columns, the last to the left; an asterisk marks a joint that could be anywhere."""
+    """Texts in columns, the last to the left, and what the marks behind numbers mean."""
     if not rows:
         return []
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join([*map(str.rjust, row[:-1], widths), row[-1]]) for row in rows]
-    marked = any("*" in text for row in rows for text in row)
-    return [*lines, *(["* could be anywhere: kept where it was"] if marked else [])]
+    used = [mark for mark in MARKS if any(text.endswith(mark) for row in rows for text in row)]
+    return [*lines, *(f"{mark} {MARKS[mark]}" for mark in used)]
 
 
 def _more(left: int) -> list[str]:

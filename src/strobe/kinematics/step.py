@@ -15,6 +15,7 @@ A pull z is a wish of the joints, and L their mobility; what of z moves the fram
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,7 +25,7 @@ from strobe.models.couplings import coordinates
 from strobe.models.joints import Joint
 from strobe.models.model import Model
 from strobe.quantities import Request
-from strobe.scalars import Num, Numbers, less, maximum, minimum, sqrt, where
+from strobe.scalars import Num, Numbers, absolute, atan2, less, maximum, minimum, sqrt, where
 from strobe.scalars.scalar import is_number
 
 ROWS = {"pose": slice(0, 6), "position": slice(0, 3), "orientation": slice(3, 6)}  # of a Jacobian
@@ -109,16 +110,47 @@ class Bounds:
         return q
 
 
+@dataclass(frozen=True, slots=True)
+class ResidualRequest(Request):
+    """How far a frame is from where it should be, metres and radians together; ``form`` as in `StepRequest`."""
+
+    def inputs(self, model: Model) -> dict[str, int]:
+        return {"q": coordinates(model).nq, "target": 12}
+
+    def shape(self, model: Model) -> tuple[int, ...]:
+        return (1,)
+
+    def evaluate(self, model: Model, **numbers: Numbers) -> list[Num]:
+        """NaN where q is not a number."""
+        exists = less(absolute(sum(numbers["q"], 0.0)), math.inf)  # sine and cosine of NaN take a slow path
+        q = [where(exists, x, 0.0) for x in numbers["q"]]
+        placement = Request("forward_kinematics", frame=self.frame).evaluate(model.proximal(), q=q)
+        step, twice_sine, trace = _apart(placement, numbers["target"])
+        square: Num = 0.0
+        if self.form != "orientation":
+            square = step.dot(step)
+        if self.form != "position":
+            angle = atan2(sqrt(twice_sine.dot(twice_sine)), trace - 1.0)
+            square = square + angle * angle
+        return [where(exists, sqrt(square), math.nan)]
+
+
 def _error(placement: Sequence[Numbers], target: Numbers) -> tuple[list[Num], Num]:
     """The missing translation and rotation, and what to add to its square so that a half turn is no rest."""
-    missing = [target[9 + i] - placement[i][3] for i in range(3)]
+    step, twice_sine, trace = _apart(placement, target)
+    scale = 1.0 / sqrt(maximum(trace + 1.0, HALF_TURN))
+    return [*step, *(twice_sine * scale)], maximum(-trace, 0.0)
+
+
+def _apart(placement: Sequence[Numbers], target: Numbers) -> tuple[Vec3, Vec3, Num]:
+    """The missing translation, and of the missing rotation 2 sin θ u and 1 + 2 cos θ."""
+    step = Vec3(*(target[4 * i + 3] - placement[i][3] for i in range(3)))
     twice_sine, trace = Vec3(0.0, 0.0, 0.0), 0.0
     for k in range(3):
         r = Vec3(*(placement[i][k] for i in range(3)))
-        d = Vec3(*(target[3 * i + k] for i in range(3)))
+        d = Vec3(*(target[4 * i + k] for i in range(3)))
         twice_sine, trace = twice_sine + r.cross(d), trace + r.dot(d)
-    scale = 1.0 / sqrt(maximum(trace + 1.0, HALF_TURN))
-    return [*missing, *(twice_sine * scale)], maximum(-trace, 0.0)
+    return step, twice_sine, trace
 
 
 def _solved(J: Sequence[Numbers], e: Numbers, lam: Num, scale: Numbers) -> list[Num]:

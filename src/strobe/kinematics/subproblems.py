@@ -150,10 +150,14 @@ class Miss:
 
 @dataclass(frozen=True, eq=False)
 class Way:
-    """One value of a joint, and where any value would do (1, else 0)."""
+    """One value of a joint, and whether any value would do, or two ways are this one (1, else 0)."""
 
     value: Value
     free: Num = 0.0
+    double: Num = 0.0
+
+    def inverse(self) -> Way:
+        return Way(self.value.inverse(), self.free, self.double)
 
 
 def meet(line: Line, x: Vec3, surface: Surface, kept: Value, size: float) -> tuple[list[Way], Miss]:
@@ -191,23 +195,23 @@ def circle_ways(a: Num, b: Num, k: Num, kept: Turn, size: float) -> tuple[list[W
     free = where(still, met, 0.0)
     divisor = where(still, 1.0, rr)
     r = sqrt(rr)
-    h, g = _roots(hh, r * size)
+    h, g, double = _roots(hh, r * size)
     first = Turn((a * k - b * h) / divisor, (b * k + a * h) / divisor)
     second = Turn((a * k + b * g) / divisor, (b * k - a * g) / divisor)
     lost = where(still, where(met, 0.0, 1.0), 0.0)
     first = first.choose(lost, NOWHERE).choose(free, kept)
-    return [Way(first, free), Way(second)], r
+    return [Way(first, free, where(still, 0.0, double)), Way(second)], r
 
 
 NOWHERE = Turn(math.nan, math.nan, math.nan)
 
 
-def _roots(x: Num, scale: Num) -> tuple[Num, Num]:
-    """The square roots for the two ways: NaN out of reach, and for the second one where both are one."""
+def _roots(x: Num, scale: Num) -> tuple[Num, Num, Num]:
+    """The square roots for the two ways, NaN out of reach and for the second where both are one; whether they are."""
     one = less(x, scale * MERGED)
     touched = where(one, less(scale * -TOUCHING, x), 0.0)
     root = sqrt(where(touched, 0.0, x))
-    return root, where(one, math.nan, root)
+    return root, where(one, math.nan, root), touched
 
 
 def _slid(line: Line, x: Vec3, surface: Surface, size: float) -> tuple[list[Way], Miss]:
@@ -221,9 +225,9 @@ def _slid(line: Line, x: Vec3, surface: Surface, size: float) -> tuple[list[Way]
     least = away.dot(away) - A * b * b  # the squared distance from the centre where it passes nearest
     hh = (surface.square - least) / A
     needed = sqrt(surface.square)
-    h, g = _roots(hh, needed * size)
+    h, g, double = _roots(hh, needed * size)
     miss = sqrt(maximum(least, 0.0)) - needed
-    return [Way(Slide(h - b)), Way(Slide(-b - g))], Miss(line, surface, miss, needed)
+    return [Way(Slide(h - b), double=double), Way(Slide(-b - g))], Miss(line, surface, miss, needed)
 
 
 def bring(line: Line, x: Vec3, y: Vec3, kept: Value, size: float) -> Way:

@@ -17,13 +17,13 @@ from strobe.errors import ArgumentError, ShapeError, counted
 from strobe.kinematics.descent import Task
 from strobe.kinematics.inverse import inverse_kinematics
 from strobe.kinematics.manipulability import checked_number
-from strobe.kinematics.numeric import ITERATIONS, TOLERANCE, asked_numbers, finite, middle, solve, task_of
-from strobe.kinematics.poses import checked_poses
+from strobe.kinematics.numeric import ITERATIONS, TOLERANCE, middle, solve, task_of
+from strobe.kinematics.poses import checked_poses, finite
+from strobe.kinematics.ranges import ranges_of
 from strobe.kinematics.rates import moved
 from strobe.kinematics.screws import error
 from strobe.kinematics.seeds import Nearest, seeds_of
-from strobe.kinematics.solutions import Status
-from strobe.kinematics.unreached import standing
+from strobe.kinematics.solutions import Solutions, Status
 from strobe.runtime.arrays import checked
 
 if TYPE_CHECKING:
@@ -74,7 +74,13 @@ def track(
     options = {"what": what, "limits": limits, "tolerance": tolerance, "weights": weights}
     task = task_of(robot, frame, **options)
     tracker = Tracker(task, asked, checked_number("step", step, "a positive number"), iterations, options)
-    starts = _starts(task, asked[0], limits) if q0 is None else _given(robot, q0)
+    if q0 is not None:
+        starts = _given(robot, q0)
+    else:
+        found = inverse_kinematics(robot, asked[0], frame, what=what, limits=limits)
+        if weights is None and found.status != Status.SOLVED:
+            return tracker.nowhere(found)
+        starts = _starts(task, asked[0], found)
     best = tracker.path(starts[0])
     for start in starts[1:]:
         if best.complete:
@@ -97,17 +103,16 @@ def _given(robot: Robot, q0: Any) -> Array:
     return q
 
 
-def _starts(task: Task, pose: Array, limits: bool) -> Array:
+def _starts(task: Task, pose: Array, found: Solutions) -> Array:
     """Different positions that reach a pose, those in closed form if there are; else the middle of the limits."""
     robot, frame = task.robot, task.frame
-    found = inverse_kinematics(robot, pose, frame, what=task.what, limits=limits)
     if found.recognised == "numeric" and found.status == Status.SOLVED:
-        nearest = Nearest(seeds_of(robot, frame), task.what, asked_numbers(pose, task.what)[None])
+        nearest = Nearest(seeds_of(robot, frame), task.what, task.numbers(pose)[None])
         many = np.broadcast_to(pose, (STARTS, 4, 4))
         near = nearest.take(STARTS)[0]
-        every = solve(robot, many, frame, q0=near, what=task.what, limits=limits, seeds=1)
+        every = solve(robot, many, frame, q0=near, what=task.what, limits=task.limits, seeds=1)
         return np.concatenate([found.q, every.q[every.status == Status.SOLVED, 0]])
-    good = found.exists & (found.within | (not limits))
+    good = found.exists & (found.within | (not task.limits))
     return found.q[good] if good.any() else middle(robot)[None]
 
 
@@ -133,7 +138,15 @@ class Tracker:
                 status, reason = went.status, f"poses[{k}] {went.obstacle}"
                 break
             q[k] = here = went.q
-        return Path(q, self.task.residual(self.task.missing(q, self.poses)), steps, pieces, status, reason)
+        return Path(q, self.task.residual(q, self.poses), steps, pieces, status, reason)
+
+    def nowhere(self, found: Solutions) -> Path:
+        """The path that does not begin, because its first pose has no solution."""
+        count, nq = len(self.poses), self.task.robot.nq
+        none, reason = np.zeros(count, int), found.reasons[0]
+        text = f" {reason[9:]}" if reason.startswith("the pose ") else f": {reason}"
+        q, residual = np.full((count, nq), np.nan), np.full(count, np.nan)
+        return Path(q, residual, none, none.copy(), Status(int(found.status)), f"poses[0]{text}")
 
     def _first(self, start: Array) -> _Went:
         """From a start, which may be anywhere, to the first pose."""
@@ -141,11 +154,8 @@ class Tracker:
             self.task.robot, self.poses[0], self.task.frame, q0=start, seeds=1,
             iterations=self.iterations, **self.options,
         )  # fmt: skip
-        status = Status(int(found.status))
-        if status == Status.LIMITS:  # reached, and no limits were asked for
-            status = Status.SOLVED
         reason = "".join(found.reasons).removeprefix("the pose ")
-        return _Went(found.q[0], int(found.iterations), 1, status, reason)  # pyright: ignore[reportArgumentType]
+        return _Went(found.q[0], int(found.iterations), 1, Status(int(found.status)), reason)  # pyright: ignore[reportArgumentType]
 
     def _between(self, q: Array, k: int) -> _Went:
         """From one pose to the next, in as many pieces as it needs."""
@@ -171,7 +181,7 @@ class Tracker:
 
     def _descended(self, q: Array, pose: Array) -> tuple[Array, float, int]:
         """Plain steps until a pose is reached, or all of them: where they lead, the squared error, how many."""
-        target, square, count = asked_numbers(pose, self.task.what)[None], np.inf, 0
+        target, square, count = self.task.numbers(pose)[None], np.inf, 0
         while square >= self.task.arrived and count < self.iterations:
             out = self.task.step(q[None], target)[0]
             q, square, count = out[:-1], float(out[-1]), count + 1
@@ -184,7 +194,7 @@ class Tracker:
             names = [name for joint in robot.coordinates.joints for name in joint.rate_names]
             widest = int(move.argmax())
             return f'{text}where joint "{names[widest]}" would have to jump by {move[widest]:.3g}.'
-        stands = " and ".join(standing(robot, q))
+        stands = " and ".join(ranges_of(robot).standing(q))
         return f"{text}with {stands}." if stands else f"{text}at the edge of what this branch reaches."
 
 

@@ -51,7 +51,7 @@ def _solution(robot: Robot, found: Solutions, k: int, labels: Sequence[str]) -> 
     ]
     free, double = ([labels[i] for i in each] for each in marked)
     return {
-        "branch": "" if found.branch is None else found.branches[int(found.branch[k])],
+        "branch": found.branch_name(k),
         "q": found.q[k],
         "residual": float(found.residual[k]),
         "within": bool(found.within[k]),
