@@ -18,6 +18,8 @@ QUESTIONS = (
     "inverse_kinematics_general",
     "inverse_kinematics_numeric",
     "trajectories",
+    "torque_limited",
+    "simulation",
 )
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import pytest
 from benchmarks.__main__ import QUESTIONS
 
 FOLDER = Path(__file__).parent.parent / "benchmarks"
-NO_QUESTIONS = {"__init__", "__main__", "readme", "robots", "timer"}
+NO_QUESTIONS = {"__init__", "__main__", "eaik_peer", "readme", "robots", "timer", "toolbox"}
 
 
 def test_every_file_is_a_question_that_is_asked():

@@ -9,6 +9,7 @@ tau = robot.inverse_dynamics(q, qd, qdd)
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 from strobe.errors import ModelFileError, ModelWarning, StrobeError
@@ -16,10 +17,11 @@ from strobe.errors import ModelFileError, ModelWarning, StrobeError
 if TYPE_CHECKING:
     from strobe.robot import Robot, load, random
     from strobe.runtime.traced import trace
+    from strobe.simulate import simulate
 
 __version__ = "0.1.0"
 
-__all__ = ["ModelFileError", "ModelWarning", "Robot", "StrobeError", "load", "random", "trace"]
+__all__ = ["ModelFileError", "ModelWarning", "Robot", "StrobeError", "load", "random", "simulate", "trace"]
 
 
 def __dir__() -> list[str]:
@@ -36,4 +38,6 @@ def __getattr__(name: str) -> Any:
         from strobe.runtime import traced
 
         return traced.trace
+    if name == "simulate":  # a package that is called as its function
+        return importlib.import_module("strobe.simulate")
     raise AttributeError(f"module 'strobe' has no attribute '{name}'")

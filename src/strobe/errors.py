@@ -195,3 +195,15 @@ class CacheWarning(UserWarning):
 
 class InterpretedWarning(UserWarning):
     """A quantity runs on NumPy instead of machine code: the same results, more slowly."""
+
+
+class SimulationError(StrobeError, RuntimeError):
+    """A run that could not go on; ``run`` holds what was done until then."""
+
+    def __init__(self, sentence: str, run: object = None) -> None:
+        self.run = run
+        super().__init__(sentence)
+
+
+class SimulationWarning(UserWarning):
+    """A run whose results deserve a look; every such remark is also in ``run.notes``."""

@@ -133,13 +133,13 @@ def inverse_dynamics(asked: Asked, q: Numbers, qd: Numbers, qdd: Numbers) -> lis
     q, qd, qdd = x.expand(q), x.expand_rates(qd), x.expand_rates(qdd)
     tau = asked.loaded_dynamics(q, qd, qdd)
     tau = [t + a * r for t, a, r in zip(tau, qdd, _rotor_inertias(asked.model), strict=True)]
-    return x.reduce(_plus(tau, _friction(asked, qd)))
+    return x.reduce(_plus(tau, friction_torques(asked, qd)))
 
 
 def forward_dynamics(asked: Asked, q: Numbers, qd: Numbers, tau: Numbers) -> list[Num]:
     """qdd that follows from torques; NaN where the mass matrix is singular."""
     x, model = asked.coordinates, asked.model
-    tau = _minus(tau, x.reduce(_friction(asked, x.expand_rates(qd))))
+    tau = _minus(tau, x.reduce(friction_torques(asked, x.expand_rates(qd))))
     chosen = asked.request.formulation
     if chosen == ARTICULATED and not x.trivial:
         raise UnsupportedModelError(
@@ -386,7 +386,7 @@ def _rotor_inertias(model: Model) -> list[float]:
     return [joint.rotor_inertia for joint in model.joints for _ in range(joint.nv)]
 
 
-def _friction(asked: Asked, qd: Numbers) -> list[Num]:
+def friction_torques(asked: Asked, qd: Numbers) -> list[Num]:
     """damping · qd + coulomb · clip(qd / v0, −1, 1), per degree of freedom."""
     if not asked.request.friction:
         return [0.0] * asked.model.nv

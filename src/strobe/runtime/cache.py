@@ -28,7 +28,7 @@ MOST = 512 * 2**20  # bytes in the folder before the oldest entries are removed
 OURS = re.compile(r"[0-9a-f]{64}\.o|\.new-.*")
 SOURCES = (
     "scalars", "algebra", "models", "formulations", "quantities.py", "graph", "codegen", "runtime",
-    "kinematics/step.py",
+    "kinematics/step.py", "simulate/effects.py", "simulate/steps.py",
 )  # fmt: skip
 
 

@@ -1,0 +1,161 @@
+"""A recurrence on arrays: one compiled loop, or the same rounds one by one, with the same bits.
+
+march = Marching(model, kernels, recurrence)
+march(state, constants, signals, records, out)       # state (N, size) is moved on in place
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping
+from concurrent.futures import Future, wait
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from strobe.errors import ProgramSizeError
+from strobe.graph.program import Program
+from strobe.graph.recurrence import STATE, Call, Recurrence, round_of, sample
+from strobe.models.fingerprint import fingerprint
+from strobe.models.model import Model
+from strobe.runtime import kernels
+from strobe.runtime.interpret import evaluate
+from strobe.runtime.kernels import MOST_COMPILED, Kernel, built
+
+Array = np.ndarray
+
+
+class Marching:
+    """Rounds of a recurrence whose programs are kernels of one model, by name."""
+
+    def __init__(
+        self, model: Model, kernels: Mapping[str, Kernel], recurrence: Recurrence, compiled: bool = True
+    ) -> None:
+        self.model, self.recurrence, self.compiled = model, recurrence, compiled
+        self.kernels = dict(kernels)
+        self.operations = 0  # of a round, known once it is compiled
+
+    @property
+    def name(self) -> str:
+        return f"march of {self.model.name}"
+
+    @built
+    def code(self) -> Any:
+        """The compiled loop, or nothing where there is no compiler or the programs are too long."""
+        if not self.compiled or not kernels._has_compiler():
+            return None
+        from strobe.runtime import cache as disk
+        from strobe.runtime import jit, width
+
+        target = width.target()
+        asked = "\0".join(f"{name} {kernel.request!r}" for name, kernel in self.kernels.items())
+        key = disk.key(fingerprint(self.model), asked, repr(self.recurrence), repr(target), "march")
+        entry = disk.fetch(key, lambda: self._made(target))
+        self.operations = entry.number
+        return jit.load_object(entry.code, "march") if entry.code else None
+
+    def _made(self, target: Any) -> Any:
+        from strobe.codegen.llvm_march import march_module
+        from strobe.runtime import jit
+        from strobe.runtime.cache import Entry
+
+        try:
+            programs = {name: kernel.program for name, kernel in self.kernels.items()}
+        except ProgramSizeError:
+            return Entry(MOST_COMPILED, b"")
+        size = sum(len(programs[call.program].nodes) for call in self.recurrence.calls)
+        if max(len(program.nodes) for program in programs.values()) > MOST_COMPILED:
+            return Entry(size, b"")
+        small = sum(map(_size, programs.values())) <= kernels.MOST_OPTIMISED
+        with kernels._timed(f"{self.name}: LLVM"):
+            text = march_module(programs, self.recurrence, target)
+            kernels._say(4, lambda: text)
+            return Entry(size, jit.emit_object(text, optimise=small))
+
+    def __call__(
+        self, state: Array, constants: Mapping[str, Array], signals: Mapping[str, Array], records: Array,
+        out: Array, threads: int | None = None,
+    ) -> None:  # fmt: skip
+        """As many rounds as ``records`` has numbers, each a row of ``out`` (N, rows, …) or −1.
+
+        ``state`` is (N, size); constants (N or 1, size) and signals (N or 1, rounds, samples · size), all float64
+        with numbers side by side.
+        """
+        if self.code is None:
+            self._one_by_one(state, constants, signals, records, out)
+            return
+        call = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self.code.address)
+        N, rounds = len(state), len(records)
+        rest = [state.ctypes.data, state.strides[0], records.ctypes.data, out.ctypes.data, *out.strides[:2]]
+        for name in self.recurrence.constants:
+            rest += [constants[name].ctypes.data, _step(constants[name])]
+        for name in self.recurrence.signals:
+            rest += [signals[name].ctypes.data, _step(signals[name]), signals[name].strides[1]]
+        parts = self._parts(N, rounds, threads)
+        tables = [(ctypes.c_int64 * (3 + len(rest)))(a, b, rounds, *rest) for a, b in pairwise(parts)]
+        if len(tables) == 1:
+            call(tables[0])
+        else:
+            _all_done([kernels._pool().submit(call, table) for table in tables])
+
+    def _parts(self, states: int, rounds: int, threads: int | None) -> list[int]:
+        """Where the states of each thread begin, and where the last ones end."""
+        worth = states * rounds * self.operations // kernels.WORK_PER_THREAD
+        number = kernels._asked_threads(threads) or max(1, min(kernels.default_threads(), worth))
+        number = min(number, max(1, states // 8))
+        return [8 * (states * k // (8 * number)) for k in range(number)] + [states]
+
+    def _one_by_one(
+        self, state: Array, constants: Mapping[str, Array], signals: Mapping[str, Array], records: Array,
+        out: Array,
+    ) -> None:  # fmt: skip
+        for k, row in enumerate(records):
+            sampled = {name: each[:, k] for name, each in signals.items()}
+            cells = self.round(state, {**constants, **cut(self.recurrence, sampled)})
+            if row >= 0:
+                out[:, row] = self.record(state, cells)
+            state[...] = cells[STATE]
+
+    def round(self, state: Array, cells: Mapping[str, Array]) -> dict[str, Array]:
+        """All cells after one round, from arrays (N or 1, size)."""
+        return round_of(self.recurrence, self.called, {**cells, STATE: state})
+
+    def record(self, state: Array, cells: Mapping[str, Array]) -> Array:
+        """What a record holds: the state, and what stands behind it."""
+        name, place, size = self.recurrence.recorded
+        return np.concatenate([state, cells[name][:, place : place + size]], axis=1)
+
+    def called(self, call: Call, inputs: list[Array]) -> Array:
+        """One call on arrays (N or 1, size)."""
+        kernel = self.kernels[call.program]
+        arrays = {name: x[..., :n] for (name, n), x in zip(kernel.inputs.items(), inputs, strict=True)}
+        return kernel(arrays) if self.compiled else evaluate(kernel.function(), arrays, kernel.shape)
+
+
+def _all_done(futures: list[Future[None]]) -> None:
+    """Wait for all of them, even if interrupted: the state is whole when this is left."""
+    try:
+        wait(futures)
+    except KeyboardInterrupt:
+        wait(futures)
+        raise
+
+
+def cut(recurrence: Recurrence, sampled: Mapping[str, Array]) -> dict[str, Array]:
+    """The cells of signals, from rows (N or 1, samples · size)."""
+    cells: dict[str, Array] = {}
+    for name, row in sampled.items():
+        signal = recurrence.signals[name]
+        for k in range(signal.samples):
+            cells[sample(name, k)] = row[:, k * signal.size : (k + 1) * signal.size]
+    return cells
+
+
+def _step(array: Array) -> int:
+    """Bytes from state to state; none where all states share one row."""
+    return array.strides[0] if len(array) > 1 else 0
+
+
+def _size(program: Program) -> int:
+    return len(program.nodes)

@@ -1,0 +1,108 @@
+"""The books of a run: energy, where it went, and momentum.
+
+    E(t) − E(0) = work of drives, friction, stops and wrenches + what events brought or took + drift
+
+The work is integrated beside the motion by the same method: the drift is what the method got wrong, forced or not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from strobe.robot import Robot
+from strobe.runtime.interpret import evaluate
+from strobe.simulate.effects import WORKS, LoadedRequest, payload_inputs
+
+Array = np.ndarray
+
+
+class Carried(NamedTuple):
+    """The loads (..., 10) by frame that a robot carries from some row on."""
+
+    row: int
+    payloads: Mapping[str, Array]
+
+
+@dataclass(frozen=True, eq=False)
+class Audit:
+    """Energy and momentum at every row of a run (..., T), each worked out when it is first asked for."""
+
+    robot: Robot
+    q: Array  # (..., T, nq)
+    qd: Array  # (..., T, nv)
+    carried: Sequence[Carried]
+    work: Array  # (..., T, 4): of drives, friction, stops and wrenches since the start
+    events: Array  # (..., T) what events brought (or took) until then
+
+    @property
+    def kinetic(self) -> Array:
+        return self._energies[..., 0]
+
+    @property
+    def potential(self) -> Array:
+        return self._energies[..., 1]
+
+    @property
+    def energy(self) -> Array:
+        return self.kinetic + self.potential
+
+    @cached_property
+    def momentum(self) -> Array:
+        """(..., T, 6): linear, then angular about the centre of mass, base axes."""
+        return self._quantity("momentum", 6)
+
+    @property
+    def drift(self) -> Array:
+        """Energy that nothing accounts for, since the first row."""
+        gained = self.energy - self.work.sum(axis=-1) - self.events
+        return gained - gained[..., :1]
+
+    @property
+    def largest_drift(self) -> Array:
+        """The largest drift of each run (...) as a part of its largest kinetic energy."""
+        peak = _largest(self.kinetic)
+        return _largest(np.abs(self.drift)) / np.where(peak > 0, peak, 1.0)
+
+    def at(self, rows: Array) -> Audit:
+        """The books at some rows, by their rising numbers, the first one among them."""
+        q, qd, work = (each[..., rows, :] for each in (self.q, self.qd, self.work))
+        carried = [Carried(int(np.searchsorted(rows, row)), loads) for row, loads in self.carried]
+        return Audit(self.robot, q, qd, carried, work, self.events[..., rows])
+
+    def work_of(self, cause: str) -> Array:
+        """The work (..., T) of "drive", "friction", "stops" or "wrenches"."""
+        return self.work[..., WORKS.index(cause)]
+
+    @cached_property
+    def _energies(self) -> Array:
+        return self._quantity("energy", 2)
+
+    def _quantity(self, name: str, size: int) -> Array:
+        """A quantity at every row, with the loads carried then."""
+        values = np.empty((*self.qd.shape[:-1], size))
+        ends = [*(later.row for later in self.carried[1:]), self.qd.shape[-2]]
+        for (a, payloads), b in zip(self.carried, ends, strict=True):
+            here = {frame: load[..., None, :] for frame, load in payloads.items()}
+            values[..., a:b, :] = loaded_quantity(
+                self.robot, name, here, q=self.q[..., a:b, :], qd=self.qd[..., a:b, :]
+            )
+        return values
+
+
+def _largest(values: Array) -> Array:
+    """Over the rows, leaving out those of a run that stopped."""
+    return np.max(values, axis=-1, initial=0.0, where=np.isfinite(values))
+
+
+def loaded_quantity(robot: Robot, quantity: str, payloads: Mapping[str, Array], **state: Array) -> Array:
+    """A quantity of a robot that carries payloads, ten numbers by frame."""
+    kernel = robot.kernel(LoadedRequest(quantity, loads=tuple(payloads)))
+    arrays = {**state, **dict(zip(payload_inputs(tuple(payloads)), payloads.values(), strict=True))}
+    if robot.compiled:
+        return kernel(arrays)
+    return evaluate(kernel.function(), arrays, kernel.shape)

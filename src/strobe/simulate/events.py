@@ -1,0 +1,139 @@
+"""What changes during a run: loads taken up and let go, joints locked and released; a step ends at each.
+
+A load that was at rest is caught by a robot in motion, and a brake stops a joint, both at once: the velocities change
+so that no other impulse acts,
+
+    M⁺ v⁺ = M v                       a load is attached: the momentum of the joints stays
+    v_f⁺ = v_f + M_ff⁻¹ M_fl v_l       joints l stop, the others (f) feel no impulse
+
+A load that is let go takes its own momentum along and leaves the velocities as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from strobe.errors import ArgumentError
+from strobe.robot import Robot
+from strobe.simulate.audit import loaded_quantity
+from strobe.simulate.effects import PAYLOAD
+from strobe.simulate.torques import one_payload
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class Attach:
+    """A load is fixed to a frame (the last one if none is named) at a time, in place of what it carries there."""
+
+    time: float
+    mass: float
+    com: Sequence[float] = (0.0, 0.0, 0.0)
+    inertia: Any = None
+    size: float | None = None
+    frame: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """What a frame carries is let go at a time."""
+
+    time: float
+    frame: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lock:
+    """Joints are held where they are from a time on (names may use * and ?)."""
+
+    time: float
+    joints: str | Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """Locked joints are free again from a time on."""
+
+    time: float
+    joints: str | Sequence[str]
+
+
+Event = Attach | Drop | Lock | Release
+
+
+@dataclass(frozen=True, eq=False)
+class Span:
+    """A part of a run between events: from when, which joints are held, and what is carried, (N or 1, 10) each."""
+
+    start: float
+    locked: tuple[str, ...] = ()
+    payloads: Mapping[str, Array] = field(default_factory=dict)
+
+
+def load_frames(robot: Robot, events: Sequence[Event]) -> list[str]:
+    """The frames that carry a load at some time; what is no event is refused."""
+    for event in events:
+        if not isinstance(event, Attach | Drop | Lock | Release):
+            raise ArgumentError(f"{event!r} is no event; expected Attach, Drop, Lock or Release.")
+    return [robot._frame(event.frame) for event in events if isinstance(event, Attach | Drop)]
+
+
+def spans(robot: Robot, events: Sequence[Event], first: Span, end: float) -> list[Span]:
+    """The parts of a run, by events in the order of their times."""
+    parts = [first]
+    for event in sorted(events, key=lambda e: e.time):
+        if not first.start <= event.time < end:
+            raise ArgumentError(
+                f"an event happens at {event.time:g} s, but the run lasts from {first.start:g} to {end:g} s."
+            )
+        last = parts[-1]
+        changed = Span(float(event.time), *_after(robot, last, event))
+        parts = [*parts[:-1], changed] if event.time == last.start else [*parts, changed]
+    return parts
+
+
+def _after(robot: Robot, before: Span, event: Event) -> tuple[tuple[str, ...], dict[str, Array]]:
+    locked, payloads = before.locked, dict(before.payloads)
+    if isinstance(event, Attach):
+        numbers = one_payload(event.mass, event.com, event.inertia, event.size)
+        payloads[robot._frame(event.frame)] = numbers[None]
+    elif isinstance(event, Drop):
+        payloads[robot._frame(event.frame)] = np.zeros((1, PAYLOAD))
+    else:
+        names = robot._joints_like(event.joints)  # pyright: ignore[reportArgumentType]
+        if isinstance(event, Lock):
+            locked = tuple(n for n in robot.joint_names if n in names or n in locked)
+        else:
+            locked = tuple(n for n in locked if n not in names)
+    return locked, payloads
+
+
+def velocities_after(robot: Robot, before: Span | None, after: Span, q: Array, qd: Array) -> Array:
+    """The velocities (N, nv) right after the events that begin a span; before the first one nothing was carried."""
+    v = qd
+    bare = after.payloads if before is None else _bare(before, after)
+    if any(np.any(load != bare[frame]) for frame, load in after.payloads.items()):
+        M0, M1 = (loaded_quantity(robot, "mass_matrix", loads, q=q) for loads in (bare, after.payloads))
+        v = np.linalg.solve(M1, M0 @ v[..., None])[..., 0]
+    held = [j.v + k for j in robot.coordinates.joints if j.name in after.locked for k in range(j.nv)]
+    free = [k for k in range(robot.nv) if k not in held]
+    if held and np.any(v[..., held]):
+        M = loaded_quantity(robot, "mass_matrix", after.payloads, q=q)
+        pull = M[..., free, :][..., held] @ v[..., held, None]
+        moved = np.linalg.solve(M[..., free, :][..., free], pull)[..., 0] if free else 0.0
+        v = v.copy()
+        v[..., free] += moved
+        v[..., held] = 0.0
+    return v
+
+
+def _bare(before: Span, after: Span) -> dict[str, Array]:
+    """What is still carried when loads were let go and none was taken up yet."""
+    return {
+        frame: load if load is before.payloads[frame] else np.zeros((1, PAYLOAD))
+        for frame, load in after.payloads.items()
+    }

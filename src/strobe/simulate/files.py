@@ -1,0 +1,305 @@
+"""Runs in files: NPZ with everything, read back to go on with the same bits; CSV and MCAP for other programs.
+
+    .npz     t, q, qd, tau; the books (kinetic, potential, work, events, momentum); how it ended; the checkpoint
+    .csv     rows t, q_<joint>, qd_<joint>, tau_<joint>, kinetic, potential; a column "run" before them for a batch
+    .mcap    messages of joint states and of energy as JSON, for Foxglove and the like (extra "mcap")
+
+A CSV or NPZ file with times and torques, these or those of ``strobe torque`` and ``strobe plan``, can drive a run.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+
+from strobe.errors import ArgumentError, MissingExtraError, SimulationWarning
+from strobe.models.fingerprint import fingerprint
+from strobe.robot import Robot
+from strobe.runtime.files import writing
+from strobe.simulate.audit import Audit, Carried
+from strobe.simulate.run import Checkpoint, Errors, Run
+from strobe.simulate.torques import Table
+
+Array = np.ndarray
+Place = str | PathLike[str]
+
+KINDS = (".npz", ".csv", ".mcap")
+TIMES = ("t", "time", "times")
+BOOKS = ("kinetic", "potential", "work", "events", "momentum")
+
+
+def kind_of(path: Place) -> str:
+    """The suffix of a file that can hold a run."""
+    kind = Path(path).suffix.lower()
+    if kind not in KINDS:
+        raise ArgumentError(f"{fspath(path)}: a run is kept in an .npz, .csv or .mcap file.")
+    return kind
+
+
+def write(
+    run: Run, path: Place, kind: str = "", *, inputs: Sequence[Place] = (), force: bool = False
+) -> None:
+    """A run as a file of a kind, or of that which its suffix names; whole or not at all.
+
+    An existing file is replaced only with ``force``; one of ``inputs`` never is.
+    """
+    kind = kind or kind_of(path)
+    if kind == ".mcap":
+        mcap_writer()  # refused before anything is written
+    with writing(path, inputs=inputs, force=force) as stream:
+        if kind == ".npz":
+            np.savez(stream.buffer, **_arrays(run))  # pyright: ignore[reportAttributeAccessIssue]
+        elif kind == ".csv":
+            csv.writer(stream, lineterminator="\n").writerows(_lines(run))
+        else:
+            _write_messages(run, stream.buffer)  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def labels(robot: Robot) -> tuple[list[str], list[str]]:
+    """Names of the numbers of q, and of those of qd and tau."""
+    joints = robot.coordinates.joints
+    return [name for j in joints for name in j.position_names], [n for j in joints for n in j.rate_names]
+
+
+# -- NPZ ----------------------------------------------------------------------------------------------------
+
+
+def _arrays(run: Run) -> dict[str, Any]:
+    kept = {name: getattr(run, name) for name in ("q", "qd", "tau", "status", "stopped", "cut")}
+    kept |= {name: getattr(run.audit, name) for name in BOOKS} | _carried(run.audit)
+    if run.error is not None:
+        kept |= {"error_q": run.error.q, "error_qd": run.error.qd}
+    if run.checkpoint is not None:
+        kept |= {f"checkpoint_{name}": value for name, value in run.checkpoint._asdict().items()}
+    words = {"method": run.method, "robot": run.robot.name, "fingerprint": fingerprint(run.robot.model)}
+    return {
+        "t": run.times,
+        **kept,
+        "step": run.step,
+        "notes": np.array(run.notes, dtype=str),
+        "joint_names": np.array(run.robot.joint_names, dtype=str),
+        **{name: np.array(text) for name, text in words.items()},
+    }
+
+
+def _carried(audit: Audit) -> dict[str, Array]:
+    """The loads by frame and span, (spans, frames, ..., 10), and the rows from which on they are carried."""
+    loads = [[*span.payloads.values()] for span in audit.carried]
+    shape = np.broadcast_shapes((10,), *(load.shape for span in loads for load in span))
+    stacked = [np.broadcast_to(load, shape) for span in loads for load in span]
+    frames = [*audit.carried[0].payloads]
+    return {
+        "load_rows": np.array([span.row for span in audit.carried]),
+        "load_frames": np.array(frames, dtype=str),
+        "loads": np.array(stacked, dtype=float).reshape(len(loads), len(frames), *shape),
+    }
+
+
+def read(path: Place, robot: Robot) -> Run:
+    """The run in an NPZ file, of the robot it was made with.
+
+    Where the robot's numbers have changed since, that is warned of, and the run cannot be gone on with.
+    """
+    data = _loaded(path)
+    names = tuple(data["joint_names"].tolist()) if "joint_names" in data else ()
+    if "fingerprint" not in data or "stopped" not in data:
+        raise ArgumentError(f"{fspath(path)}: not a run; expected an NPZ file that a simulation wrote.")
+    if names != robot.joint_names:
+        raise ArgumentError(
+            f"{fspath(path)}: a run of {data['robot']} with joints {', '.join(names)}; {robot.name} has "
+            f"{', '.join(robot.joint_names)}."
+        )
+    same = str(data["fingerprint"]) == fingerprint(robot.model)
+    if not same:
+        warnings.warn(
+            f"{fspath(path)}: {robot.name} has changed since this run was made; it cannot be gone on with.",
+            SimulationWarning,
+            stacklevel=2,
+        )
+    try:
+        return _run(data, robot, resumable=same)
+    except KeyError as missing:
+        raise ArgumentError(f"{fspath(path)}: the run is incomplete, without {missing}.") from None
+
+
+def _run(data: Mapping[str, Array], robot: Robot, resumable: bool) -> Run:
+    frames = data["load_frames"].tolist()
+    carried = [
+        Carried(int(row), dict(zip(frames, loads, strict=True)))
+        for row, loads in zip(data["load_rows"], data["loads"], strict=True)
+    ]
+    audit = Audit(robot, data["q"], data["qd"], carried, data["work"], data["events"])
+    error = Errors(data["error_q"], data["error_qd"]) if "error_q" in data else None
+    checkpoint = None
+    if resumable and "checkpoint_state" in data:
+        state, energy, step = (data[f"checkpoint_{name}"] for name in Checkpoint._fields)
+        checkpoint = Checkpoint(state, energy, float(step))
+    return Run(
+        robot, data["t"], data["q"], data["qd"], data["tau"], audit, data["status"], data["stopped"], data["cut"],
+        str(data["method"]), float(data["step"]), tuple(data["notes"].tolist()), error, checkpoint,
+    )  # fmt: skip
+
+
+def _loaded(path: Place) -> dict[str, Array]:
+    content = io.BytesIO(_bytes(path))
+    try:
+        with np.load(content, allow_pickle=False) as found:
+            return {name: found[name] for name in found.files}
+    except (ValueError, OSError, BadZipFile, EOFError, AttributeError, TypeError):
+        raise ArgumentError(f"{fspath(path)}: not an NPZ file of plain arrays.") from None
+
+
+def _bytes(path: Place) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise ArgumentError(f"{fspath(path)}: cannot be read: {error.strerror or error}.") from None
+
+
+# -- rows ---------------------------------------------------------------------------------------------------
+
+
+def _lines(run: Run) -> Iterator[list[str]]:
+    """A header and a line for every row that was reached, run after run."""
+    positions, rates = labels(run.robot)
+    head = ["t", *(f"q_{name}" for name in positions)]
+    head += [f"{kind}_{name}" for kind in ("qd", "tau") for name in rates]
+    batch = bool(run.status.ndim)
+    yield [*(["run"] if batch else []), *head, "kinetic", "potential"]
+    for i, rows in enumerate(_tables(run)):
+        for row in rows[np.isfinite(rows).all(axis=1)].tolist():
+            yield [*([str(i)] if batch else []), *map(repr, row)]
+
+
+def _tables(run: Run) -> Iterator[Array]:
+    """What a line holds, (T, …) for each run of the batch."""
+    runs, rows = run.status.size, len(run.times)
+    parts = (run.q, run.qd, run.tau, run.audit.kinetic[..., None], run.audit.potential[..., None])
+    flat = [part.reshape(runs, rows, part.shape[-1]) for part in parts]
+    for i in range(runs):
+        yield np.column_stack([run.times, *(part[i] for part in flat)])
+
+
+# -- MCAP ---------------------------------------------------------------------------------------------------
+
+_NUMBERS, _WORDS = ({"type": "array", "items": {"type": kind}} for kind in ("number", "string"))
+_STAMP = {"type": "object", "properties": {"sec": {"type": "integer"}, "nsec": {"type": "integer"}}}
+JOINT_STATE = {
+    "type": "object",
+    "properties": {
+        "timestamp": _STAMP,
+        "name": _WORDS,
+        "rate_name": _WORDS,  # where a joint has more positions than rates
+        **dict.fromkeys(("position", "velocity", "effort"), _NUMBERS),
+    },
+}
+ENERGY = {
+    "type": "object",
+    "properties": {"timestamp": _STAMP, "kinetic": {"type": "number"}, "potential": {"type": "number"}},
+}
+
+
+def mcap_writer() -> Any:
+    """The class that writes MCAP files, if its package is installed."""
+    try:
+        from mcap.writer import Writer
+    except ImportError:
+        raise MissingExtraError("writing an .mcap file", "mcap", "mcap") from None
+    return Writer
+
+
+def _write_messages(run: Run, stream: Any) -> None:
+    """Joint states and energies on topics of their own, those of a batch under the number of the run."""
+    writer = mcap_writer()(stream)
+    writer.start(library="strobe")
+    schemas = {
+        name: writer.register_schema(name=name, encoding="jsonschema", data=json.dumps(schema).encode())
+        for name, schema in (("JointState", JOINT_STATE), ("Energy", ENERGY))
+    }
+    positions, rates = labels(run.robot)
+    names = {"name": positions} if positions == rates else {"name": positions, "rate_name": rates}
+    nq, nv = len(positions), len(rates)
+    for i, rows in enumerate(_tables(run)):
+        prefix = f"/run_{i}" if run.status.ndim else ""
+        states, energies = (
+            writer.register_channel(
+                topic=f"{prefix}/{topic}", message_encoding="json", schema_id=schemas[name]
+            )
+            for topic, name in (("joint_states", "JointState"), ("energy", "Energy"))
+        )
+        for row in rows[np.isfinite(rows).all(axis=1)].tolist():
+            t, numbers = row[0], row[1:-2]
+            q, qd, tau = numbers[:nq], numbers[nq : nq + nv], numbers[nq + nv :]
+            _add(writer, states, t, names | {"position": q, "velocity": qd, "effort": tau})
+            _add(writer, energies, t, {"kinetic": row[-2], "potential": row[-1]})
+    writer.finish()
+
+
+def _add(writer: Any, channel: int, t: float, message: Mapping[str, Any]) -> None:
+    nanoseconds = max(0, round(t * 1e9))
+    stamp = dict(zip(("sec", "nsec"), divmod(nanoseconds, 10**9), strict=True))
+    data = json.dumps({"timestamp": stamp, **message}).encode()
+    writer.add_message(channel_id=channel, log_time=nanoseconds, publish_time=nanoseconds, data=data)
+
+
+# -- torques over time --------------------------------------------------------------------------------------
+
+
+def read_torques(path: Place, robot: Robot, hold: str = "linear") -> Table:
+    """Torques over time from a file: CSV with columns t and tau_<joint>, or NPZ with t and tau (T, n)."""
+    kind = Path(path).suffix.lower()
+    if kind not in (".csv", ".npz"):
+        raise ArgumentError(f"{fspath(path)}: torques over time are read from a .csv or .npz file.")
+    t, tau = _torque_arrays(path) if kind == ".npz" else _torque_columns(path, robot)
+    if tau.ndim != 2 or tau.shape[1:] != (robot.nv,) or t.shape != tau.shape[:1]:
+        raise ArgumentError(
+            f"{fspath(path)}: t has shape {t.shape} and tau {tau.shape}; {robot.name} needs (T,) and (T, {robot.nv})."
+        )
+    try:
+        return Table(t, tau, hold)
+    except ArgumentError as error:
+        raise ArgumentError(f"{fspath(path)}: {error}") from None
+
+
+def _torque_arrays(path: Place) -> tuple[Array, Array]:
+    data = _loaded(path)
+    if "t" not in data or "tau" not in data:
+        raise ArgumentError(f'{fspath(path)}: no arrays "t" and "tau" in it.')
+    return data["t"], data["tau"]
+
+
+def _torque_columns(path: Place, robot: Robot) -> tuple[Array, Array]:
+    try:
+        text = _bytes(path).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ArgumentError(f"{fspath(path)}: not UTF-8 text (byte {error.start}).") from None
+    head, *lines = [line for line in csv.reader(io.StringIO(text)) if line] or [[]]
+    header = [name.strip() for name in head]
+    time = next((name for name in header if name.lower() in TIMES), None)
+    wanted = [f"tau_{name}" for name in labels(robot)[1]]
+    missing = [name for name in wanted if name not in header] + ([] if time else ["t"])
+    if missing:
+        raise ArgumentError(
+            f'{fspath(path)}: no column "{missing[0]}"; expected t and {", ".join(wanted)}.'
+        )
+    columns = [header.index(name) for name in (str(time), *wanted)]
+    table = np.array([_row(path, k, line, columns) for k, line in enumerate(lines, 2)]).reshape(
+        -1, len(columns)
+    )
+    return table[:, 0], table[:, 1:]
+
+
+def _row(path: Place, number: int, line: Sequence[str], columns: Sequence[int]) -> list[float]:
+    try:
+        return [float(line[k]) for k in columns]
+    except (ValueError, IndexError):
+        raise ArgumentError(f"{fspath(path)}:{number}: expected a number in every column.") from None

@@ -1,0 +1,250 @@
+"""A run of fixed steps: chunk after chunk of compiled rounds, or round by round where Python gives the torques.
+
+Between chunks a run can be watched and interrupted; what it takes in memory is what is kept, and one chunk of
+samples. A run of the batch that is lost stays where it was last, the others go on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from strobe.graph.recurrence import STATE, Call, round_of, samples
+from strobe.robot import Robot
+from strobe.runtime.marching import Marching, cut
+from strobe.simulate.audit import loaded_quantity
+from strobe.simulate.effects import RateRequest
+from strobe.simulate.events import Span, velocities_after
+from strobe.simulate.problem import Problem
+from strobe.simulate.run import Checkpoint
+from strobe.simulate.steps import EULER, Method, one_step
+from strobe.simulate.times import Grid
+
+Array = np.ndarray
+Watch = Callable[[float], None]  # is told the time that a run has reached
+WORK = 400_000_000  # operations of a chunk: a tenth of a second
+MOST_ROUNDS = 65_536
+MOST_SAMPLES = 2**21  # numbers of a signal in a chunk
+
+
+@dataclass(eq=False)
+class Rows:
+    """What is kept of a run while it goes on."""
+
+    out: Array  # (N, rows, state and torque)
+    recorded: Array  # (rows,) which of them are there
+    state: Array  # (N, size) now
+    energy: Array  # (N,) what conservation holds on to
+    events: list[tuple[int, Array]] = field(
+        default_factory=list
+    )  # from which row on, and energy brought (N,)
+    interrupted: bool = False
+    failure: str = ""  # what the torque function did wrong
+
+
+def march(
+    problem: Problem, method: Method, grid: Grid, kept: Array, *, conserved: bool = False, threads: int | None = None,
+    watch: Watch | None = None, resume: Checkpoint | None = None,
+) -> Rows:  # fmt: skip
+    """A run over a grid of steps, with a row at the beginning of each step that is to be kept."""
+    state = (problem.state if resume is None else resume.state).copy()
+    rows = Rows(blank(problem, len(kept)), np.zeros(len(kept), dtype=bool), state, np.zeros(len(state)))
+    starts = [int(grid.number_at(np.array(span.start))) for span in problem.spans]
+    try:
+        for k, (span, end) in enumerate(zip(problem.spans, [*starts[1:], grid.total], strict=True)):
+            number = steps_done(problem, rows)
+            if number >= end:
+                continue
+            if number == starts[k]:
+                begin(problem, k, rows, int(np.searchsorted(kept, number)))
+            elif resume is not None:
+                rows.energy = resume.energy.copy()
+            stepping = Stepping(problem, method, grid, kept, span, conserved, threads)
+            if not stepping.go(rows, end, watch):
+                break
+        else:
+            Stepping(problem, method, grid, kept, problem.spans[-1], conserved, 1).last_row(rows)
+    except KeyboardInterrupt:
+        rows.interrupted = True
+    except TorqueFault as fault:
+        rows.failure = str(fault)
+    lost = not rows.state[:, problem.parts.alive].any()  # then the row of the last good state is there too
+    rows.recorded |= kept < steps_done(problem, rows) + lost
+    return rows
+
+
+def blank(problem: Problem, count: int) -> Array:
+    """Room for so many rows."""
+    p = problem.parts
+    return np.empty((len(problem.state), count, p.size + p.nv))
+
+
+def steps_done(problem: Problem, rows: Rows) -> int:
+    """How many steps the runs that are alive have done."""
+    return int(rows.state[:, problem.parts.steps].max())
+
+
+def begin(problem: Problem, k: int, rows: Rows, row: int) -> None:
+    """The events at the beginning of a span, and the energy that they bring from some row on."""
+    p, robot, state, span = problem.parts, problem.robot, rows.state, problem.spans[k]
+    before = problem.spans[k - 1] if k else None
+    q, qd = (np.ascontiguousarray(state[:, part]) for part in (p.q, p.qd))
+    was = loaded_quantity(robot, "energy", (before or span).payloads, q=q, qd=qd).sum(axis=-1)
+    state[:, p.qd] = v = velocities_after(robot, before, span, q, qd)
+    now = loaded_quantity(robot, "energy", span.payloads, q=q, qd=v).sum(axis=-1)
+    rows.events.append((row, now - was))
+    rows.energy = now - state[:, p.work].sum(axis=-1)
+
+
+class TorqueFault(Exception):
+    """A torque function that raised, or gave what torques cannot be."""
+
+
+class Stepping:
+    """Rounds of one span: the compiled loop where it can do everything, else call by call."""
+
+    def __init__(
+        self, problem: Problem, method: Method, grid: Grid, kept: Array, span: Span, conserved: bool,
+        threads: int | None,
+    ) -> None:  # fmt: skip
+        self.problem, self.method, self.grid, self.kept = problem, method, grid, kept
+        self.conserved, self.threads = conserved, threads
+        self.marching = marching(problem.robot, method, problem.rate_in(span), problem.signals, conserved)
+        self.constants = problem.constants_in(span)
+
+    def go(self, rows: Rows, end: int, watch: Watch | None) -> bool:
+        """All steps until the number of one; whether a run is alive then."""
+        most, alive = self.rounds(), self.problem.parts.alive
+        while rows.state[:, alive].any() and (number := steps_done(self.problem, rows)) < end:
+            self.run(rows, np.arange(number, min(number + most, end)))
+            if watch is not None:
+                watch(float(self.grid.steps(np.array([steps_done(self.problem, rows)])).t[0]))
+        return bool(rows.state[:, alive].any())
+
+    def last_row(self, rows: Rows) -> None:
+        """The end as a step of no length, which leaves the state as it is."""
+        if self.kept[-1] == self.grid.total:
+            state, rows.state = rows.state, rows.state.copy()
+            self.run(rows, np.array([self.grid.total]))
+            rows.state, rows.recorded[-1] = state, True
+
+    def rounds(self) -> int:
+        """How many rounds make a chunk."""
+        if self.problem.function is not None:
+            return 1_000
+        N = len(self.problem.state)
+        operations = self.marching.operations if self.marching.code else 100_000
+        shared = [table.values.shape[0] * table.values.shape[-1] for table in self.problem.tables.values()]
+        samples = max(shared, default=1) * len(self.method.times)
+        return int(np.clip(min(WORK // (operations * N + 1), MOST_SAMPLES // samples), 1, MOST_ROUNDS))
+
+    def run(self, rows: Rows, numbers: Array) -> None:
+        """The steps of these numbers."""
+        t, h, inside = self.grid.steps(numbers)
+        signals = self.problem.sampled(t[:, None] + np.multiply.outer(h, self.method.times), inside)
+        signals["h"] = h[None, :, None].copy()
+        constants = self.constants | ({"energy": rows.energy[:, None].copy()} if self.conserved else {})
+        records = np.full(len(numbers), -1)
+        first, beyond = np.searchsorted(self.kept, [numbers[0], numbers[-1] + 1])
+        records[self.kept[first:beyond] - numbers[0]] = np.arange(first, beyond)
+        if self.problem.function is None:
+            self.marching(rows.state, constants, signals, records, rows.out, self.threads)
+            return
+        for k, number in enumerate(numbers):
+            cells = constants | cut(
+                self.marching.recurrence, {name: x[:, k] for name, x in signals.items()}
+            )
+            self._round(rows, cells, int(number), float(t[k]), float(h[k]), int(records[k]))
+
+    def _round(
+        self, rows: Rows, cells: dict[str, Array], number: int, t: float, h: float, row: int
+    ) -> None:
+        """One step whose torques Python gives, stage by stage."""
+
+        def run(call: Call, inputs: list[Array]) -> Array:
+            if call.program == "rate":
+                time = t + self.method.c[int(call.output.removeprefix("k"))] * h
+                tau = called_torque(self.problem, time, inputs[0], f"in step {number}")
+                inputs = [inputs[0], tau, *inputs[2:]]
+            return self.marching.called(call, inputs)
+
+        recurrence = self.marching.recurrence
+        awaited = dict.fromkeys(samples("tau", recurrence.signals["tau"]), rows.state)
+        cells = round_of(recurrence, run, cells | awaited | {STATE: rows.state})
+        if row >= 0:
+            rows.out[:, row] = self.marching.record(rows.state, cells)
+        rows.state = cells[STATE]
+
+
+def called_torque(problem: Problem, t: float, x: Array, where: str) -> Array:
+    """What the torque function gives at a time for states (N, …), as (N, nv)."""
+    p, function = problem.parts, problem.function
+    assert function is not None
+    q, qd = (problem.whole(x[:, part].copy()) for part in (p.q, p.qd))
+    place = f"at t = {t:g} s, {where}"
+    try:
+        tau = np.asarray(function(t, q, qd), dtype=float)
+    except Exception as error:
+        raise TorqueFault(f"the torque function failed {place}: {type(error).__name__}: {error}") from error
+    whole = _broadcast(tau, (*problem.batch, p.nv))
+    if whole is None:
+        expected = f"({p.nv},)" if not problem.batch else f"{(*problem.batch, p.nv)} or ({p.nv},)"
+        raise TorqueFault(f"the torque function returned shape {tau.shape} {place}; expected {expected}.")
+    alive = problem.whole(np.asarray(np.isfinite(x).all(axis=-1)))
+    bad = ~np.isfinite(whole) & alive[..., None]
+    if bad.any():
+        joint = problem.joint_of(int(np.argwhere(bad)[0][-1]))
+        raise TorqueFault(f'the torque function gave a torque that is not finite {place}, joint "{joint}".')
+    return np.ascontiguousarray(whole.reshape(-1, p.nv))
+
+
+def _broadcast(array: Array, shape: tuple[int, ...]) -> Array | None:
+    """An array in a shape, or nothing if it does not fit; a row of torques has all its numbers."""
+    fits = array.ndim > 0 and array.shape[-1] == shape[-1]
+    try:
+        return np.broadcast_to(array, shape) if fits else None
+    except ValueError:
+        return None
+
+
+_known: WeakKeyDictionary[Robot, dict[Any, Marching]] = WeakKeyDictionary()
+
+
+def marching(
+    robot: Robot, method: Method, rate: RateRequest, signals: dict[str, int], conserved: bool = False
+) -> Marching:
+    """The step of a method as something to call on arrays, made once per robot."""
+    known = _known.setdefault(robot, {})
+    key = method.name, rate, tuple(signals), conserved
+    if key not in known:
+        requests, recurrence = one_step(robot.model, method, rate, signals, conserved)
+        kernels = {name: robot.kernel(request) for name, request in requests.items()}
+        known[key] = Marching(robot.model, kernels, recurrence, robot.compiled)
+    return known[key]
+
+
+def rates_at(
+    problem: Problem,
+    span: Span,
+    t: float,
+    inside: float,
+    x: Array,
+    members: Array,
+    tau: Array | None = None,
+) -> Array:
+    """The rates (m, …) of some runs of the batch at positions and velocities x (m, nq + nv).
+
+    What Python gives as torques is ``tau`` (m, nv), or taken as zero.
+    """
+    step = marching(problem.robot, EULER, problem.rate_in(span), problem.signals)
+    sampled = problem.sampled(np.array([[t]]), np.array([inside]))
+    known = problem.constants_in(span) | {name: each[:, 0] for name, each in sampled.items()}
+    if problem.function is not None:
+        known["tau"] = np.zeros((1, problem.parts.nv)) if tau is None else tau
+    names = list(problem.rate_in(span).inputs(problem.robot.model))[1:]
+    inputs = [each if len(each) == 1 else each[members] for each in (known[name] for name in names)]
+    return step.called(step.recurrence.calls[0], [x, *inputs])

@@ -1,0 +1,300 @@
+"""A simulation as it is asked for, its arguments checked and brought into one form: arrays, tables, a request.
+
+Every input of the rates is a constant (N or 1, size) or a table over time; the batch is the common leading shape of
+all of them, flattened to N runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from strobe.errors import ArgumentError, ShapeError, UnsupportedModelError
+from strobe.quantities import Request
+from strobe.robot import Robot
+from strobe.runtime.arrays import checked
+from strobe.runtime.traced import Traced
+from strobe.simulate.effects import PAYLOAD, STATES, Law, RateRequest, parameter
+from strobe.simulate.events import Event, Lock, Span, load_frames, spans
+from strobe.simulate.steps import Parts, parts
+from strobe.simulate.torques import Function, Stops, Table, named, payload_numbers
+
+Array = np.ndarray
+UNLIMITED = 1e150  # stands for infinity where it is multiplied by zero
+STOP_FREQUENCY = 200.0  # rad/s of a joint in a stop whose stiffness is left open
+OUTSIDE = 1e-9  # by which a position may exceed a limit without mention
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What is simulated."""
+
+    robot: Robot
+    batch: tuple[int, ...]
+    rate: RateRequest  # with no joint locked
+    state: Array  # (N, size) at the start
+    start: float
+    end: float
+    rows: Array | None  # the times asked for, if any were
+    constants: Mapping[str, Array]
+    tables: Mapping[str, Table]  # values (N or 1, T, size)
+    function: Function | None  # torques by Python
+    spans: Sequence[Span]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def parts(self) -> Parts:
+        return parts(self.robot.model, self.rate.limited)
+
+    @property
+    def signals(self) -> dict[str, int]:
+        """The inputs that vary in time, with their sizes."""
+        sizes = self.rate.inputs(self.robot.model)
+        timed = [name for name in sizes if name in self.tables or name == "t"]
+        return {name: sizes[name] for name in [*timed, *(["tau"] if self.function else [])]}
+
+    @property
+    def marks(self) -> Array:
+        """The times at which a step must end."""
+        asked = [] if self.rows is None else [self.rows]
+        knots = [table.times for table in self.tables.values()]
+        return np.concatenate([*asked, *knots, [span.start for span in self.spans]])
+
+    def sampled(self, t: Array, inside: Array) -> dict[str, Array]:
+        """The tables at times (K, S), as rows (N or 1, K, S · size); ``inside`` (K,) says between which knots."""
+        found = {name: table.sampled(t, inside) for name, table in self.tables.items()}
+        if "t" in self.signals:
+            found["t"] = t[None, :, :, None]
+        return {name: np.ascontiguousarray(x.reshape(*x.shape[:2], -1)) for name, x in found.items()}
+
+    def constants_in(self, span: Span) -> dict[str, Array]:
+        carried = {f"payload {frame}": load for frame, load in span.payloads.items()}
+        return {**self.constants, **carried}
+
+    def rate_in(self, span: Span) -> RateRequest:
+        return replace(self.rate, accelerated=span.locked) if span.locked else self.rate
+
+    def joint_of(self, dof: Any) -> str:
+        """The name of the joint that a degree of freedom, by its number, belongs to."""
+        return next(j.name for j in self.robot.coordinates.joints if j.v <= dof < j.v + j.nv)
+
+    def whole(self, flat: Array) -> Array:
+        """(N, …) with the batch axes as they were given."""
+        return flat.reshape((*self.batch, *flat.shape[1:]))
+
+
+def problem(
+    robot: Robot, q0: Any, qd0: Any, torque: Any, t: Any, *, parameters: Mapping[str, Any] | None, wrench: Any,
+    frame: str | None, payload: Any, stops: Any, limits: bool, friction: bool, formulation: str | None,
+    events: Sequence[Event],
+) -> Problem:  # fmt: skip
+    """The arguments of `simulate`, each checked by its name."""
+    robot._require_dynamics()
+    start, end, rows = _times(t)
+    law, function, given = _torque(robot, torque, parameters)
+    where = robot._frame(frame)
+    wrenches = {robot._frame(name): value for name, value in named(wrench, where).items()}
+    payloads = {robot._frame(name): payload_numbers(value) for name, value in named(payload, where).items()}
+    loads = tuple(dict.fromkeys([*payloads, *load_frames(robot, events)]))
+    rate = RateRequest(
+        "rate", formulation=formulation, friction=bool(friction), loaded=tuple(wrenches), law=law,
+        stops=bool(stops), limited=bool(limits), loads=loads,
+    )  # fmt: skip
+    _require_sense(robot, rate, events)
+    given |= {f"wrench {name}": value for name, value in wrenches.items()}
+    given |= {f"payload {name}": payloads.get(name, np.zeros(PAYLOAD)) for name in loads}
+    q, qd = _start(robot, q0, qd0)
+    if limits:
+        given |= _motors(robot)
+    if stops:
+        given |= _stops(robot, stops, q)
+    sizes = rate.inputs(robot.model)
+    inputs = {name: _input(name, value, sizes[name], start, end, robot) for name, value in given.items()}
+    batch = _batch({"q0": q, "qd0": qd} | {name: _leading(x) for name, x in inputs.items()})
+    flat = {name: _flat(x, batch) for name, x in inputs.items()}
+    constants = {name: x for name, x in flat.items() if not isinstance(x, Table)}
+    carried = {name: constants.pop(f"payload {name}") for name in loads}
+    state = _state(parts(robot.model, rate.limited), batch, q, qd)
+    return Problem(
+        robot, batch, rate, state, start, end, rows, constants,
+        {name: x for name, x in flat.items() if isinstance(x, Table)}, function,
+        spans(robot, events, Span(start, (), carried), end), _outside(robot, q, stops=bool(stops)),
+    )  # fmt: skip
+
+
+def _state(p: Parts, batch: tuple[int, ...], q: Array, qd: Array) -> Array:
+    """All runs alive at the start, nothing done yet."""
+    state = np.zeros((prod(batch), p.size))
+    if not len(state):
+        raise ArgumentError(f"the batch has shape {batch}: there is no run in it.")
+    state[:, p.q] = np.broadcast_to(q, (*batch, p.nq)).reshape(-1, p.nq)
+    state[:, p.qd] = np.broadcast_to(qd, (*batch, p.nv)).reshape(-1, p.nv)
+    state[:, p.alive] = 1.0
+    return state
+
+
+def _times(t: Any) -> tuple[float, float, Array | None]:
+    """Start, end, and the times asked for: a number is a duration, an array all of them."""
+    times = checked("t", t, (), "it is a time, or times").astype(float)
+    if times.ndim > 1 or (times.ndim == 1 and len(times) < 2):
+        raise ShapeError(
+            "t", times.shape, "() or (T,), T at least 2", "it is a duration, or the times wanted"
+        )
+    if not np.isfinite(times).all():
+        raise ArgumentError("t holds a time that is not finite.")
+    if times.ndim == 0:
+        if not times > 0:
+            raise ArgumentError(f"t is {float(times):g} s; a run needs a duration above zero.")
+        return 0.0, float(times), None
+    if not np.all(np.diff(times) > 0):
+        raise ArgumentError("t must rise: a run of no length, or one that goes back, cannot be made.")
+    return float(times[0]), float(times[-1]), times
+
+
+def _torque(
+    robot: Robot, torque: Any, parameters: Mapping[str, Any] | None
+) -> tuple[Law | None, Function | None, dict[str, Any]]:
+    """The law or the Python function, if it is one, and the inputs that are given."""
+    given = dict(parameters or {})
+    if isinstance(torque, Traced):
+        return _law(robot, torque, given), None, {parameter(name): value for name, value in given.items()}
+    if given:
+        raise ArgumentError(
+            f'parameters has "{next(iter(given))}", but the torque is not a traced law that could take it.'
+        )
+    if callable(torque):
+        return None, torque, {}
+    return None, None, {"tau": np.zeros(robot.nv) if torque is None else torque}
+
+
+def _law(robot: Robot, traced: Traced, given: Mapping[str, Any]) -> Law:
+    law = Law(traced)
+    expected = {"q": robot.nq, "qd": robot.nv, "t": 1}
+    for name, size in law.inputs.items():
+        if name in expected and size != expected[name]:
+            raise ArgumentError(
+                f"the law was traced with {name}={size}; {robot.name} needs {name}={expected[name]}."
+            )
+    if set(law.parameters) != set(given):
+        missing, unknown = set(law.parameters) - set(given), set(given) - set(law.parameters)
+        what = f'needs "{sorted(missing)[0]}"' if missing else f'does not take "{sorted(unknown)[0]}"'
+        raise ArgumentError(
+            f"the law {what}; give parameters= exactly what it takes besides {', '.join(STATES)}."
+        )
+    if traced.shape != (robot.nv,):
+        raise ShapeError("the law's result", traced.shape, f"({robot.nv},)", robot._why)
+    return law
+
+
+def _require_sense(robot: Robot, rate: RateRequest, events: Sequence[Event]) -> None:
+    """Refuse what cannot be computed: motion without inertia, locked joints by a stated formulation."""
+    robot._request("forward_dynamics", {}, formulation=rate.formulation, friction=rate.friction)
+    if rate.formulation is not None and any(isinstance(event, Lock) for event in events):
+        raise UnsupportedModelError(
+            "locked joints are solved for by the default method; leave out formulation=."
+        )
+
+
+def _start(robot: Robot, q0: Any, qd0: Any) -> tuple[Array, Array]:
+    q = checked("q0", q0, (robot.nq,), robot._why).astype(float)
+    qd = checked("qd0", qd0, (robot.nv,), robot._why).astype(float)
+    for name, values in (("q0", q), ("qd0", qd)):
+        if not np.isfinite(values).all():
+            raise ArgumentError(
+                f"{name} holds a number that is not finite; a run starts from a known state."
+            )
+    if robot.nq != robot.nv:
+        q = robot.integrate(q, np.zeros((*q.shape[:-1], robot.nv)))  # quaternions of length one
+    return q, qd
+
+
+def _outside(robot: Robot, q: Array, stops: bool) -> tuple[str, ...]:
+    """What there is to say about joints that start beyond a limit; with stops it is refused."""
+    for joint in robot.coordinates.joints:
+        if joint.nq > 1:
+            continue
+        values = q[..., joint.q]
+        low, high = joint.limits.lower, joint.limits.upper
+        beyond = values[(values < low - OUTSIDE) | (values > high + OUTSIDE)]
+        if not beyond.size:
+            continue
+        said = f'joint "{joint.name}" starts at {beyond.flat[0]:g}, outside its limits {low:g} to {high:g}'
+        if stops:
+            raise ArgumentError(
+                f"{said}: deep in a stop, which would throw it out. Start within the limits."
+            )
+        return (f"{said}; limits act only with stops=.",)
+    return ()
+
+
+def _motors(robot: Robot) -> dict[str, Array]:
+    limits = robot.limits
+    return {
+        "motor effort": np.minimum(limits.effort, UNLIMITED),
+        "motor speed": np.minimum(limits.velocity, UNLIMITED),
+    }
+
+
+def _stops(robot: Robot, stops: Any, q: Array) -> dict[str, Any]:
+    asked = stops if isinstance(stops, Stops) else Stops()
+    stiffness, damping = asked.stiffness, asked.damping
+    if stiffness is None or damping is None:
+        inverse = np.linalg.inv(robot._ask(Request("mass_matrix"), {"q": q}))
+        moved = 1.0 / np.diagonal(inverse, axis1=-2, axis2=-1)
+        stiffness = moved * STOP_FREQUENCY**2 if stiffness is None else stiffness
+        damping = np.sqrt(np.asarray(stiffness) * moved) if damping is None else damping
+    given = {"stop stiffness": stiffness, "stop damping": damping}
+    for name, value in given.items():
+        if not np.all(np.asarray(value, dtype=float) >= 0):
+            raise ArgumentError(f"the {name} is {value}; expected numbers that are not negative.")
+    return given
+
+
+def _input(name: str, value: Any, size: int, start: float, end: float, robot: Robot) -> Array | Table:
+    said = "torque" if name == "tau" else name.removeprefix("law ")
+    if isinstance(value, Table):
+        if name.startswith(("payload", "motor", "stop")):
+            raise ArgumentError(f"{said} cannot be a table: it is constant, or changed by events.")
+        value.require(said, size, start, end)
+        return value
+    array = np.asarray(value)
+    if array.ndim == 0 and array.dtype.kind in "fiu":
+        value = np.full(size, float(array))
+    why = robot._why if size == robot.nv else f"it has {size} numbers"
+    array = checked(said, value, (size,), why).astype(float)
+    if not np.isfinite(array).all():
+        raise ArgumentError(f"{said} holds a number that is not finite.")
+    return array
+
+
+def _leading(x: Array | Table) -> Array:
+    """An array with the batch axes of an input, then one more."""
+    return x.values[..., 0, :] if isinstance(x, Table) else x
+
+
+def _batch(arrays: Mapping[str, Array]) -> tuple[int, ...]:
+    try:
+        return np.broadcast_shapes(*(x.shape[:-1] for x in arrays.values()))
+    except ValueError:
+        got = ", ".join(f"{name} {x.shape[:-1]}" for name, x in arrays.items() if x.ndim > 1)
+        raise ArgumentError(
+            f"the leading axes do not broadcast: {got}. All need the same batch, or none."
+        ) from None
+
+
+def _flat(x: Array | Table, batch: tuple[int, ...]) -> Array | Table:
+    """With one leading axis: of all runs, or of length one where they share the values."""
+    if isinstance(x, Table):
+        return replace(x, values=_flat_rows(x.values, batch, 2))
+    return _flat_rows(x, batch, 1)
+
+
+def _flat_rows(values: Array, batch: tuple[int, ...], core: int) -> Array:
+    shape = values.shape[-core:]
+    if values.ndim == core:
+        return np.ascontiguousarray(values[None])
+    return np.ascontiguousarray(np.broadcast_to(values, (*batch, *shape)).reshape(-1, *shape))

@@ -1,0 +1,113 @@
+"""From the rows of a simulation to a `Run`: what was lost and why, the books, and what there is to say."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from strobe.errors import SimulationError, counted
+from strobe.simulate.audit import Audit, Carried
+from strobe.simulate.march import Rows, rates_at
+from strobe.simulate.problem import Problem
+from strobe.simulate.run import Checkpoint, Run, Status
+
+Array = np.ndarray
+MENTIONED = 5  # runs of a batch whose fate is told one by one
+DRIFT = 1e-3  # of the kinetic energy: a drift that is mentioned
+LOOKS = 8  # rows at which it is looked for
+
+
+def report(
+    problem: Problem, rows: Rows, times: Array, reached: Array, method: str, step: float, notes: list[str]
+) -> Run:
+    """The run of rows at times; ``reached`` (N,) says when each of the batch had its last good state.
+
+    A torque function that failed is raised, with the run so far.
+    """
+    p = problem.parts
+    recorded = rows.recorded
+    times, out = times[recorded], rows.out if recorded.all() else rows.out[:, recorded]
+    lost = rows.state[:, p.alive] == 0.0
+    for i in np.flatnonzero(lost):
+        out[i, times > reached[i]] = np.nan
+    ending = Status.FAILED if rows.failure else Status.INTERRUPTED if rows.interrupted else Status.DONE
+    status = np.where(lost, Status.DIVERGED, ending).astype(np.int8)
+    audit = _audit(problem, rows, times, out, recorded)
+    told = [*notes, *_losses(problem, rows, reached, lost), *_cuts(problem, rows), *_drifts(audit)]
+    run = Run(
+        problem.robot, times, problem.whole(out[..., p.q]), problem.whole(out[..., p.qd]),
+        problem.whole(out[..., p.size :]), audit, problem.whole(status), problem.whole(reached),
+        problem.whole(rows.state[:, p.cut] if p.limited else np.zeros((len(out), p.nv))), method, step,
+        tuple(told), checkpoint=Checkpoint(rows.state, rows.energy, step),
+    )  # fmt: skip
+    if rows.failure:
+        raise SimulationError(f"{rows.failure} What was done until then is in the error's run.", run)
+    return run
+
+
+def _audit(problem: Problem, rows: Rows, times: Array, out: Array, recorded: Array) -> Audit:
+    p, whole = problem.parts, problem.whole
+    starts = np.searchsorted(times, [span.start for span in problem.spans]).tolist()
+    carried = [
+        Carried(
+            row, {frame: whole(load) if len(load) > 1 else load[0] for frame, load in span.payloads.items()}
+        )
+        for row, span in zip(starts, problem.spans, strict=True)
+    ]
+    brought = np.zeros(rows.out.shape[:2])
+    for row, gained in rows.events:
+        brought[:, row:] += gained[:, None]
+    q, qd, work = (whole(out[..., part]) for part in (p.q, p.qd, p.work))
+    return Audit(problem.robot, q, qd, carried, work, whole(brought[:, recorded]))
+
+
+def _losses(problem: Problem, rows: Rows, reached: Array, lost: Array) -> list[str]:
+    """A sentence for each of the first runs that were lost, and how many there are."""
+    which = np.flatnonzero(lost)
+    said = [_loss(problem, rows.state[i], int(i), float(reached[i])) for i in which[:MENTIONED]]
+    if len(which) > MENTIONED:
+        said.append(f"{len(which):,} of {len(lost):,} runs diverged in all; run.status says which.")
+    return said
+
+
+def _loss(problem: Problem, state: Array, i: int, t: float) -> str:
+    """What happened to one run, by its last good state."""
+    p, robot = problem.parts, problem.robot
+    span = [each for each in problem.spans if each.start <= t][-1]
+    rate = rates_at(problem, span, t, t, state[None, : p.moving], np.array([i]))[0]
+    who = f"run {i}" if problem.batch else "the run"
+    if not np.isfinite(rate[p.qd]).all():
+        singular = robot.singular_joints(state[p.q].copy(), span.locked)
+        if singular:
+            return f'{who} stopped at t = {t:.6g} s: joint "{singular[0]}" moves no inertia there.'
+    speeds, slopes = np.abs(state[p.qd]), np.abs(np.nan_to_num(rate[p.qd]))
+    k = int(np.argmax(speeds + slopes))
+    return (
+        f'{who} diverged at t = {t:.6g} s: joint "{problem.joint_of(k)}", at {speeds[k]:.3g} rad/s and '
+        f"{slopes[k]:.3g} rad/s², was lost in the next step. Is the step too long?"
+    )
+
+
+def _cuts(problem: Problem, rows: Rows) -> list[str]:
+    """Which motors gave less than was asked, and for how long."""
+    p = problem.parts
+    if not p.limited:
+        return []
+    longest = rows.state[:, p.cut].max(axis=0)
+    return [
+        f'the motor of joint "{problem.joint_of(j)}" gave less than was asked for {longest[j]:.3g} s'
+        + (" in one run, the longest." if len(rows.state) > 1 else ".")
+        for j in np.flatnonzero(longest > 0)
+    ]
+
+
+def _drifts(audit: Audit) -> list[str]:
+    """A word on energy that nothing accounts for, if there is much: a look at some rows."""
+    rows = np.unique(np.linspace(0, max(audit.q.shape[-2] - 1, 0), LOOKS).astype(int))
+    drift = audit.at(rows).largest_drift if audit.q.shape[-2] else np.zeros(())
+    many = int((drift > DRIFT).sum())
+    if not many:
+        return []
+    who = f"of {counted(many, 'run')} " if drift.ndim else ""
+    return [
+        f"the energy {who}is off by up to {drift.max():.2g} of the kinetic energy: the step is too long."
+    ]

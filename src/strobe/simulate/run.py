@@ -1,0 +1,122 @@
+"""What a simulation gives back: plain arrays, and what there is to say about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from os import PathLike
+from typing import NamedTuple
+
+import numpy as np
+
+from strobe.robot import Robot
+from strobe.simulate.audit import Audit
+
+Array = np.ndarray
+Path = str | PathLike[str]
+
+
+class Status(IntEnum):
+    """How a run ended."""
+
+    DONE = 0
+    DIVERGED = 1
+    INTERRUPTED = 2
+    FAILED = 3
+
+    @property
+    def sentence(self) -> str:
+        return SENTENCES[self]
+
+
+SENTENCES = {
+    Status.DONE: "the run reached its end.",
+    Status.DIVERGED: "the motion grew beyond all bounds, or its accelerations were not finite.",
+    Status.INTERRUPTED: "the run was interrupted.",
+    Status.FAILED: "the torque function or the integrator failed.",
+}
+
+
+class Errors(NamedTuple):
+    """Estimated errors (..., T, n) of positions and velocities, by a run with half the step."""
+
+    q: Array
+    qd: Array
+
+
+class Checkpoint(NamedTuple):
+    """All that a fixed-step run needs to go on with the same bits: ``simulate(…, resume=checkpoint)``."""
+
+    state: Array  # (N, size), the number of steps done among it
+    energy: Array  # (N,) what conservation holds on to
+    step: float
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """Motions over time: T rows, batch axes first. A run that stopped early has NaN from there on."""
+
+    robot: Robot
+    times: Array  # (T,)
+    q: Array  # (..., T, nq)
+    qd: Array  # (..., T, nv)
+    tau: Array  # (..., T, nv) as applied: within the limits of motors, and what holds locked joints
+    audit: Audit
+    status: Array  # (...) of Status
+    stopped: Array  # (...) the time of the last good state
+    cut: Array  # (..., nv) seconds for which a motor gave less than was asked
+    method: str
+    step: float  # the longest one; nan where the integrator chose
+    notes: tuple[str, ...] = ()
+    error: Errors | None = None
+    checkpoint: Checkpoint | None = None
+
+    @property
+    def done(self) -> bool:
+        """Whether every run reached its end."""
+        return bool((self.status == Status.DONE).all())
+
+    # -- files and figures --------------------------------------------------------------------------
+
+    def to_npz(self, path: Path, *, force: bool = False) -> None:
+        """Everything there is to a run, to be read by `from_npz` and by NumPy; ``force`` replaces a file."""
+        self._write(path, ".npz", force)
+
+    def to_csv(self, path: Path, *, force: bool = False) -> None:
+        """Times, positions, velocities, torques and energies as rows."""
+        self._write(path, ".csv", force)
+
+    def to_mcap(self, path: Path, *, force: bool = False) -> None:
+        """Joint states and energies as messages, as Foxglove reads them (extra "mcap")."""
+        self._write(path, ".mcap", force)
+
+    def _write(self, path: Path, kind: str, force: bool) -> None:
+        from strobe.simulate.files import write
+
+        write(self, path, kind, force=force)
+
+    @classmethod
+    def from_npz(cls, path: Path, robot: Robot) -> Run:
+        """A run as it was written, with the robot it was made of; its checkpoint goes on with the same bits."""
+        from strobe.simulate.files import read
+
+        return read(path, robot)
+
+    def plot(self, path: Path | None = None, which: int = 0, *, force: bool = False) -> str:
+        """Energy, and every joint's position, velocity and torque over time, as SVG, written where a path is given.
+
+        ``which`` is the number of a run in a batch.
+        """
+        from strobe.runtime.files import writing
+        from strobe.study.figure_simulation import simulation_figure
+
+        drawn = simulation_figure(self, which)
+        if path is not None:
+            with writing(path, force=force) as stream:
+                stream.write(drawn)
+        return drawn
+
+    def __repr__(self) -> str:
+        runs = f"{self.status.size} runs" if self.status.ndim else "a run"
+        span = f"{self.times[0]:g} to {self.times[-1]:g} s" if len(self.times) else "nothing done"
+        return f"<Run of {self.robot.name}: {runs}, {span}, {self.method}>"

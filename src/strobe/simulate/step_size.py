@@ -1,0 +1,162 @@
+"""How long a step may be: by how fast the robot moves, and by the modes that a method must not excite.
+
+    ε ≤ 0.05 / max |qd|,   ε ≤ 0.2 / √max |qdd|                the change per step is small
+    ε ≤ 0.1 / |Im λ|                                            a swing is followed
+    |R(λ ε)| ≤ 1 for every λ that does not grow by itself       the method is stable: RK4 to |λ| ε = 2.785 or 2.828
+
+λ are the eigenvalues of the motion linearised where it starts: gravity, damping, the ramp of Coulomb friction, the
+gains of a compiled law; stops add those of a joint on its spring. A Python function is taken as constant.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from strobe.simulate.march import rates_at
+from strobe.simulate.problem import Problem
+from strobe.simulate.steps import Method
+
+Array = np.ndarray
+TURN, BEND = 0.05, 0.2  # rad per step, and its square root by acceleration
+SWING = 0.1  # of a swing's period over 2π
+SAFETY = 0.5  # of what is stable
+LONGEST = 1e-2  # seconds
+MEMBERS = 8  # runs of a batch that are looked at
+FASTEST = 64  # modes of them, by their eigenvalues
+NUDGE, NUDGE_RATE = 1e-6, 1e-4  # for differences; the latter within the ramp of Coulomb friction
+GROWN = 1.001  # by which a mode may not grow in a step, if it does not by itself
+SCALES = np.linspace(0.02, 12.0, 600)  # of λ h, in which the border of stability is looked for
+
+
+class Modes(NamedTuple):
+    """The fastest modes of a motion: eigenvalues, the degree of freedom that moves most, whether it is in a stop."""
+
+    eigenvalues: Array
+    movers: Array
+    stopped: Array
+
+    def words(self, problem: Problem, k: int) -> str:
+        """One of them in words."""
+        value, joint = self.eigenvalues[k], problem.joint_of(self.movers[k])
+        where = f'joint "{joint}" in its stop' if self.stopped[k] else f'joint "{joint}"'
+        return f"the mode of {where} (eigenvalue {value.real:.4g}{value.imag:+.4g}i 1/s)"
+
+
+class Choice(NamedTuple):
+    """A step and why it is so short."""
+
+    step: float
+    reason: str
+
+
+def modes(problem: Problem) -> Modes:
+    """The modes of the first runs of a batch, where they start and at rest there."""
+    p = problem.parts
+    state = problem.state[:MEMBERS, : p.moving]
+    still = state.copy()
+    still[:, p.qd] = 0.0
+    A = np.concatenate([_linearised(problem, x) for x in (state, still)])
+    values, vectors = np.linalg.eig(A[np.isfinite(A).all(axis=(1, 2))])
+    movers = np.argmax(np.abs(vectors[:, : p.nv]) + np.abs(vectors[:, p.nv :]), axis=1).ravel()
+    own = Modes(values.ravel(), movers, np.zeros(movers.shape, dtype=bool))
+    found = Modes(*map(np.concatenate, zip(own, _stop_modes(problem), strict=True)))
+    fastest = np.argsort(-np.abs(found.eigenvalues))[:FASTEST]
+    return Modes(*(each[fastest] for each in found))
+
+
+def _linearised(problem: Problem, x: Array) -> Array:
+    """d(v, qdd)/d(q, v) by differences, for every row of x."""
+    p, count = problem.parts, len(x)
+    A = np.zeros((count, 2 * p.nv, 2 * p.nv))
+    A[:, : p.nv, p.nv :] = np.eye(p.nv)
+    nudges = np.repeat([NUDGE, NUDGE_RATE], p.nv)
+    around = [_nudged(problem, x, j, sign * nudges[j]) for j in range(2 * p.nv) for sign in (1, -1)]
+    qdd = _accelerations(problem, np.concatenate(around), np.tile(np.arange(count), len(around)))
+    ahead, behind = np.moveaxis(qdd.reshape(2 * p.nv, 2, count, p.nv), 1, 0)
+    A[:, p.nv :] = np.moveaxis((ahead - behind) / (2 * nudges[:, None, None]), 0, -1)
+    return A
+
+
+def _nudged(problem: Problem, x: Array, j: int, by: float) -> Array:
+    p, moved = problem.parts, x.copy()
+    if j >= p.nv:
+        moved[:, p.nq + j - p.nv] += by
+    elif p.nq == p.nv:
+        moved[:, j] += by
+    else:
+        step = np.zeros((len(x), p.nv))
+        step[:, j] = by
+        moved[:, p.q] = problem.robot.integrate(np.ascontiguousarray(x[:, p.q]), step)
+    return moved
+
+
+def _accelerations(problem: Problem, x: Array, members: Array) -> Array:
+    return rates_at(problem, problem.spans[0], problem.start, problem.start, x, members)[
+        :, problem.parts.qd
+    ]
+
+
+def at_start(problem: Problem) -> tuple[float, float]:
+    """The largest speed and the largest acceleration at the start."""
+    p, x = problem.parts, problem.state[:MEMBERS, : problem.parts.moving]
+    qdd = np.abs(_accelerations(problem, x, np.arange(len(x))))
+    return float(np.abs(x[:, p.qd]).max()), float(np.max(qdd, initial=0.0, where=np.isfinite(qdd)))
+
+
+def _stop_modes(problem: Problem) -> Modes:
+    """Joints on the spring and damper of their stops, with the inertia that they move at the start."""
+    if not problem.rate.stops:
+        return Modes(np.empty(0), np.empty(0, dtype=int), np.empty(0, dtype=bool))
+    p, limits = problem.parts, problem.robot.limits
+    M = problem.robot.mass_matrix(np.ascontiguousarray(problem.state[:MEMBERS, p.q]))
+    ease = np.diagonal(np.linalg.inv(M), axis1=-2, axis2=-1)
+    k, d = (problem.constants[f"stop {what}"][:MEMBERS] * ease for what in ("stiffness", "damping"))
+    roots = -d / 2 - np.sqrt((d / 2) ** 2 - k + 0j)  # of s² + d s + k, the faster one
+    which = np.flatnonzero(np.isfinite(limits.lower) | np.isfinite(limits.upper))
+    values = roots[:, which].ravel()
+    return Modes(values, np.tile(which, len(roots)), np.ones(values.shape, dtype=bool))
+
+
+def longest_stable(method: Method, eigenvalues: Array) -> Array:
+    """The longest steps at which modes that do not grow by themselves do not grow by the method."""
+    size = np.abs(eigenvalues)
+    size = np.where((np.real(eigenvalues) > 0) | (size == 0), 0.0, size)
+    direction = np.where(size > 0, eigenvalues, -1.0) / np.where(size > 0, size, 1.0)
+    if method.implicit_position:  # on a spring it is stable to ω h = 2, on a damper to d h = 2
+        scale = np.full(size.shape, 2.0)
+    else:
+        grown = method.growth(SCALES * direction[:, None]) > GROWN
+        scale = np.where(grown.any(axis=1), SCALES[np.argmax(grown, axis=1)], SCALES[-1])
+    return np.where(size > 0, scale / np.where(size > 0, size, 1.0), np.inf)
+
+
+def chosen(problem: Problem, method: Method, found: Modes, speed: float, acceleration: float) -> Choice:
+    """The step for a motion of these largest rates and modes."""
+    choices = [Choice(min(LONGEST, problem.end - problem.start), "no mode that asks for less")]
+    if speed > 0:
+        choices.append(Choice(TURN / speed, f"{TURN} rad per step at {speed:.4g} rad/s"))
+    if acceleration > 0:
+        choices.append(
+            Choice(BEND / np.sqrt(acceleration), f"an acceleration of {acceleration:.4g} rad/s²")
+        )
+    stable = SAFETY * longest_stable(method, found.eigenvalues)
+    swings = np.where(np.real(found.eigenvalues) > 0, 0.0, np.abs(np.imag(found.eigenvalues)))
+    steps = np.minimum(stable, SWING / np.maximum(swings, 1e-300))
+    if len(steps):
+        k = int(np.argmin(steps))
+        choices.append(Choice(float(steps[k]), found.words(problem, k)))
+    return min(choices)
+
+
+def too_long(problem: Problem, method: Method, step: float, found: Modes) -> str | None:
+    """What to say about a step at which some mode grows by the method."""
+    stable = longest_stable(method, found.eigenvalues)
+    if not len(stable) or step <= stable.min():
+        return None
+    k = int(np.argmin(stable))
+    return (
+        f"step is {step:g} s, too long for {method.name}: {found.words(problem, k)} needs a step below "
+        f"{stable[k]:.3g} s."
+    )

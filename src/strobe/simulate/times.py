@@ -1,0 +1,72 @@
+"""The steps of a run: equal ones between marks, times at which a step must end (events, knots, rows asked for)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from strobe.errors import ArgumentError
+
+Array = np.ndarray
+SLACK = 1e-9  # of a step, by which an interval may exceed a whole number of steps
+ROUNDING = 1e-15  # of a number of steps
+MOST_STEPS = 2**52
+
+
+class Steps(NamedTuple):
+    """Where steps begin, how long they are, and a time inside each; one row per step."""
+
+    t: Array
+    h: Array
+    inside: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """Steps between marks; nothing is kept per step, so a run may have any number of them."""
+
+    marks: Array  # ascending: start, times to land on, end
+    counts: Array  # of steps between two marks
+
+    @cached_property
+    def first(self) -> Array:
+        """The number of the step that begins at each mark; the last one is the number of all steps."""
+        return np.concatenate([[0], np.cumsum(self.counts)])
+
+    @property
+    def total(self) -> int:
+        return int(self.first[-1])
+
+    @property
+    def step(self) -> float:
+        """The longest one."""
+        return float(np.max(np.diff(self.marks) / self.counts))
+
+    def steps(self, numbers: Array) -> Steps:
+        """Steps by number; the one after the last has no length and lies inside the last."""
+        piece = np.clip(np.searchsorted(self.first, numbers, side="right") - 1, 0, len(self.counts) - 1)
+        start, length = self.marks[piece], (self.marks[piece + 1] - self.marks[piece]) / self.counts[piece]
+        done = numbers - self.first[piece]
+        over = numbers == self.total
+        t = np.where(over, self.marks[-1], start + done * length)
+        inside = start + (np.minimum(done, self.counts[piece] - 1) + 0.5) * length
+        return Steps(t, np.where(over, 0.0, length), inside)
+
+    def number_at(self, times: Array) -> Array:
+        """The numbers of the steps that begin at marks."""
+        return self.first[np.clip(np.searchsorted(self.marks, times), 0, len(self.marks) - 1)]
+
+
+def grid(start: float, end: float, step: float, marks: Array) -> Grid:
+    """Steps from start to end, none longer than a step, one ending at every mark in between."""
+    near = SLACK * min(step, end - start)
+    inner = np.unique(marks[(marks > start + near) & (marks < end - near)])
+    inner = inner[np.diff(inner, prepend=start) > near] if len(inner) else inner
+    every = np.concatenate([[start], inner, [end]])
+    wanted = np.diff(every) / step * (1 - ROUNDING) - SLACK
+    if not wanted.sum() < MOST_STEPS:
+        raise ArgumentError(f"step is {step:g} s, too short for a run from {start:g} to {end:g} s.")
+    return Grid(every, np.maximum(np.ceil(wanted), 1).astype(np.int64))

@@ -1,0 +1,77 @@
+"""The step that is chosen, and what is said about one that is too long."""
+
+import numpy as np
+import pytest
+
+import strobe
+from strobe.errors import SimulationWarning
+from strobe.simulate import Stops, simulate
+from strobe.simulate.step_size import longest_stable
+from strobe.simulate.steps import fixed_method
+
+
+@pytest.mark.parametrize(
+    ("method", "eigenvalue", "limit"),
+    [
+        ("rk4", -1.0, 2.785),
+        ("rk4", 1j, 2.828),
+        ("semi-implicit-euler", 1j, 2.0),
+        ("semi-implicit-euler", -1.0, 2.0),
+    ],
+)
+def test_the_border_of_stability_is_where_it_is_known_to_be(method, eigenvalue, limit):
+    found = longest_stable(fixed_method(method), np.array([eigenvalue * 50.0]))
+    assert found * 50.0 == pytest.approx(limit, abs=0.03)
+
+
+def test_a_mode_that_grows_by_itself_and_one_that_rests_set_no_limit():
+    assert np.isinf(longest_stable(fixed_method("rk4"), np.array([3.0 + 1j, 0.0]))).all()
+
+
+def test_the_stability_function_follows_the_exponential_to_its_order():
+    z = np.array([0.1j, -0.1, 0.07 - 0.07j])
+    for name, order in (("rk4", 4), ("rk8", 8)):
+        error = np.abs(fixed_method(name).growth(z) - np.abs(np.exp(z)))
+        assert (error < 3 * 0.1 ** (order + 1) / 50).all()
+
+
+def test_a_fast_start_asks_for_a_short_step():
+    robot = strobe.load("pendulum3")
+    run = simulate(robot, np.zeros(3), [0.0, 0.0, 40.0], None, 0.1, friction=False)
+    assert run.step <= 0.05 / 40
+    assert run.notes[0].startswith("the step was chosen: 0.00125 s, for 0.05 rad per step at 40 rad/s")
+
+
+def test_a_motion_that_becomes_fast_shortens_the_step():
+    robot = strobe.load("planar2")
+    run = simulate(robot, [0.7, -1.1], [1.3, -0.6], None, 1.0, friction=False)
+    assert run.step * np.abs(run.qd).max() <= 2 * 0.05
+    assert run.audit.largest_drift < 1e-6
+
+
+def test_gains_of_a_law_ask_for_a_short_step_and_a_longer_one_is_warned_of():
+    robot = strobe.load("pendulum3")
+    stiff = strobe.trace(lambda q, qd: [-4e4 * x - 40.0 * v for x, v in zip(q, qd, strict=True)], q=3, qd=3)
+    run = simulate(robot, np.full(3, 0.1), np.zeros(3), stiff, 0.02)
+    assert run.step < 1e-3
+    assert run.notes[0].startswith("the step was chosen: ")
+    assert 'the mode of joint "' in run.notes[0]
+    with pytest.warns(SimulationWarning, match="^step is 0.01 s, too long for rk4: the mode of joint"):
+        wild = simulate(robot, np.full(3, 0.1), np.zeros(3), stiff, 1.0, step=0.01)
+    assert not wild.done
+
+
+def test_stops_ask_for_a_step_that_follows_their_spring():
+    robot = strobe.load("planar2")
+    run = simulate(robot, [0.1, 0.1], [0.0, 0.0], None, 0.05, friction=False, stops=Stops(1e6, 0.0))
+    assert "in its stop" in run.notes[0]
+    soft = simulate(robot, [0.1, 0.1], [0.0, 0.0], None, 0.05, friction=False)
+    assert run.step < soft.step / 5
+
+
+def test_coulomb_friction_at_rest_is_the_mode_that_is_named():
+    robot = strobe.load("planar2")
+    run = simulate(robot, [0.1, 0.1], [0.0, 0.0], None, 0.01)
+    quiet = simulate(robot, [0.1, 0.1], [0.0, 0.0], None, 0.01, friction=False)
+    assert "eigenvalue -" in run.notes[0]
+    assert run.step < quiet.step / 5
