@@ -5,11 +5,11 @@ A joint has torque to spare for accelerations of sizes α in any directions, all
     Σ_k |M_jk(q)| α_k  ≤  E_j − |(C qd + g + friction)_j|
 
 One position and velocity give one such row per joint. The largest α in proportion to a shape is at the first row
-reached; without a shape it is the box of greatest volume (the product of the α_k, so that units do not matter) that the
-rows of all states admit. It is found from the rows that matter: the worst states for an α are looked for among many
-and then nearby, their rows are added, and α is found again. Every row belongs to a state, so nothing larger in all
-joints is always achievable; that no state asks for less is not shown by looking. Where the equations of motion are
-short enough, `bounds` of them prove a part of it.
+reached; without a shape it is the box of greatest volume (the product of the α_k, so that units do not matter) that
+the rows of all states admit. It is found from the rows that matter: the worst states for an α are looked for among
+many and then nearby, their rows are added, and α is found again. Every row belongs to a state, so nothing larger in
+all joints is always achievable; that no state asks for less is not shown by looking. Where the equations of motion
+are short enough, `bounds` of them prove a part of it.
 """
 
 from __future__ import annotations
@@ -76,7 +76,12 @@ def largest_acceleration(
         joint = robot.joint_names[int(np.argmax(np.isinf(bounds.effort)))]
         raise ArgumentError(f'joint "{joint}" of {robot.name} has no limit on its torque. Give effort=.')
     search = _Search(
-        robot, bounds, Friction(robot), ranges_of(robot, q, qd), _shape(robot, shape), np.random.default_rng(seed)
+        robot,
+        bounds,
+        Friction(robot),
+        ranges_of(robot, q, qd),
+        _shape(robot, shape),
+        np.random.default_rng(seed),
     )
     found = search.run()
     return _proven(found, search) if prove else found
@@ -89,7 +94,9 @@ def _shape(robot: Robot, shape: Any) -> Array | None:
     if given.shape != (robot.n,):
         raise ShapeError("shape", given.shape, f"({robot.n},)", f"{robot.name} has {robot.n} joints")
     if not ((given >= 0).all() and 0 < given.sum() < np.inf):
-        raise ArgumentError(f"shape is {vector(given)}; expected numbers of zero or more, not all of them zero.")
+        raise ArgumentError(
+            f"shape is {vector(given)}; expected numbers of zero or more, not all of them zero."
+        )
     return given
 
 
@@ -141,7 +148,7 @@ class _Search:
         if (held >= 1).any():
             k, j = np.unravel_index(int(held.argmax()), held.shape)
             raise ArgumentError(
-                f'no acceleration is always achievable: at q = {vector(q[k])} and qd = {vector(qd[k])} joint '
+                f"no acceleration is always achievable: at q = {vector(q[k])} and qd = {vector(qd[k])} joint "
                 f'"{self.robot.joint_names[j]}" needs {100 * held[k, j]:.4g} % of its torque limit without '
                 "accelerating. Narrow the range of q or qd, or allow more torque."
             )

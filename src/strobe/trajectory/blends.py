@@ -95,5 +95,6 @@ def _assembled(q: Array, lengths: Array, v: Array, b: Array) -> tuple[Array, Arr
     pieces[:, 1, :, 0], pieces[:, 1, :, 1] = q + change * b[:, None] / 8, (v[:-1] + v[1:]) / 2
     pieces[:, 2, :, 0], pieces[:, 2, :, 1] = q + v[1:] * half[:, None], v[1:]
     pieces[:, :2, :, 2] = push[:, None]
-    kept = durations > 0
-    return np.append(0.0, np.cumsum(durations[kept])), pieces[kept]
+    times = np.append(0.0, np.cumsum(durations))
+    kept = np.diff(times) > 0
+    return np.append(times[:-1][kept], times[-1]), pieces.reshape(-1, *pieces.shape[2:])[kept]

@@ -46,8 +46,7 @@ def kept_close(asked: Request, plan: Callable[[Request], Trajectory]) -> Traject
 def _why(asked: Request, leg: int) -> str:
     """What keeps a leg from coming closer."""
     for k in (leg, leg + 1):
-        velocity = asked.qd[k]
-        if not np.isnan(velocity).any() and velocity.any():
+        if np.nan_to_num(asked.qd[k]).any():
             return f"The velocity prescribed at {asked.labels[k]} leads away from it: change it, or leave it open."
     return "Allow a wider envelope."
 

@@ -8,12 +8,13 @@ from strobe.errors import ArgumentError
 from strobe.trajectory.closeness import kept_close
 from strobe.trajectory.legs import Legs, Timed, in_step, single
 from strobe.trajectory.motion import Trajectory
+from strobe.trajectory.repeats import told
 from strobe.trajectory.requests import ROUNDING, Request, require_bound
 from strobe.trajectory.via import chosen_velocities, effective_velocity
 
 Array = np.ndarray
 METHOD = "constant-acceleration"
-NO_TIME = 1e-12  # a piece that takes this part of the whole motion takes no time
+NO_TIME = 8 * np.finfo(float).eps  # a piece that takes this part of the whole motion is rounding of its times
 
 
 def plan(asked: Request) -> Trajectory:
@@ -87,10 +88,7 @@ def _assembled(asked: Request, legs: Legs, timed: Timed) -> Trajectory:
     starts = (arrivals[:-1, None] + knots[:, :-1])[kept]
     times = np.append(starts, arrivals[-1])
     times[0] = 0.0
-    notes = tuple(
-        f"{asked.labels[k]} and {asked.labels[k + 1]} are the same: no time passes between them."
-        for k in np.flatnonzero(T == 0)
-    )
+    notes = tuple(told(asked, k, k + 1) for k in np.flatnonzero(T == 0))
     return Trajectory(asked.joint_names, times, coefficients[kept], METHOD, arrivals, notes)
 
 

@@ -1,8 +1,8 @@
 """The least value of a function of some dozens of numbers that has kinks and no slopes worth using [Hansen2001].
 
-A cloud of points is drawn around a centre, the better half moves the centre (the best ones most), and the shape of the
-cloud follows the steps that did well: its covariance C by the steps themselves and by their path p_c, its size σ by
-whether the path p_s of steps, freed of the shape, is longer than a path at random would be.
+A cloud of points is drawn around a centre, the better half moves the centre (the best ones most), and the shape of
+the cloud follows the steps that did well: its covariance C by the steps themselves and by their path, its size by
+whether the path of steps, freed of the shape, is longer than a path at random would be.
 """
 
 from __future__ import annotations
@@ -48,7 +48,9 @@ def least(
         step = weights @ steps
         centre = centre + size * spread * step
 
-        path_s = (1 - rate_s) * path_s + np.sqrt(rate_s * (2 - rate_s) * mu) * (axes @ (axes.T @ step / root))
+        path_s = (1 - rate_s) * path_s + np.sqrt(rate_s * (2 - rate_s) * mu) * (
+            axes @ (axes.T @ step / root)
+        )
         length = np.linalg.norm(path_s)
         steady = length / np.sqrt(1 - (1 - rate_s) ** (2 * (k + 1))) < (1.4 + 2 / (n + 1)) * usual
         path_c = (1 - rate_c) * path_c + steady * np.sqrt(rate_c * (2 - rate_c) * mu) * step

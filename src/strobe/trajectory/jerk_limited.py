@@ -69,27 +69,56 @@ def _require(asked: Request) -> None:
 
 def _leg(ruckig: Any, asked: Request, k: int) -> tuple[Array, Array]:
     """Knots (pieces + 1,) and cubics (pieces, n, 4) from one point to the next."""
+    second, unit = _units(asked, k)
     want = ruckig.InputParameter(asked.n)
-    want.current_position, want.target_position = asked.q[k].tolist(), asked.q[k + 1].tolist()
-    want.current_velocity, want.target_velocity = asked.qd[k].tolist(), asked.qd[k + 1].tolist()
-    want.max_velocity = np.minimum(asked.bounds.velocity, 1e9).tolist()
-    want.max_acceleration, want.max_jerk = asked.bounds.acceleration.tolist(), asked.bounds.jerk.tolist()
+    want.target_position = ((asked.q[k + 1] - asked.q[k]) / unit).tolist()
+    want.current_velocity, want.target_velocity = (asked.qd[k : k + 2] * second / unit).tolist()
+    want.max_velocity = np.minimum(asked.bounds.velocity * second / unit, 1e9).tolist()
+    want.max_acceleration = (asked.bounds.acceleration * second**2 / unit).tolist()
+    want.max_jerk = (asked.bounds.jerk * second**3 / unit).tolist()
     given = asked.times[k + 1] - asked.times[k]
     if np.isfinite(given):
-        want.minimum_duration = float(given)
+        want.minimum_duration = float(given / second)
     found = ruckig.Trajectory(asked.n)
-    result = ruckig.Ruckig(asked.n).calculate(want, found)
     where = f"from {asked.labels[k]} to {asked.labels[k + 1]}"
-    if result not in (ruckig.Result.Working, ruckig.Result.Finished):
-        raise ArgumentError(
-            f"{where}: Ruckig finds no motion ({result.name}). Change a velocity or a bound."
-        )
-    if np.isfinite(given) and abs(found.duration - given) > 1e-9 * given:
+    if reason := _failed(ruckig, want, found):
+        raise ArgumentError(f"{where}: Ruckig finds no motion ({reason}). Change a velocity or a bound.")
+    duration = found.duration * second
+    if np.isfinite(given) and abs(duration - given) > 1e-9 * given:
         raise ArgumentError(
             f"{where} in {given:g} s: the joints have no motion of this duration; the next one takes "
-            f"{found.duration:.6g} s."
+            f"{duration:.6g} s."
         )
-    return _cubics(found, asked.n)
+    t, cubics = _cubics(found, asked.n)
+    cubics *= unit[:, None] / second ** np.arange(4)
+    cubics[:, :, 0] += asked.q[k]
+    return t * second, cubics
+
+
+def _units(asked: Request, k: int) -> tuple[float, Array]:
+    """A time and a length per joint (n,) in which the leg is about one: Ruckig's tolerances are absolute."""
+    d, v = np.abs(asked.q[k + 1] - asked.q[k]), np.abs(asked.qd[k : k + 2]).max(axis=0)
+    b = asked.bounds
+    needed = (
+        d / b.velocity,
+        np.sqrt(d / b.acceleration),
+        np.cbrt(d / b.jerk),
+        v / b.acceleration,
+        np.sqrt(v / b.jerk),
+    )
+    given = np.nan_to_num(asked.times[k + 1] - asked.times[k])
+    second = max(float(np.max(needed)), float(given))
+    lengths = np.maximum(d, v * second)
+    return second, np.where(lengths > 0, lengths, b.acceleration * second**2)
+
+
+def _failed(ruckig: Any, want: Any, found: Any) -> str:
+    """Ruckig's word for why it finds nothing; none where it does."""
+    try:
+        result = ruckig.Ruckig(len(want.target_position)).calculate(want, found)
+    except (ruckig.RuckigError, ValueError):  # no root found, or a code without a word
+        return "the bounds of its joints are too far apart for its numbers"
+    return "" if result in (ruckig.Result.Working, ruckig.Result.Finished) else result.name
 
 
 def _cubics(found: Any, n: int) -> tuple[Array, Array]:

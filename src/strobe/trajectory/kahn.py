@@ -1,9 +1,9 @@
 """Kahn's problem: from rest to rest between two positions in nearly the least time that torques allow [Kahn1969].
 
 The path is a cubic B-spline whose inner control points are chosen, and its motion the fastest along it
-(`torque_limited`); control points within the limits on positions keep the whole path within them. The straight line is
-among these paths, so the result is never slower. The search (`evolution`) goes from few pieces of the spline to more,
-and ends in a place that is good in its surroundings: how far the true least time lies below is not known.
+(`torque_limited`); control points within the limits on positions keep the whole path within them. The straight line
+is among these paths, so the result is never slower. The search (`evolution`) goes from few pieces of the spline to
+more, and ends in a place that is good in its surroundings: how far the true least time lies below is not known.
 
 Beside it stand the answers with less freedom: the straight line under the same torques, and constant accelerations,
 which must suit the worst state on the way and leave the rest of the torques unused.
@@ -46,8 +46,16 @@ SWEEPS = 4  # of its speeds with friction,
 GENERATIONS = 120  # and of the search, for each number of pieces
 SPREAD = 0.2  # of the search at first: this part of the way, or of half a radian or metre,
 NARROWER = 0.4  # and of that with every further number of pieces
-SPEEDS = (1.0, 0.7, 0.5, 0.35, 0.25, 0.17)  # parts of the torque-limited motion's, tried as bounds of constant accelerations
+SPEEDS = (
+    1.0,
+    0.7,
+    0.5,
+    0.35,
+    0.25,
+    0.17,
+)  # parts of the torque-limited motion's, tried as bounds of constant accelerations
 UNMOVED = 1e-6  # of the longest way, for joints that do not move
+HELD = 0.995  # the part of a torque limit that a load may take while a path is being improved
 UNHELD = 1e3  # seconds, and more, that stand for a path along which a joint cannot hold its load
 
 
@@ -156,7 +164,7 @@ class _Family:
         widths = np.full((STEPS, B), 1 / STEPS)
         along = Along(self.robot, self.bounds, self.friction, both, widths, rests)
         share = np.abs(along.loads) / self.bounds.effort
-        beyond = np.maximum(share.max(axis=(0, 2, 3)) - 1, 0.0)
+        beyond = np.maximum(share.max(axis=(0, 2, 3)) - HELD, 0.0)
         with np.errstate(divide="ignore", invalid="ignore"):  # a path that cannot be held takes for ever
             x, _ = along.speeds(np.zeros(B), np.zeros(B), SWEEPS)
             total = step_times(x, widths).sum(axis=0)

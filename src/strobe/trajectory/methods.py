@@ -83,6 +83,8 @@ def _request(robot: Robot, asked: Any, options: Mapping[str, Any]) -> Request:
             f"{', '.join(options)}: these options go with joint positions; a request holds its own."
         )
     if isinstance(asked, Request):
+        if asked.joint_names != tuple(robot.joint_names):
+            raise ArgumentError(f"the request was made for {asked.robot.name}, not for {robot.name}.")
         return asked
     from strobe.trajectory.reading import read_request, request_from
 

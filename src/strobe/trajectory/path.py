@@ -64,21 +64,27 @@ class Path:
                 f"place {s[outside].flat[0]:g} is outside the path, which goes from 0 to {self.length:g}."
             )
         piece = np.clip(np.searchsorted(self.knots, s, side="right") - 1, 0, len(self.coefficients) - 1)
-        return _evaluated(self.coefficients[piece], s - self.knots[piece])
+        return self._evaluated(piece, s - self.knots[piece])
 
     def within(self, shares: Any) -> State:
         """q, q' and q'' (K, m, n) of every piece at shares (m,) of its own width: its own sides of the knots."""
-        return _evaluated(
-            self.coefficients[:, None], self.widths[:, None] * np.asarray(shares, dtype=float)
-        )
+        return self._evaluated((slice(None), None), self.widths[:, None] * np.asarray(shares, dtype=float))
+
+    def at(self, piece: Array, share: Array) -> State:
+        """q, q' and q'' (..., n) of pieces at shares of their widths."""
+        return self._evaluated(piece, self.widths[piece] * share)
+
+    def _evaluated(self, piece: Any, places: Array) -> State:
+        first = differentiated(self.coefficients)
+        orders = (self.coefficients, first, differentiated(first))
+        return State(*(horner(each[piece], places[..., None]) for each in orders))
 
     def divided(self, count: int) -> Path:
-        """The same curve in ``count`` pieces of nearly equal widths, or some more.
+        """The same curve in about ``count`` pieces of nearly equal widths.
 
         Its knots stay, and next to its ends and stops there are `AT_REST` pieces or more.
         """
-        widths = self.widths
-        parts = np.ceil(widths * (count / self.length) * (1 - 1e-9)) if self.length else np.ones(len(widths))
+        parts = np.rint(self.widths * (count / self.length)) if self.length else np.ones(len(self.widths))
         rests = self.stops.copy()
         rests[[0, -1]] = True
         return self.cut(np.maximum(parts, np.where(rests[:-1] | rests[1:], AT_REST, 1)).astype(int))
@@ -101,7 +107,9 @@ class Path:
         places = places + self.knots[:-1, None, None]
         values, places = (np.moveaxis(each, 1, 0).reshape(self.n, -1) for each in (values, places))
         joints, low, high = np.arange(self.n), values.argmin(axis=1), values.argmax(axis=1)
-        return Extremes(values[joints, low], values[joints, high], places[joints, low], places[joints, high])
+        return Extremes(
+            values[joints, low], values[joints, high], places[joints, low], places[joints, high]
+        )
 
 
 # -- through points -----------------------------------------------------------------------------------
@@ -132,8 +140,12 @@ def polyline(points: Any, deviation: float = 0.0) -> Path:
     rounded = corner & ~way.reversals & (deviation > 0)
     room = np.minimum(np.append(np.inf, np.diff(way.s)), np.append(np.diff(way.s), np.inf)) / 2
     cut = np.where(rounded, np.minimum(room, 4 * deviation / np.where(rounded, size, 1.0)), 0.0)
+    rounded &= cut > SAME / 4 * way.s[-1]  # a shorter blend is a corner
+    cut = np.where(rounded, cut, 0.0)
 
-    begins = np.stack([way.s[:-1] + cut[:-1], way.s[1:] - cut[1:]], axis=1)  # of a line and the bend after it
+    begins = np.stack(
+        [way.s[:-1] + cut[:-1], way.s[1:] - cut[1:]], axis=1
+    )  # of a line and the bend after it
     ends = np.stack([begins[:, 1], way.s[1:] + cut[1:]], axis=1)
     lines = _cubics(way.q[:-1] + u * cut[:-1, None], u)
     half = np.where(rounded, cut, 1.0)[1:, None]
@@ -226,9 +238,7 @@ def hand_lines(
     )
 
 
-def _hand_lines(
-    robot: Robot, poses: Array, q0: Any, frame: str | None, steps: int
-) -> tuple[Path, float]:
+def _hand_lines(robot: Robot, poses: Array, q0: Any, frame: str | None, steps: int) -> tuple[Path, float]:
     """The path with so many positions on each line, and how far the hand is off in the middles between them."""
     from scipy.interpolate import CubicSpline
 
@@ -302,13 +312,6 @@ def _cubics(*powers: Array) -> Array:
     return coefficients
 
 
-def _evaluated(coefficients: Array, places: Array) -> State:
-    first = differentiated(coefficients)
-    return State(
-        *(horner(each, places[..., None]) for each in (coefficients, first, differentiated(first)))
-    )
-
-
 def _shifted(coefficients: Array, offsets: Array) -> Array:
     """The same cubics from other places on."""
     s = offsets[:, None]
@@ -321,5 +324,7 @@ def _turns(coefficients: Array) -> Array:
     c, b, a = coefficients[..., 1], coefficients[..., 2], 3 * coefficients[..., 3]
     root = np.sqrt(np.maximum(b * b - a * c, 0.0))
     q = -(b + np.copysign(root, b))
-    roots = [np.divide(top, below, out=np.zeros_like(top), where=below != 0) for top, below in ((q, a), (c, q))]
+    roots = [
+        np.divide(top, below, out=np.zeros_like(top), where=below != 0) for top, below in ((q, a), (c, q))
+    ]
     return np.stack(roots, axis=-1)

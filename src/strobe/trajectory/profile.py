@@ -112,8 +112,9 @@ def lasting(ends: Ends, T: Num) -> Profile[Num]:
     cruise = maximum(T - absolute(v1 - v0) / A, 0.0)  # at any speed between those of the ends
     high, low = maximum(v0, v1), minimum(v0, v1)
     over, under = ends.left - high * cruise, low * cruise - ends.left
-    missing = maximum(maximum(over, under), 0.0)  # what a speed between them leaves undone
     square = A * cruise * (A * cruise)
+    undone = maximum(maximum(over, under), 0.0)  # what a speed between them leaves
+    missing = minimum(undone, square / (A * 4.0))  # two ramps in that time make up for no more: the rest is rounding
     rest = square - A * missing * 4.0
     root = where(less(square * BANG_BANG, rest), sqrt(maximum(rest, 0.0)), 0.0)
     beyond = less(0.0, missing)

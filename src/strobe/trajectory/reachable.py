@@ -40,7 +40,11 @@ class Rows(NamedTuple):
         down = self.beta < 0
         alpha, beta = (np.where(down, -each, each) for each in (self.alpha, self.beta))
         return Rows(
-            alpha, beta, np.where(down, -self.high, self.low), np.where(down, -self.low, self.high), self.top
+            alpha,
+            beta,
+            np.where(down, -self.high, self.low),
+            np.where(down, -self.low, self.high),
+            self.top,
         )
 
     def reversed(self) -> Rows:
@@ -49,7 +53,7 @@ class Rows(NamedTuple):
 
 
 class Sets(NamedTuple):
-    """The least and the largest x (N + 1, B) from which the end is reached; none where the first exceeds the second."""
+    """The least and the largest x (N + 1, B) from which the end is reached; none where the largest is less."""
 
     least: Array
     largest: Array
@@ -57,7 +61,7 @@ class Sets(NamedTuple):
     @property
     def possible(self) -> Array:
         """Whether there is an x from which the end of each line (B,) is reached."""
-        return (self.least <= self.largest * (1 + ROUNDING)).all(axis=0)
+        return np.all(self.least <= self.largest * (1 + ROUNDING), axis=0)
 
     def hold(self, start: Array) -> Array:
         """Whether the end of each line is reached from an x (B,)."""
@@ -98,7 +102,7 @@ def controllable(rows: Rows, end: Array) -> Sets:
     falling, rising = alpha < -NOTHING * beta, alpha > NOTHING * beta
     size = np.where(falling | rising, np.abs(alpha), 1.0)
     slope = beta / size
-    # x0 ≤ slope · largest + above of rows that fall, x0 ≥ slope · least − below; x0 ≤ beyond − slope · least of others
+    # slope · least − below ≤ x0 ≤ slope · largest + above of rows with α < 0, x0 ≤ beyond − slope · least of others
     above = np.where(falling, -low / size, np.inf)
     below = np.where(falling, high / size, np.inf)
     beyond = np.where(rising, high / size, np.inf)

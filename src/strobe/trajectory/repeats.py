@@ -30,9 +30,7 @@ def distinct(asked: Request) -> Distinct:
         if same and not asked.times[k] > asked.times[last]:
             _require_one_velocity(asked, qd, last, k)
             qd[last] = np.where(np.isnan(qd[last]), qd[k], qd[last])
-            notes.append(
-                f"{asked.labels[last]} and {asked.labels[k]} are the same: no time passes between them."
-            )
+            notes.append(told(asked, last, k))
         else:
             if asked.times[k] == asked.times[last]:
                 raise ArgumentError(
@@ -50,6 +48,11 @@ def distinct(asked: Request) -> Distinct:
     return Distinct(
         asked.with_points(asked.q[kept], qd[kept], asked.times[kept], labels), np.array(index), tuple(notes)
     )
+
+
+def told(asked: Request, first: int, second: int) -> str:
+    """That two points are one."""
+    return f"{asked.labels[first]} and {asked.labels[second]} are the same: no time passes between them."
 
 
 def _require_one_velocity(asked: Request, qd: Array, first: int, second: int) -> None:

@@ -72,6 +72,7 @@ def request(
     rates = np.full_like(points, np.nan) if qd is None else _table("qd", qd, names, len(points))
     clock = np.full(len(points), np.nan) if times is None else _numbers("times", times, "one per point")
     marks = tuple(labels) or tuple(f"point {k + 1}" for k in range(len(points)))
+    width = None if envelope is None else float(_numbers("envelope", envelope, "a distance"))
     limits = robot.limits
     bounds = Bounds(
         lower=_per_joint("lower", lower, names, limits.lower),
@@ -83,11 +84,12 @@ def request(
     )
     if len(points) < 2:
         raise ArgumentError(f"the request has {counted(len(points), 'point')}; a motion needs two or more.")
-    if clock.shape != (len(points),):
-        raise ShapeError("times", clock.shape, f"({len(points)},)", "there is one per point")
+    for name, shape in (("times", clock.shape), ("labels", (len(marks),))):
+        if shape != (len(points),):
+            raise ShapeError(name, shape, f"({len(points)},)", "there is one per point")
     rates[[0, -1]] = np.where(np.isnan(rates[[0, -1]]), 0.0, rates[[0, -1]])
     named = None if frame is None else robot.model.frame(frame).name
-    made = Request(names, points, rates, clock, bounds, marks, envelope, robot, named)
+    made = Request(names, points, rates, clock, bounds, marks, width, robot, named)
     _check_bounds(made)
     _check_points(made)
     return replace(made, times=_check_times(made))
@@ -208,7 +210,7 @@ def _check_times(asked: Request) -> Array:
             f"{label} has no time, but others have: give times for all points, or for none."
         )
     for before, after in pairwise(range(len(asked.times))):
-        if not np.isfinite(asked.times[after]) or asked.times[after] < asked.times[before]:
+        if not 0 <= asked.times[after] - asked.times[before] < np.inf:
             raise ArgumentError(
                 f"{asked.labels[after]} has time {asked.times[after]:g} s, after {asked.labels[before]} at "
                 f"{asked.times[before]:g} s; expected times that go forwards."

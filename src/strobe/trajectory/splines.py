@@ -25,7 +25,7 @@ from strobe.trajectory.requests import Request, require_bound
 Array = np.ndarray
 
 SWEEPS = 30  # in which the times of legs are balanced
-GENTLE = 0.5  # the power of its need by which a leg is stretched in one sweep
+GENTLE = 0.5  # the power of its need by which a leg is stretched in one sweep, at most
 LOOKS = np.linspace(0.0, 1.0, 9)  # where a leg is looked at meanwhile
 STRETCH, SLOWEST = 1.05, 1e4  # by how much a motion is slowed down at a time, and at most
 HALVINGS = 40  # of the stretch between too fast and slow enough
@@ -112,13 +112,15 @@ def _balanced(asked: Request, degree: int) -> Array:
     d, b = np.abs(np.diff(asked.q, axis=0)), asked.bounds
     lengths = np.maximum(d / b.velocity, np.sqrt(d / b.acceleration)).max(axis=1)
     still = replace(asked, qd=np.where(np.isnan(asked.qd), np.nan, 0.0))
-    best, least = lengths, np.inf
+    use, power = _use(still, lengths, degree), GENTLE
     for _ in range(SWEEPS):
-        use = _use(still, lengths, degree)
-        if (total := lengths.sum() * use.max()) < least:
-            best, least = lengths, total
-        lengths = lengths * use**GENTLE
-    return best
+        tried = lengths * use**power
+        needed = _use(still, tried, degree)
+        if tried.sum() * needed.max() < lengths.sum() * use.max():
+            lengths, use = tried, needed
+        else:  # too far: neighbours that differ too much make a spline swing
+            power /= 2
+    return lengths
 
 
 def _use(asked: Request, lengths: Array, degree: int) -> Array:

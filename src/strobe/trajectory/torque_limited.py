@@ -5,9 +5,9 @@ Along a path q(s), with x the square of ṡ, the equations of motion are linear 
     tau = a s̈ + b x + c,      a = M q',   b = M q'' + C(q, q') q',   c = g + Coulomb friction in the direction of q'
 
 The path is cut into short steps of constant s̈, the limits are kept at both ends of each (`reachable` finds the
-speeds), and in between they hold up to the square of the step's width: a last uniform slow-down takes up what is left,
-checked on a grid ten times finer. Viscous friction grows with √x; it is replaced by a line through its value at the
-speed found before, and this is repeated until the speeds no longer change.
+speeds), and in between they hold up to the square of the step's width: a last uniform slow-down takes up what is
+left, checked on a grid ten times finer. Viscous friction grows with √x; it is replaced by a line through its value at
+the speed found before, and this is repeated until the speeds no longer change.
 
 The result is exact: q is cubic in s and s quadratic in time, so that every step is a polynomial of degree six.
 """
@@ -34,16 +34,20 @@ Array = np.ndarray
 METHOD = "torque-limited"
 STEPS = 1000  # into which a path is cut
 FINER = 10  # how much finer the grid is on which limits are checked
+BETWEEN = 2 / FINER**2  # of what was found there a parabola hides half as much between two of its places
 SLOWEST = 1.01  # by more than this a motion is not slowed down: steps are cut finer instead,
 ENOUGH = 1.001  # those that would need more than this by themselves,
 PARTS = 4  # each into so many,
 ROUNDS = 8  # and again, at most so many times
-LARGEST_STEP = 1.1  # of the square of the factor at once
+WORTHWHILE = 1.005  # more than this is worth cutting too,
+FIRST_ROUNDS = 2  # so many times
+LARGEST_STEP = 0.05  # of the factor at once
 SWEEPS = 12  # of speeds with friction, at most
 SETTLED = 1e-6  # a change of speeds by this part of the largest is none
 SHORTEST = 1e-6  # seconds; no path is passed in less
 FAST = 1e6  # a speed at which Coulomb friction is all there
 ROUNDING = 1e-9
+MARGIN = 1e-7  # the part of a limit that is left for rounding
 
 
 class Bounds(NamedTuple):
@@ -55,7 +59,7 @@ class Bounds(NamedTuple):
 
 
 def bounds_of(robot: Robot, effort: Any = None, velocity: Any = None, acceleration: Any = None) -> Bounds:
-    """The limits of a robot, or others (one number, or one per joint): every joint needs one on torque or acceleration."""
+    """The limits of a robot, or others (one number, or one per joint); no joint may be without the first and last."""
     if robot.nq != robot.nv:
         raise ArgumentError(
             f"{robot.name} has joints with quaternions; motions are planned for joints with one position each."
@@ -84,7 +88,9 @@ def room_of(robot: Robot, lower: Any = None, upper: Any = None) -> tuple[Array, 
 def _per_joint(robot: Robot, name: str, given: Any) -> Array:
     values = np.asarray(getattr(robot.limits, name) if given is None else given, dtype=float)
     if values.shape not in ((), (robot.n,)):
-        raise ShapeError(name, values.shape, f"one number, or ({robot.n},)", f"{robot.name} has {robot.n} joints")
+        raise ShapeError(
+            name, values.shape, f"one number, or ({robot.n},)", f"{robot.name} has {robot.n} joints"
+        )
     return np.broadcast_to(values, robot.n)
 
 
@@ -108,12 +114,14 @@ class Friction:
 
     @property
     def any(self) -> bool:
-        return self.viscous_too or bool(self.forwards.any() or self.backwards.any())
+        return bool(self.damping.any() or self.forwards.any() or self.backwards.any())
 
     def viscous(self, qd: Array) -> Array:
-        return (qd @ self.rates.T * self.damping) @ self.rates
+        return (qd @ self.rates.T * self.damping) @ self.rates if self.viscous_too else np.zeros_like(qd)
 
     def coulomb(self, qd: Array) -> Array:
+        if not (self.forwards.any() or self.backwards.any()):
+            return np.zeros_like(qd)
         rates = qd @ self.rates.T
         size = np.where(rates < 0, self.backwards, self.forwards)
         return (np.clip(rates / COULOMB_SPEED, -1.0, 1.0) * size) @ self.rates
@@ -167,12 +175,12 @@ class Along:
         a, b, g = self.coefficients
         b, c = self._with_friction(b, g, x)
         _, first, second = self.ends
-        E, A = self.bounds.effort, self.bounds.acceleration
-        rows = [
-            _scaled(*(part[..., np.isfinite(size)] / size[np.isfinite(size)] for part in parts), self.widths)
-            for size, parts in ((E, (a, b, c)), (A, (first, second, 0 * first)))
-        ]
-        return Rows(*(np.concatenate(part, axis=-1) for part in zip(*rows, strict=True)), self.top).upright()
+        torques = _scaled(a, b, c, self.bounds.effort, self.widths)
+        accelerations = _scaled(first, second, 0 * first, self.bounds.acceleration, self.widths)
+        alpha, beta, low, high = (
+            np.concatenate(pair, axis=-1) for pair in zip(torques, accelerations, strict=True)
+        )
+        return Rows(alpha, beta, low, high, self.top).upright()
 
     def _with_friction(self, b: Array, g: Array, x: Array | None) -> tuple[Array, Array]:
         """b and c of the limits on torque.
@@ -210,13 +218,16 @@ class Along:
             known = True
 
 
-def _scaled(a: Array, b: Array, c: Array, widths: Array) -> tuple[Array, Array, Array, Array]:
-    """Rows of |a s̈ + b x + c| ≤ 1 at both ends (N, B, 2, n) of steps: s̈ = (x1 − x0) / 2 width."""
+def _scaled(a: Array, b: Array, c: Array, limit: Array, widths: Array) -> tuple[Array, ...]:
+    """Rows of |a s̈ + b x + c| < limit, where there is one, at both ends (N, B, 2, n) of steps: s̈ = Δx / 2 width."""
+    j = np.isfinite(limit)
     double = 2 * widths[..., None]
-    (a0, a1), (b0, b1) = ((part[..., 0, :], part[..., 1, :]) for part in (a, double[..., None] * b))
-    alpha, beta = np.concatenate([b0 - a0, -a1], axis=-1), np.concatenate([a0, a1 + b1], axis=-1)
+    a, b, c = (part[..., j] / limit[j] for part in (a, double[..., None] * b, c))
+    (a0, a1), (b0, b1) = (np.moveaxis(part, -2, 0) for part in (a, b))
     c = np.concatenate([c[..., 0, :], c[..., 1, :]], axis=-1)
-    return alpha, beta, double * np.minimum(-1 - c, 0.0), double * np.maximum(1 - c, 0.0)
+    alpha, beta = np.concatenate([b0 - a0, -a1], axis=-1), np.concatenate([a0, a1 + b1], axis=-1)
+    low, high = np.minimum(MARGIN - 1 - c, 0.0), np.maximum(1 - MARGIN - c, 0.0)
+    return alpha, beta, double * low, double * high
 
 
 def _settled(before: Array, x: Array) -> bool:
@@ -251,8 +262,8 @@ def plan(
         return Trajectory(robot.joint_names, np.zeros(2), q, METHOD, 0 * path.points, path.notes)
     found = task.solved(path.divided(steps))
     given = len(found.pieces.widths)
-    for _ in range(ROUNDS):
-        if found.factor <= SLOWEST:
+    for k in range(ROUNDS):
+        if found.factor <= (WORTHWHILE if k < FIRST_ROUNDS else SLOWEST):
             break
         found = task.solved(found.pieces.cut(np.where(found.local > ENOUGH, PARTS, 1)))
     finer = len(found.pieces.widths) - given
@@ -260,6 +271,8 @@ def plan(
         f"{given:,} steps{f' and {finer:,} more where limits were exceeded between their ends' if finer else ''}; "
         f"slowed down by {100 * (found.factor - 1):.2g} %: all limits hold on a grid {FINER} times finer."
     )
+    if found.factor > 1 and (start or end):
+        said += " The speeds at its ends are lower by the same part."
     return found.motion(robot.joint_names, (*path.notes, said))
 
 
@@ -304,14 +317,14 @@ class _Task:
             (still + self.friction.coulomb(FAST * at.qd), "to move slowly"),
         ):
             share = np.abs(torques) / self.bounds.effort
-            if share.max() < 1 - ROUNDING:
+            if share.max() < 1 - 2 * MARGIN:
                 continue
             k, m, j = np.unravel_index(int(share.argmax()), share.shape)
             s = pieces.knots[k] + pieces.widths[k] * m / FINER
             unit = "N·m" if self.robot.coordinates.joints[j].turns else "N"
             raise ArgumentError(
-                f'{self._place(s)} joint "{self.robot.joint_names[j]}" needs {abs(torques[k, m, j]):.4g} {unit} {to}; '
-                f"its limit is {self.bounds.effort[j]:g} {unit}. Take another way, or less load."
+                f'{self._place(s)} joint "{self.robot.joint_names[j]}" needs {abs(torques[k, m, j]):.4g} {unit} '
+                f"{to}; its limit is {self.bounds.effort[j]:g} {unit}. Take another way, or less load."
             )
 
     def _place(self, s: float) -> str:
@@ -364,31 +377,67 @@ class _Found:
         return np.sqrt(self.x[:-1]), np.diff(self.x) / (2 * self.pieces.widths)
 
     def slowed(self, robot: Robot, bounds: Bounds, friction: Friction) -> _Found:
-        """Slower by the least factor that keeps all limits on a finer grid.
+        """Slower by the least factor k that keeps all limits on a finer grid.
 
-        tau = g + (tau − g − friction) / factor² + friction at the speed that is left
+        tau = g + inertial / k² + friction(qd / k) changes by −2 inertial / k² − viscous / k per ln k.
         """
-        shares = np.arange(FINER + 1) / FINER
-        q, first, second = self.pieces.within(shares)
-        x = self.x[:-1, None] + np.diff(self.x)[:, None] * shares
-        qd = first * np.sqrt(x)[..., None]
-        qdd = first * self.rates[1][:, None, None] + second * x[..., None]
+        step, share = self._more_places(friction)
+        even = np.arange(FINER + 1) / FINER
+        q, first, second = (
+            np.concatenate([each.reshape(-1, robot.n), other])
+            for each, other in zip(self.pieces.within(even), self.pieces.at(step, share), strict=True)
+        )
+        count = len(self.pieces.widths)
+        step = np.append(np.repeat(np.arange(count), len(even)), step)
+        share = np.append(np.tile(even, count), share)
+        x = (self.x[step] + np.diff(self.x)[step] * share)[:, None]
+        qd, qdd = first * np.sqrt(x), first * self.rates[1][step, None] + second * x
         g = robot.gravity(q)
         inertial = robot.inverse_dynamics(q, qd, qdd, friction=False) - g
-        local = np.maximum((np.abs(qd) / bounds.velocity) ** 2, np.abs(qdd) / bounds.acceleration)  # squares
-        local = np.maximum(local, 1.0).max(axis=(1, 2))
-        square = float(local.max())
+        viscous = friction.viscous(qd)
+        used = np.maximum(np.abs(qd) / bounds.velocity, np.sqrt(np.abs(qdd) / bounds.acceleration))
+        local = self._worst(step, used.max(axis=1))
+        k, found = float(local.max()), None
         while True:
-            load = g + friction(qd / np.sqrt(square))
-            over = np.abs(load + inertial / square) > bounds.effort
+            tau = g + inertial / k**2 + viscous / k + friction.coulomb(qd / k)
+            beyond = np.abs(tau) - bounds.effort
+            over = beyond > 0
             if not over.any():
-                return replace(self, factor=float(np.sqrt(square)), local=np.sqrt(local))
-            room = bounds.effort - np.sign(inertial) * load
-            needed = np.ones_like(room)
-            np.divide(np.abs(inertial), room, out=needed, where=over & (room > 0))
-            needed[over & (room <= 0)] = np.inf
-            local = np.maximum(local, np.minimum(needed.max(axis=(1, 2)), square * LARGEST_STEP))
-            square = max(square * (1 + 1e-12), float(local.max()))
+                k += (k - 1) * BETWEEN + (MARGIN if k > 1 else 0.0)
+                return replace(self, factor=k, local=local if found is None else found)
+            excess = np.where(over, beyond + ROUNDING * np.abs(tau), 0.0)
+            gain = np.sign(tau) * (2 * inertial / k**2 + viscous / k)
+            more = np.where(over, excess / np.maximum(np.maximum(gain, excess / LARGEST_STEP), 1e-300), 0.0)
+            if found is None:
+                found = np.maximum(local, self._worst(step, k * (1 + more.max(axis=1))))
+            k *= 1 + float(more.max())
+
+    def _more_places(self, friction: Friction) -> tuple[Array, Array]:
+        """Steps and shares of them where friction changes fast: next to rest, and where a joint turns back."""
+        if not friction.any:
+            return np.empty(0, int), np.empty(0)
+        early = (np.arange(FINER) / FINER) ** 2
+        x0, x1 = self.x[:-1], self.x[1:]
+        rest = np.flatnonzero(np.minimum(x0, x1) < np.maximum(x0, x1) / FINER)
+        near = np.where((x0 < x1)[rest, None], early, 1 - early)
+
+        before, after = np.moveaxis(self.pieces.within([0.0, 1.0]).qd @ friction.rates.T, 1, 0)
+        turning, joint = np.nonzero(before * after < 0)
+        before, change = before[turning, joint], (after - before)[turning, joint]
+        middle = -before / change
+        speed = np.sqrt(self.x[turning] + np.diff(self.x)[turning] * middle)
+        aside = COULOMB_SPEED / np.maximum(np.abs(change) * speed, COULOMB_SPEED)
+        sides = np.clip(middle[:, None] + np.multiply.outer(aside, (-1.1, 0.0, 1.1)), 0.0, 1.0)
+        return (
+            np.append(np.repeat(rest, FINER), np.repeat(turning, 3)),
+            np.append(near, sides),
+        )
+
+    def _worst(self, step: Array, values: Array) -> Array:
+        """The largest value (N,) of every step, and no less than one."""
+        worst = np.ones(len(self.pieces.widths))
+        np.maximum.at(worst, step, values)
+        return worst
 
     def motion(self, names: tuple[str, ...], notes: tuple[str, ...]) -> Trajectory:
         """q(s(t)) with s quadratic in each step, as polynomials of degree six."""

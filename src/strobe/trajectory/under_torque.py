@@ -20,8 +20,9 @@ def under_torque(asked: Request) -> Trajectory:
     b = asked.bounds
     path = spline(asked.q) if asked.envelope is None else polyline(asked.q, asked.envelope)
     motion = torque_limited.plan(
-        asked.robot, path, effort=b.effort, velocity=b.velocity, acceleration=b.acceleration
-    )
+        asked.robot, path, effort=b.effort, velocity=b.velocity, acceleration=b.acceleration, lower=b.lower,
+        upper=b.upper,
+    )  # fmt: skip
     require_room(
         asked, motion, "Add points, or ask for an envelope, which keeps to the lines between them."
     )
@@ -39,8 +40,9 @@ def between_two(asked: Request) -> Trajectory:
         )
     b = asked.bounds
     found = kahn.near_minimum_time(
-        asked.robot, *asked.q, effort=b.effort, velocity=b.velocity, acceleration=b.acceleration
-    )
+        asked.robot, *asked.q, effort=b.effort, velocity=b.velocity, acceleration=b.acceleration, lower=b.lower,
+        upper=b.upper,
+    )  # fmt: skip
     require_room(
         asked, found.motion, "The bounds of the robot are kept; those of the request are narrower."
     )
