@@ -12,6 +12,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from strobe.cli import app
+from strobe.cli.equations import SECTIONS
+from strobe.equations import document
 
 LINK = (
     '<link name="{}"><inertial><mass value="1"/><origin xyz="0.2 0 0"/><inertia ixx="0.01" iyy="0.01" izz="0.01" '
@@ -52,6 +54,10 @@ def test_letters_and_short_waves_of_textbooks() -> None:
     assert "  τ2 = H12 θ̈1 + H22 θ̈2 + h θ̇1² + G2 + Ir2 θ̈2 + F2\n" in shown
 
 
+def test_every_section_can_be_asked_for() -> None:
+    assert tuple(document.SECTIONS) == SECTIONS
+
+
 def test_only_some_sections_of_some_frame() -> None:
     shown = run("planar2", "--only", "fk", "--frame", "link1").stdout
     assert "  x = l1 cos q1\n" in shown
@@ -90,6 +96,26 @@ def test_a_large_arm_comes_with_named_intermediate_results() -> None:
     assert "V = g (m1 (d1 − c1y)" in run("stanford", "--only", "V").stdout  # short by itself
 
 
+def test_full_expansion_is_offered_where_it_is_given() -> None:
+    for asked in (["biped10", "--only", "C"], ["random(3,1)", "--only", "fk"]):
+        assert "--full" not in run(*asked).stderr
+        assert run(*asked, "--full").exit_code == 2
+    for asked in (["biped10", "--only", "T"], ["ur5", "--only", "C"]):
+        assert "named intermediate results. --full writes them out." in run(*asked).stderr
+
+
+def test_oblique_angles_do_not_fill_pages_with_placements() -> None:
+    done = run("random(1,2)")
+    assert (
+        'note: the placement of the frame "tool" of random-1-2 has 22,685 terms; these are its equations over named '
+        "intermediate results. --only T,V,M,C,G,tau,friction,facts may write out the others.\n"
+    ) in done.stderr
+    assert len(done.stdout) < 20_000
+    short = run("random(1,2)", "--only", "T,V,M,C,G,tau,friction,facts")
+    assert "note" not in short.stderr
+    assert "  M11 = " in short.stdout
+
+
 def test_full_expansion_tells_its_size_first() -> None:
     done = run("stanford", "--only", "V,T", "--full")
     assert done.stderr.startswith("note: the mass matrix of stanford has about ")
@@ -111,6 +137,17 @@ def test_code_that_tests_itself(tmp_path: Path) -> None:
     assert run("planar2", "--python", str(module), "--c", str(folder)).exit_code == 0
     assert subprocess.run([sys.executable, str(module)], capture_output=True).returncode == 0
     assert (folder / "Makefile").exists()
+
+
+def test_c_is_written_beside_a_file_that_is_named(tmp_path: Path) -> None:
+    asked = ["planar2", "--c", str(tmp_path / "arm-1.c")]
+    assert run(*asked).exit_code == 0
+    assert {path.name for path in tmp_path.iterdir()} == {"arm-1.c", "arm-1.h", "test_arm-1.c"}
+    build = ["cc", "-std=c99", "-o", "test_arm-1", "test_arm-1.c", "arm-1.c", "-lm"]
+    assert f"Build: {' '.join(build)}" in (tmp_path / "test_arm-1.c").read_text()
+    assert subprocess.run(build, cwd=tmp_path).returncode == 0
+    assert subprocess.run(["./test_arm-1"], cwd=tmp_path, capture_output=True).returncode == 0
+    assert f"will not replace {tmp_path / 'arm-1.h'}: it exists." in run(*asked).stderr
 
 
 def test_a_shortened_model_states_its_bound() -> None:
@@ -287,8 +324,8 @@ def test_a_derivation_that_fails_ends_with_exit_code_1(monkeypatch) -> None:
         (["planar2", "--within", "1%", "--along", "no.csv"], "no.csv: there is no such file."),
         (
             ["biped10", "--full"],
-            "terms, fully expanded; at most 100,000 are worked out. Leave out --full: named intermediate results keep "
-            "them short.",
+            "terms, fully expanded; at most 100,000 are worked out. Leave out --full: named intermediate results "
+            "keep them short.",
         ),
         (["random(4,1)", "--full", "--python", "a.py"], "would have more terms than can be predicted"),
         (["planar2", "--derive", "gauss"], 'no derivation "gauss" in the equations.'),
@@ -315,6 +352,23 @@ def test_a_mistake_is_one_sentence_and_exit_code_2(arguments: list[str], sentenc
             "--named and --within cannot be asked for at once",
         ),
         (["planar2", "--named", "--numbers"], "--named and --numbers cannot be asked for at once"),
+        (
+            ["planar2", "--named"],
+            "--named is for code; say where to write it: --python FILE.py or --c FOLDER.",
+        ),
+        (["planar2", "--short", "--c", "a"], "--c and --short cannot be asked for at once; leave one out."),
+        (
+            ["planar2", "--frame", "tool", "--only", "M"],
+            "--frame is about fk and jacobian, which --only leaves",
+        ),
+        (
+            ["planar2", "--form", "decomposition", "--only", "M"],
+            "--form is about C and tau, which --only leaves out.",
+        ),
+        (
+            ["planar2", "--only", ","],
+            '--only is ","; expected some of T, V, M, C, G, tau, friction, fk, jacobian',
+        ),
         (
             ["planar2", "--qd-range", "1"],
             "--qd-range is for shortened equations; say how short: --within 1%.",

@@ -35,7 +35,7 @@ def waves(draw):
 
 def densely(wave) -> float:
     """The largest magnitude at many angles and at both ends of the other ranges."""
-    angle = np.linspace(0.0, 2 * np.pi, 181)
+    angle = np.linspace(0.0, 2 * np.pi, 91)
     a, b, x, y = np.meshgrid(angle, angle, [-2.0, 2.0], [-0.5, 0.5], indexing="ij")
     return float(np.max(np.abs(wave.evaluate({"a": a, "b": b, "x": x, "y": y}))))
 

@@ -282,7 +282,7 @@ def test_a_floating_base_by_three_turns_keeps_its_energy():
 # -- absolute angles ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("sign", [(1, 1, 1), (1, -1, 1), (-1, 1, -1)])
+@pytest.mark.parametrize("sign", [(1, 1, 1), (-1, 1, -1)])
 def test_a_link_turns_with_its_own_absolute_angle_alone(sign):
     robot = bare("planar3", sign)
     arm = robot.in_coordinates("absolute")
@@ -322,12 +322,11 @@ MATRICES = {
 }
 
 
-@pytest.mark.parametrize("numbers", [False, True])
 @pytest.mark.parametrize("name", MATRICES)
-def test_closed_forms_have_the_values_of_the_compiled_quantities(name, numbers):
+def test_closed_forms_have_the_values_of_the_compiled_quantities(name):
     matrix, offset = MATRICES[name]
     arm = strobe.load(name).in_coordinates(matrix, offset=offset)
-    e = arm.equations(numbers=numbers)
+    named, e = (arm.equations(numbers=numbers) for numbers in (False, True))
     phi, phid, phidd = np.random.default_rng(1).standard_normal((3, 5, arm.n))
     pairs = [
         (e.mass_matrix, arm.mass_matrix(phi)),
@@ -340,6 +339,8 @@ def test_closed_forms_have_the_values_of_the_compiled_quantities(name, numbers):
     ]
     for closed, values in pairs:
         assert e.evaluate(closed, phi, phid, phidd) == pytest.approx(values, rel=1e-9, abs=1e-9)
+    tau = named.evaluate(named.torques, phi, phid, phidd)
+    assert tau == pytest.approx(e.evaluate(e.torques, phi, phid, phidd), rel=1e-9, abs=1e-9)
 
 
 @pytest.mark.parametrize(

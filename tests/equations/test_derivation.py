@@ -7,8 +7,11 @@ import pytest
 import strobe
 from strobe.equations import derivation
 from strobe.equations.derivation import WAYS, derive
+from strobe.equations.derivation_printing import derivation_text
+from strobe.equations.notation import Notation
 from strobe.equations.relations import Letter
 from strobe.errors import EquationSizeError, UnknownNameError, UnsupportedModelError
+from strobe.models.toml_reader import read_toml
 
 ARMS = ("planar2", "planar3", "spherical3", "pendulum3", "parallelogram")
 
@@ -48,6 +51,23 @@ def test_a_first_link_at_rest_is_left_out(way: str) -> None:
 def test_parameters_are_those_that_occur() -> None:
     names = [p.name for p in derive(strobe.load("planar2"), "lagrange").parameters]
     assert names == ["m1", "I1", "l1", "lc1", "m2", "I2", "Ir2", "lc2", "g"]
+
+
+def test_a_length_is_not_printed_like_the_lagrangian() -> None:
+    text = """format = 1
+    [parameters]
+    L = 0.3
+    [axes]
+    [[axes.link]]
+    joint = "+Ry"
+    mass = 2
+    com = ["L", 0, 0]
+    """
+    found = derive(read_toml("rod.toml", text=text), "lagrange")
+    shown = "\n".join(derivation_text(found, Notation()))
+    assert "    L = T − V\n" in shown
+    assert "    M11 = m1 L_p²\n" in shown
+    assert 'length, link "link1" (L in the model file)' in shown
 
 
 def test_the_order_of_the_textbook() -> None:

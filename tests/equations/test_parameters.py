@@ -9,7 +9,7 @@ from strobe.equations.code import python_source
 from strobe.equations.document import document
 from strobe.equations.glossary import glossary
 from strobe.equations.latex import latex_source
-from strobe.equations.notation import Notation
+from strobe.equations.notation import Notation, is_derived
 from strobe.equations.parameters import named
 from strobe.equations.text import text_lines
 from strobe.formulations import FORMULATIONS
@@ -119,13 +119,20 @@ def test_a_link_without_a_centre_of_mass_is_named_by_its_first_moments():
 
 @pytest.mark.parametrize(
     "name",
-    "M11 C12 G1 H11 F2 V T x tau1 q1 qd2 q_1 c12 s1 theta1 phi2 m2 M".split(),  # noqa: SIM905
+    "M11 C12 G1 H11 F2 V T x tau1 q1 qd2 q_1 c12 s1 theta1 phi2 m2 M cos sin sat satp diag".split(),  # noqa: SIM905
 )
 def test_a_parameter_that_would_be_printed_like_something_else_gets_another_name(name):
     words = named(arm(f"{name} = 0.3", height=f'"{name}"'))
     assert words.renamed == {f"{name}_p": name}
     assert words.values[f"{name}_p"] == 0.3
     assert glossary(words)[f"{name}_p"].meaning == f'length, link "link1" ({name} in the model file)'
+
+
+@pytest.mark.parametrize("name", ["L", "D", "f12", "N01", "r01", "vc1", "rc2", "omega_1", "e1", "p2", "T1"])
+def test_letters_of_derivations_are_free_for_parameters_elsewhere(name):
+    robot = arm(f"{name} = 0.3", height=f'"{name}"')
+    assert named(robot).renamed == {}
+    assert named(robot, is_derived).renamed == {f"{name}_p": name}
 
 
 def test_the_mass_of_a_link_keeps_its_name_beside_a_parameter_that_has_it_too():

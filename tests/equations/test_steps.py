@@ -32,6 +32,13 @@ def test_what_is_used_twice_gets_a_name_and_says_where_it_is_used():
     assert found.steps[0].minor
 
 
+def test_terms_that_cancel_are_left_out():
+    graph = Graph()
+    a, b, c = variables(graph, "a b c")
+    found = written(program_of(graph, c * (a + (b - a)), a - c + (c - a)), [], ["first", "second"])
+    assert shown(found) == ([], ["c b", "0"])
+
+
 def test_a_label_names_its_node_and_a_minor_one_only_what_is_used_twice():
     graph = Graph()
     a, b, c = variables(graph, "a b c")

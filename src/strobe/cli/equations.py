@@ -15,13 +15,18 @@ from strobe.cli.states import AccelerationRange, PositionRange, VelocityRange, g
 from strobe.errors import ArgumentError, EquationSizeError, OutputError, UnsupportedModelError
 
 if TYPE_CHECKING:
+    from strobe.equations.closed_form import Equations
     from strobe.equations.document import Document
     from strobe.equations.notation import Notation
     from strobe.equations.shortened import Shortened
     from strobe.equations.waves import Wave
     from strobe.robot import Robot
 
+SECTIONS = ("T", "V", "M", "C", "G", "tau", "friction", "fk", "jacobian", "facts")
 LONG = {"T", "M", "C", "tau", "facts"}  # sections that need the mass matrix
+COUPLED = {"C", "tau"}  # those that need the Coriolis matrix
+HEARD = {"--frame": {"fk", "jacobian"}, "--form": {"C", "tau"}}  # the sections that an option is about
+FRAME = 4_000  # terms of a placement or a Jacobian that are still written out, by their factors
 PATIENCE = 1_000_000  # products of terms, a few seconds, before named intermediate results are tried
 BRIEF = 2_000  # terms of shortened torques that are still printed
 
@@ -36,7 +41,12 @@ def equations(
         typer.Option("--python", metavar="FILE.py", help="Write a Python module that tests itself."),
     ] = None,
     c: Annotated[
-        Path | None, typer.Option("--c", metavar="FOLDER", help="Write C99 with a test and a Makefile.")
+        Path | None,
+        typer.Option(
+            "--c",
+            metavar="FOLDER",
+            help="Write C99 with a test and a Makefile; FILE.c: without the latter.",
+        ),
     ] = None,
     numbers: Annotated[
         bool, typer.Option("--numbers", help="The robot's own numbers in the place of named parameters.")
@@ -47,9 +57,7 @@ def equations(
     ] = False,
     only: Annotated[
         str | None,
-        typer.Option(
-            "--only", metavar="M,C,…", help="Some of T, V, M, C, G, tau, friction, fk, jacobian, facts."
-        ),
+        typer.Option("--only", metavar="M,C,…", help=f"Some of {', '.join(SECTIONS)}."),
     ] = None,
     form: Annotated[
         str, typer.Option("--form", metavar="FORM", help="Coriolis matrix: christoffel or decomposition.")
@@ -119,7 +127,7 @@ def equations(
     given = {
         "--latex": latex, "--python": python, "--c": c, "--json": as_json, "--derive": derive, "--within": within,
         "--only": only, "--frame": frame, "--full": full, "--form": form != "christoffel", "--numbers": numbers,
-        "--named": named, "--along": along, **ranges,
+        "--named": named, "--along": along, "--short": short, "--textbook": textbook, **ranges,
     }  # fmt: skip
     _refuse_together([name for name, value in given.items() if value])
     arm = open_robot(robot, lock=lock, base=base, gravity=gravity, strict=strict)
@@ -136,10 +144,11 @@ def equations(
 
 ASPECTS = ("--only", "--frame", "--form")
 RANGES = ("--q-range", "--qd-range", "--qdd-range", "--along")
+LOOKS = ("--short", "--textbook")
 EXCLUDED = {  # by an option: others that would be left unheard beside it
     "--json": ("--latex", "--python", "--c"),
-    "--python": ("--latex", "--derive", *ASPECTS),
-    "--c": ("--latex", "--derive", *ASPECTS),
+    "--python": ("--latex", "--derive", *ASPECTS, *LOOKS),
+    "--c": ("--latex", "--derive", *ASPECTS, *LOOKS),
     "--named": ("--numbers", "--derive", "--within"),
     "--derive": ("--within", "--full", *ASPECTS),
     "--within": ("--full", *ASPECTS),
@@ -154,6 +163,8 @@ def _refuse_together(given: Sequence[str]) -> None:
     for name in RANGES:
         if name in given and "--within" not in given:
             raise ArgumentError(f"{name} is for shortened equations; say how short: --within 1%.")
+    if "--named" in given and not {"--python", "--c"}.intersection(given):
+        raise ArgumentError("--named is for code; say where to write it: --python FILE.py or --c FOLDER.")
 
 
 @dataclass(frozen=True)
@@ -186,15 +197,24 @@ class _Target:
             _print_lines(text_lines(found, self.notation))
 
     def write_code(
-        self, python_source: Callable[[], str], c_sources: Callable[[], Mapping[str, str]]
+        self, python_source: Callable[[], str], c_sources: Callable[[str], Mapping[str, str]]
     ) -> None:
-        """Source in the languages asked for."""
+        """Source in the languages asked for; that of C from the stem of its files, none for a folder."""
         files: dict[Path, str] = {}
         if self.python is not None:
             files[self.python] = python_source()
-        if self.c is not None:
-            files |= {self.c / name: source for name, source in c_sources().items()}
+        if self.c is not None and self._folder is None:
+            texts = c_sources(self.c.stem)
+            files |= {self.c.parent / name: text for name, text in texts.items() if name != "Makefile"}
+        elif self._folder is not None:
+            files |= {self._folder / name: text for name, text in c_sources("").items()}
         self.write(files)
+
+    @property
+    def _folder(self) -> Path | None:
+        """Where a whole folder of C goes; None where it is a file, FILE.c, that is asked for."""
+        is_file = self.c is not None and self.c.suffix == ".c" and not self.c.is_dir()
+        return None if is_file else self.c
 
     def write(self, files: Mapping[Path, str]) -> None:
         """All files, or none where one of them cannot be written."""
@@ -202,13 +222,15 @@ class _Target:
         from strobe.runtime.files import refuse, writing
 
         for path in files:
-            if path.parent != self.c or path.parent.exists():
+            if path.parent != self._folder or path.parent.exists():
                 refuse(path, inputs=self.inputs, force=self.force)
-        if self.c is not None:
+        if self._folder is not None:
             try:
-                self.c.mkdir(parents=True, exist_ok=True)
+                self._folder.mkdir(parents=True, exist_ok=True)
             except OSError as error:
-                raise OutputError(f"cannot make the folder {self.c}: {error.strerror or error}.") from None
+                raise OutputError(
+                    f"cannot make the folder {self._folder}: {error.strerror or error}."
+                ) from None
         for path, source in files.items():
             with writing(path, inputs=self.inputs, force=self.force) as stream:
                 stream.write(source)
@@ -226,17 +248,30 @@ def _document(
     from strobe.equations.readable_document import readable_document
     from strobe.formulations.decomposition import FORMS
 
-    wanted = [key.strip() for key in (only or "").split(",") if key.strip()]
     if form not in FORMS:
         raise ArgumentError(f'--form is "{form}"; expected one of {", ".join(FORMS)}.')
     if frame is not None:
         arm.model.frame(frame)
+    wanted = _sections(only, {"--frame": frame is not None, "--form": form != "christoffel"})
     try:
         return _written_out(arm, wanted, form, frame, numbers, full)
     except _Unfit as unfit:
         found = readable_document(arm, numbers, wanted, form=form, frame=frame)
         note(f"{unfit.reason}; these are its equations over named intermediate results.{unfit.hint}")
         return found
+
+
+def _sections(only: str | None, given: Mapping[str, bool]) -> list[str]:
+    """The sections named, none for all; raise where none of them hears an option that is given."""
+    wanted = [key.strip() for key in (only or "").split(",") if key.strip()]
+    if only is not None and not wanted:
+        raise ArgumentError(f'--only is "{only}"; expected some of {", ".join(SECTIONS)}.')
+    for option, heard in HEARD.items():
+        if wanted and given[option] and heard.isdisjoint(wanted):
+            raise ArgumentError(
+                f"{option} is about {' and '.join(sorted(heard))}, which --only leaves out."
+            )
+    return wanted
 
 
 class _Unfit(Exception):
@@ -254,7 +289,7 @@ def _written_out(
     from strobe.cli.progress import Progress
     from strobe.cli.show import note
     from strobe.equations import closed_form
-    from strobe.equations.document import SECTIONS, document
+    from strobe.equations.document import document
     from strobe.equations.waves import TooManyProducts
 
     try:
@@ -269,19 +304,44 @@ def _written_out(
         if full:
             note(f"the mass matrix of {arm.name} has {size}, fully expanded.")
         elif terms is None or terms > closed_form.WRITTEN_OUT:
-            fits = terms is not None and terms <= closed_form.WRITABLE
-            raise _Unfit(
-                f"the mass matrix of {arm.name} has {size}", " --full writes them out." if fits else ""
-            )
+            hint = " --full writes them out." if _is_writable(terms, closed.n, wanted) else ""
+            raise _Unfit(f"the mass matrix of {arm.name} has {size}", hint)
     closed = closed if full else closed_form.budgeted(closed, PATIENCE)
     with Progress(f"equations of {arm.name}", len(wanted or SECTIONS), "sections") as progress, _advised():
         done = iter([0, *[1] * len(SECTIONS)])
         try:
+            if not full:
+                _require_short_frames(closed, wanted, frame)
             return document(
                 closed, only=wanted, form=form, frame=frame, told=lambda _: progress.advance(next(done))
             )
         except TooManyProducts:
             raise _Unfit(f"the closed form of {arm.name} has too many terms") from None
+
+
+def _is_writable(terms: int | None, n: int, wanted: Sequence[str]) -> bool:
+    """Whether --full would write out a robot whose mass matrix has so many terms: C has up to 2n times as many."""
+    from strobe.equations.closed_form import WRITABLE
+
+    share = 1 if wanted and COUPLED.isdisjoint(wanted) else 2 * n + 1
+    return terms is not None and terms * share <= WRITABLE
+
+
+def _require_short_frames(closed: Equations, wanted: Sequence[str], frame: str | None) -> None:
+    """Oblique angles of links that follow each other multiply the terms of placements, whatever M has."""
+    from strobe.equations.closed_form import terms
+
+    name = frame or closed.model.frames[-1].name
+    for key, what, quantity in (
+        ("fk", "placement", closed.forward_kinematics),
+        ("jacobian", "Jacobian", closed.jacobian),
+    ):
+        if (key in wanted or not wanted) and (size := terms(quantity(name))) > FRAME:
+            others = ",".join(x for x in SECTIONS if x not in HEARD["--frame"])
+            raise _Unfit(
+                f'the {what} of the frame "{name}" of {closed.name} has {size:,} terms',
+                "" if wanted else f" --only {others} may write out the others.",
+            )
 
 
 @contextmanager
@@ -300,7 +360,9 @@ def _code(arm: Robot, full: bool, numbers: bool | None, target: _Target) -> None
     from strobe.equations.code import c_sources, python_source
 
     with Progress(f"code of {arm.name}", 1, "steps"), _advised():
-        target.write_code(lambda: python_source(arm, full, numbers), lambda: c_sources(arm, full, numbers))
+        target.write_code(
+            lambda: python_source(arm, full, numbers), lambda stem: c_sources(arm, full, numbers, stem)
+        )
 
 
 # -- shortened equations ------------------------------------------------------------------------------
@@ -330,7 +392,7 @@ def _shortened(found: Shortened, numbers: bool, target: _Target) -> None:
 
     if target.is_code:
         target.write_code(
-            lambda: code_shortened.python_source(found), lambda: code_shortened.c_sources(found)
+            lambda: code_shortened.python_source(found), lambda stem: code_shortened.c_sources(found, stem)
         )
         return
     with Progress(f"closed form of {found.robot.name}", 1, "forms"):

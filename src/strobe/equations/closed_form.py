@@ -234,6 +234,10 @@ class Equations:
         }
         return _stacked(quantity, Evaluation({**self.parameters, **state}), np.shape(q)[:-1])
 
+    def __repr__(self) -> str:
+        names = "its own numbers" if self.numbers else f"{len(self.parameters)} named parameters"
+        return f"<equations of {self.name}: {self.n} degrees of freedom, {names}>"
+
     def __str__(self) -> str:
         from strobe.equations.document import document
         from strobe.equations.text import text_lines
@@ -416,13 +420,19 @@ def _products(ring: Waves, body: Body, columns: Sequence[Motion]) -> int:
     return sum(a * b for u in left for f in right for a, b in zip(u, f, strict=True))
 
 
-def require_writable(equations: Equations, asked: Collection[str] = ("M", "C", "G")) -> None:
+def require_writable(
+    equations: Equations, asked: Collection[str] = ("M", "C", "G"), frame: str | None = None
+) -> None:
     """Refuse quantities (letters as in a document) whose terms would take minutes to write out."""
     size = 0
     if not {"M", "C", "tau"}.isdisjoint(asked):
         size += terms(equations.mass_matrix)
     if not {"C", "tau"}.isdisjoint(asked):
         size += terms(equations.coriolis_matrix)
+    if "fk" in asked:
+        size += terms(equations.forward_kinematics(frame))
+    if "jacobian" in asked:
+        size += terms(equations.jacobian(frame))
     if size > WRITABLE:
         raise EquationSizeError(equations.name, "the equations", size, WRITABLE, _instead(equations))
 

@@ -83,11 +83,16 @@ def python_source(robot: Robot | Model, full: bool = False, numbers: bool | None
     return code_python.source(sheet_of(robot, full, numbers), cases(robot))
 
 
-def c_sources(robot: Robot | Model, full: bool = False, numbers: bool | None = None) -> dict[str, str]:
-    """A header, a source, a test and a Makefile, by file name; the choices are those of `python_source`."""
+def c_sources(
+    robot: Robot | Model, full: bool = False, numbers: bool | None = None, stem: str = ""
+) -> dict[str, str]:
+    """A header, a source, a test and a Makefile, by file name; the choices are those of `python_source`.
+
+    ``stem`` is the name of the source without its ending, in the place of one from the robot's name.
+    """
     from strobe.equations import code_c
 
-    return code_c.sources(sheet_of(robot, full, numbers), cases(robot))
+    return code_c.sources(sheet_of(robot, full, numbers), cases(robot), stem)
 
 
 # -- what is written down -----------------------------------------------------------------------------

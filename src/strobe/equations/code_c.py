@@ -30,9 +30,9 @@ RESERVED = (
 MATRICES = ("M", "C")
 
 
-def sources(sheet: Sheet, cases: Cases) -> dict[str, str]:
-    """Every file by its name."""
-    code = _Code(sheet, cases)
+def sources(sheet: Sheet, cases: Cases, stem: str = "") -> dict[str, str]:
+    """Every file by its name; ``stem`` is that of the source, in the place of one from the robot's name."""
+    code = _Code(sheet, cases, stem)
     texts = {
         f"{code.stem}.h": code.header(),
         f"{code.stem}.c": code.source(),
@@ -44,12 +44,12 @@ def sources(sheet: Sheet, cases: Cases) -> dict[str, str]:
 
 
 class _Code:
-    def __init__(self, sheet: Sheet, cases: Cases) -> None:
+    def __init__(self, sheet: Sheet, cases: Cases, stem: str) -> None:
         self.sheet = sheet
         self.cases = cases
         self.n = sheet.equations.n
         self.prefix = f"strobe_{identifier(sheet.equations.name)}{sheet.suffix}"
-        self.stem = f"{self.prefix}_equations"
+        self.stem = stem or f"{self.prefix}_equations"
         self.names = identifiers(sheet.equations, RESERVED)
         self.writer = CodeWriter(self.names)
 
@@ -60,7 +60,7 @@ class _Code:
     # -- the header ---------------------------------------------------------------------------------
 
     def header(self) -> Iterator[str]:
-        guard = f"{self.stem.upper()}_H"
+        guard = f"{identifier(self.stem).upper()}_H"
         yield from block_comment([*self.sheet.remarks, "", *PROMISES])
         yield from (f"#ifndef {guard}", f"#define {guard}", "")
         yield from ("#ifdef __cplusplus", 'extern "C" {', "#endif", "")
@@ -186,6 +186,7 @@ class _Code:
             [
                 f"Tests the equations of {self.sheet.equations.name} at {count} states.",
                 f"Expected: values that the formulation {self.cases.method} gave when this file was written.",
+                f"Build: cc -std=c99 -o test_{self.stem} test_{self.stem}.c {self.stem}.c -lm",
             ]
         )
         yield from (f'#include "{self.stem}.h"', "", "#include <math.h>", "#include <stdio.h>", "")

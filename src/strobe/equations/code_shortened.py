@@ -40,9 +40,9 @@ def python_source(short: Shortened) -> str:
     return code_python.source(short_sheet(short), short_cases(short))
 
 
-def c_sources(short: Shortened) -> dict[str, str]:
-    """A header, a source, a test and a Makefile, by file name."""
-    return code_c.sources(short_sheet(short), short_cases(short))
+def c_sources(short: Shortened, stem: str = "") -> dict[str, str]:
+    """A header, a source, a test and a Makefile, by file name; ``stem`` as for `code.c_sources`."""
+    return code_c.sources(short_sheet(short), short_cases(short), stem)
 
 
 @dataclass(frozen=True)

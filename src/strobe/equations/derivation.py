@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from strobe.equations.closed_form import Equations, equations_of, predicted_terms
+from strobe.equations.closed_form import Equations, equations_of, equations_over, predicted_terms
 from strobe.equations.derive_decomposition import Decomposition
 from strobe.equations.derive_lagrange import Lagrange
 from strobe.equations.derive_newton_euler import NewtonEuler
@@ -23,6 +23,8 @@ from strobe.equations.expression import Symbol
 from strobe.equations.forms import Forms
 from strobe.equations.glossary import Parameter, glossary
 from strobe.equations.moving_links import MovingLinks
+from strobe.equations.notation import is_derived
+from strobe.equations.parameters import named
 from strobe.equations.relations import Line, Step, Written, waves
 from strobe.equations.waves import Wave
 from strobe.errors import EquationSizeError, UnknownNameError
@@ -78,7 +80,8 @@ def derive(robot: Robot | Model, way: str, numbers: bool = False) -> Derivation:
     """The derivation of a robot's equations in one of the `WAYS`."""
     if way not in WAYS:
         raise UnknownNameError("derivation", way, "the equations", list(WAYS))
-    equations = equations_of(robot, numbers)
+    model = robot if isinstance(robot, Model) else robot.model
+    equations = equations_of(model, numbers=True) if numbers else equations_over(named(model, is_derived))
     require_size(equations, way)
     expected = equations.torques
     made = WAYS[way](MovingLinks(equations))

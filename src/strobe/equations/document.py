@@ -95,7 +95,7 @@ def document(
     for key in only:
         if key not in SECTIONS:
             raise UnknownNameError("section", key, "the equations", list(SECTIONS))
-    require_writable(equations, only or SECTIONS)
+    require_writable(equations, only or SECTIONS, frame)
     source = Source(equations, form, frame, drives)
     sections: list[Section] = []
     for key, make in SECTIONS.items():

@@ -22,9 +22,12 @@ MASS = re.compile(r"M(\d[\d,]*)?")
 RATES = {"M": "Ṁ", "H": "Ḣ"}  # of matrices
 PARAMETER = re.compile(r"([A-Za-z]+)(.*)")
 RESULT = re.compile(
-    r"[MCHRJ]\d[\d_]*|[MCGHTV]|[xyz]|(G|F|Q|tau)\d+"
-)  # left-hand sides, and what they speak of
+    r"[MCHRJ]\d[\d_]*|[MCGHTV]|[xyz]|(G|F|Q|tau)\d+|cos|sin|sat[pn]?|diag"
+)  # left-hand sides, what they speak of, and functions
 STATES = re.compile(r"(q|qd|qdd|theta|phi)\d+|[cs]\d[\d_]*")  # coordinates, rates, and their short waves
+DERIVED = re.compile(
+    r"[DL]|(T|V|Tr|e|p|omega)\d+|[fNr](\d\d|\d+_\d+)|r\d+_c\d+|[rv]c\d+|[CDGJ]v\d+"
+)  # what derivations speak of besides
 WORD = 4  # letters: from here on a name is a word, not a letter with an index
 DENOMINATOR = 64  # the largest one printed as a fraction
 DIGITS = 6  # of numbers that are no such fractions
@@ -109,13 +112,18 @@ def plain(name: str) -> str:
 
 
 def is_result(name: str) -> bool:
-    """Whether a name reads like a quantity that equations print."""
+    """Whether a name reads like a quantity or a function that equations print."""
     return bool(RESULT.fullmatch(plain(name)))
 
 
 def is_reserved(name: str) -> bool:
     """Whether a name reads like a quantity, a coordinate or a wave, in any notation."""
     return is_result(name) or bool(STATES.fullmatch(plain(name)))
+
+
+def is_derived(name: str) -> bool:
+    """Whether a name is reserved, or reads like a force, a point or an energy of a derivation."""
+    return is_reserved(name) or bool(DERIVED.fullmatch(plain(name)))
 
 
 def _index(text: str) -> str:

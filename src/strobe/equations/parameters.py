@@ -12,7 +12,8 @@ from its place, with i the number of the link:
 (without the underscore: m3, c3x, I3xx). A second number at the same kind of place gets a suffix: a2, a2_2.
 
 A parameter of the model file that would be printed like something else (an entry M11, a position q1, the energy V, a
-name from a place, another parameter: l_1 and l__1 look alike) is written with _p behind it, and `glossary` says so.
+name from a place, another parameter: l_1 and l__1 look alike) is written with _p behind it, and `glossary` says so;
+in derivations, which print more letters, so is the length L.
 """
 
 from __future__ import annotations
@@ -72,9 +73,9 @@ def state_names(model: Model) -> dict[str, list[str]]:
     return {letter: [f"{letter}{k + 1}" for k in range(size)] for letter, size in sizes.items()}
 
 
-def named(model: Model) -> Named:
-    """Every constant of a model by a name that nothing else has."""
-    book = _Book(model)
+def named(model: Model, reserved: Callable[[str], bool] = is_reserved) -> Named:
+    """Every constant of a model by a name that nothing else has, and that is not ``reserved``."""
+    book = _Book(model, reserved)
     _each_constant(model, book.note)
     book.settle()
     renamed, drives = _each_constant(model, book.word)
@@ -106,6 +107,7 @@ class _Book:
     """The names given so far."""
 
     model: Model
+    reserved: Callable[[str], bool]
     values: dict[str, float] = field(default_factory=dict)
     kinds: dict[str, str] = field(default_factory=dict)
     places: dict[str, str] = field(default_factory=dict)
@@ -132,7 +134,7 @@ class _Book:
         """Names of the file that nothing else has."""
         for name, kinds in self.known.items():
             others = self.wanted | self.used
-            new = next(x for x in _spellings(name) if plain(x) not in others and not is_reserved(x))
+            new = next(x for x in _spellings(name) if plain(x) not in others and not self.reserved(x))
             self.written[name] = new
             for kind in kinds:
                 self._take(new, self.model.parameters[name], FILE, kind)

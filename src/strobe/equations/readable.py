@@ -59,6 +59,16 @@ class Readable:
     form: str = "christoffel"  # of the Coriolis matrix
     frame: str = ""  # what fk and jacobian are of
 
+    def __repr__(self) -> str:
+        count = f"{self.multiplications} multiplications, {self.additions} additions"
+        return f"<equations of {self.name} over {len(self.steps)} named intermediate results: {count}>"
+
+    def __str__(self) -> str:
+        from strobe.equations.readable_document import document_of
+        from strobe.equations.text import text_lines
+
+        return "\n".join(text_lines(document_of(self, self.asked))).rstrip()
+
     @property
     def n(self) -> int:
         """Independent degrees of freedom."""

@@ -52,13 +52,17 @@ def readable_document(
         if key not in SECTIONS:
             raise UnknownNameError("section", key, "the equations", list(SECTIONS))
     wanted = {needed for key in only or SECTIONS for needed in (key, *NEEDS.get(key, ()))}
-    found = readable(model, numbers, wanted, form=form, frame=frame)
-    parts = [_section(found, key, model) for key in SECTIONS if key in wanted]
+    return document_of(readable(model, numbers, wanted, form=form, frame=frame), wanted)
+
+
+def document_of(found: Readable, wanted: Collection[str]) -> Document:
+    """Sections over quantities that were asked for, and before them the steps."""
+    parts = [_section(found, key) for key in SECTIONS if key in wanted]
     whole = (*_steps(found), *parts, Section("notes", "Notes", remarks=found.notes))
     used = set[str]().union(*map(symbols_in, whole))
     parameters = tuple(p for p in glossary(found.words).values() if p.name in used)
     shown = tuple(section for section in whole if section.entries or section.remarks)
-    return Document(model.name, model.title, numbers, parameters, shown)
+    return Document(found.name, found.words.model.title, not found.parameters, parameters, shown)
 
 
 def _steps(equations: Readable) -> Iterator[Section]:
@@ -67,7 +71,7 @@ def _steps(equations: Readable) -> Iterator[Section]:
         yield Section("steps", heading or "Further steps", entries)
 
 
-def _section(equations: Readable, key: str, model: Model) -> Section:
+def _section(equations: Readable, key: str) -> Section:
     match key:
         case "T":
             return Section("T", "Kinetic energy", (Entry(("T",), _kinetic(equations)),))
@@ -77,7 +81,7 @@ def _section(equations: Readable, key: str, model: Model) -> Section:
         case "friction":
             return friction_section(equations.friction, equations.words)
         case "facts":
-            return _facts(equations, model)
+            return _facts(equations)
         case _:
             named, remarks = equations.results[key], _remarks(equations, key)
             return Section(key, _title(equations, key), _grouped(named), remarks)
@@ -139,10 +143,11 @@ def _torque(equations: Readable, i: int) -> Expression:
     return ex.total(parts)
 
 
-def _facts(equations: Readable, model: Model) -> Section:
+def _facts(equations: Readable) -> Section:
     """Of the robot in named parameters, whatever numbers are shown."""
     try:
-        closed = equations_over(equations.words) if equations.parameters else equations_of(model)
+        words = equations.words
+        closed = equations_over(words) if equations.parameters else equations_of(words.model)
     except UnsupportedModelError as refused:
         return Section("facts", "Structure", remarks=(f"Not decided: {refused}",))
     form = Forms(order_of(closed)).form if equations.parameters else None

@@ -339,11 +339,20 @@ def _unsigned(node: Node) -> tuple[int, Node]:
 
 
 def _merged(x: Expression) -> Expression:
-    """A sum with one number at most."""
-    if not isinstance(x, Sum) or sum(isinstance(term, Number) for term in x.terms) < 2:
+    """A sum with one number at most, and no two terms that cancel: l1 + (lc1 − l1) is lc1."""
+    if not isinstance(x, Sum):
         return x
-    number = sum((term.value for term in x.terms if isinstance(term, Number)), Fraction(0))
-    return total((*(term for term in x.terms if not isinstance(term, Number)), Number(number)))
+    kept: list[Expression] = []
+    for term in x.terms:
+        if (other := opposite(term)) in kept:
+            kept.remove(other)
+        else:
+            kept.append(term)
+    numbers = [term for term in kept if isinstance(term, Number)]
+    if len(numbers) < 2:
+        return total(kept)
+    number = sum((term.value for term in numbers), Fraction(0))
+    return total((*(term for term in kept if not isinstance(term, Number)), Number(number)))
 
 
 def _gathered(x: Expression) -> Expression:
