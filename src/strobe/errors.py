@@ -105,7 +105,9 @@ class EquationSizeError(StrobeError, ValueError):
 
     def __init__(self, robot: str, quantity: str, predicted: int | None, most: int, instead: str) -> None:
         size = "more terms than can be predicted" if predicted is None else f"about {predicted:,} terms"
-        self.refusal = f"{quantity} of {robot} would have {size}, fully expanded; at most {most:,} are worked out."
+        self.refusal = (
+            f"{quantity} of {robot} would have {size}, fully expanded; at most {most:,} are worked out."
+        )
         super().__init__(f"{self.refusal} {instead}")
 
 

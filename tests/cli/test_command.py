@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from strobe.cli import app
 from strobe.study import overview
 
-VERBS = ("list", "info", "torque", "equations", "explain", "draw", "convert", "study")
+VERBS = ("list", "info", "torque", "equations", "explain", "draw", "convert", "plan", "simulate", "study")
 
 
 def strobe(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:

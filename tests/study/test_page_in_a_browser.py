@@ -148,6 +148,21 @@ def test_a_page_is_quiet_and_asks_for_nothing(browser: Any, pages: dict[str, Pat
     page.context.close()
 
 
+def test_let_go_plays_the_simulated_motion_to_its_end(browser: Any, tmp_path: Path) -> None:
+    robot = strobe.random(1, seed=2, kinds="F", tree=True)
+    found = study(robot, quick=True, sections=["view", "simulation"])
+    (tmp_path / "page.html").write_text(whole_page(found), encoding="utf-8")
+    page = opened(browser, tmp_path / "page.html")
+    page.get_by_role("button", name="Let go").click()
+    page.get_by_role("button", name="Pause").wait_for(state="detached", timeout=60_000)
+    q, wanted = np.array(page.evaluate("strobe.state()")["q"]), found.sections["simulation"]["q"][-1]
+    np.testing.assert_allclose(q[:3], wanted[:3], atol=1e-9)
+    q, wanted = (x[3:] * np.sign(x[3]) for x in (q, wanted))  # both signs turn the same way
+    np.testing.assert_allclose(q, wanted, atol=1e-9)
+    assert page.complaints == []
+    page.context.close()
+
+
 def test_sliders_move_the_robot_and_its_torques(stanford: Any) -> None:
     robot = strobe.load("stanford")
     before, torques = picture(stanford), shown(stanford)

@@ -20,6 +20,7 @@ from strobe.cli import (
     list_robots,
     plan,
     prove,
+    simulate,
     study,
     tables,
     torque,
@@ -84,6 +85,7 @@ app.command("bench")(bench.bench)
 app.command("tables")(tables.tables)
 app.command("ik", cls=NumbersCommand)(ik.ik)
 app.command("plan", cls=NumbersCommand)(plan.plan)
+app.command("simulate", cls=NumbersCommand)(simulate.simulate)
 app.command("convert")(convert.convert)
 app.command("compile")(compile.compile)
 app.command("study")(study.study)

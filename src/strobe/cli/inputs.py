@@ -115,6 +115,7 @@ class NumbersCommand(TyperCommand):
     lists = (
         "--q", "--qd", "--qdd", "--wrench", "--gravity", "--speeds", "--pose", "--position", "--quaternion", "--at",
         "--q0", "--q-range", "--qd-range", "--qdd-range", "--velocity", "--acceleration", "--jerk", "--effort",
+        "--torque", "--payload",
     )  # fmt: skip
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

@@ -49,8 +49,8 @@ def study(
     a reproducible random one. --json prints the numbers, and writes files only where -o says so. Exits with 1 if a
     check fails.
 
-    Sections: view, robot, kinematics, trajectory, torques, terms, motion, wrenches, matrices, equations, exactness,
-    proof, laws, counts, published, speed, machine.
+    Sections: view, robot, kinematics, trajectory, simulation, torques, terms, motion, wrenches, matrices, equations,
+    exactness, proof, laws, counts, published, speed, machine.
 
     \b
     Examples:

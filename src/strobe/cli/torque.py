@@ -44,7 +44,9 @@ def torque(
     robot: RobotName,
     log: Annotated[
         Path | None,
-        typer.Argument(metavar="LOG", help="A motion: .csv, one row per instant; .json or .npz of strobe plan."),
+        typer.Argument(
+            metavar="LOG", help="A motion: .csv, one row per instant; .json or .npz of strobe plan."
+        ),
     ] = None,
     q: Positions = None,
     qd: Velocities = None,

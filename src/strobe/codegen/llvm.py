@@ -118,7 +118,9 @@ class Emitter:
         """@piece0(rows and steps of every argument, first state, last state, slots) and so on."""
         self.kept |= self.values.keys() & self.layout.slots.keys()
         self.values, self.circle, self._loaded = {}, {}, {}
-        self.lines.append(f"define internal void @{self.prefix}piece{number}({self._signature()}, ptr %kept) #0 {{")
+        self.lines.append(
+            f"define internal void @{self.prefix}piece{number}({self._signature()}, ptr %kept) #0 {{"
+        )
         self.lines.append("entry:")
         self._entry = len(self.lines)
         rows = self._row_numbers()
@@ -401,7 +403,9 @@ class Emitter:
     def table(self) -> str:
         """The constants by their bits, the first byte the lowest: as code finds them by one pointer."""
         numbers = ", ".join(f"i64 {bits}" for bits in self._numbers)
-        return f"@{self.prefix}numbers = internal constant [{len(self._numbers)} x i64] [{numbers}], align 64"
+        return (
+            f"@{self.prefix}numbers = internal constant [{len(self._numbers)} x i64] [{numbers}], align 64"
+        )
 
 
 def _blocks(size: int, half: int) -> list[range]:

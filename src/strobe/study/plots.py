@@ -207,12 +207,19 @@ class Panel:
     dots: tuple[Array, Array] = (np.empty(0), np.empty(0))
 
 
-def small_multiples(title: str, described: str, rows: Sequence[Sequence[Panel]], *, width: int = WIDTH) -> str:
+def small_multiples(
+    title: str, described: str, rows: Sequence[Sequence[Panel]], *, width: int = WIDTH
+) -> str:
     """Panels side by side, row after row; those of one column share what is written below them."""
     columns = len(rows[0])
     if width <= NARROW:
         rows, columns = [[_alone(panel)] for row in rows for panel in row], 1
-    keys = [("the motion", _dash(0)), ("limits", _dash("limit")), ("points, and switches of acceleration", _dot())]
+    panels = [panel for row in rows for panel in row]
+    keys = [("the motion", _dash(0))]
+    keys += [("limits", _dash("limit"))] if any(panel.levels or panel.walls for panel in panels) else []
+    keys += (
+        [("points, and switches of acceleration", _dot())] if any(len(p.dots[0]) for p in panels) else []
+    )
     wide = (width - 2 * MARGIN - (columns - 1) * GAP) / columns
     top = TITLE + LEGEND * len(_lines_of_keys([key for key, _ in keys], width)) + 10
     places = [

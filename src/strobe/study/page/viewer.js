@@ -59,6 +59,20 @@
       state.qd[k] = w * co;
       state.qdd[k] = -w * w * s;
     });
+    return true;
+  }
+
+  /* a simulated motion, if the page has one: rows over time; between two of them a line, unless an angle jumps by 2π */
+  const recorded = document.getElementById("fall");
+  const fallen = recorded && JSON.parse(recorded.textContent);
+  function fall(t) {
+    const { times: at } = fallen, last = at.length - 1;
+    const k = Math.max(0, Math.min(last - 1, at.findIndex((x) => x > t) - 1)), part = (t - at[k]) / (at[k + 1] - at[k]);
+    ["q", "qd", "qdd"].forEach((name) => {
+      const [a, b] = [fallen[name][k], fallen[name][k + 1]];
+      state[name] = t >= at[last] ? [...fallen[name][last]] : a.map((x, i) => (Math.abs(b[i] - x) < Math.PI ? x + (b[i] - x) * part : x));
+    });
+    return t < at[last];
   }
 
   const zeros = controls.map(() => 0);
@@ -395,14 +409,20 @@
     b.type = "button"; b.title = title; b.addEventListener("click", () => act(b));
     return b;
   };
-  const play = button("▶ Play", "Swing every joint about this pose", () => (running ? pause() : start()));
+  const players = new Map();
+  const player = (text, title, motion) => {
+    const b = button(`▶ ${text}`, title, () => (running && moving === motion ? pause() : start(motion)));
+    players.set(motion, [b, text]);
+    return b;
+  };
   const toggle = (name, text, title) => {
     const b = button(text, title, () => { options[name] = !options[name]; b.setAttribute("aria-pressed", options[name]); soon(); });
     b.setAttribute("aria-pressed", options[name]);
     return b;
   };
   tools.append(
-    play,
+    player("Play", "Swing every joint about this pose", swing),
+    ...(fallen ? [player("Let go", "Fall from rest, as simulated", fall)] : []),
     toggle("frames", "Frames", "Show the frame of every link: x red, y green, z blue"),
     toggle("trail", "Trail", "Show the path of the tool"),
     ...[["+", "Zoom in", 1.25], ["−", "Zoom out", 0.8]].map(([text, title, factor]) => {
@@ -505,19 +525,25 @@
     soon();
   }
 
-  let running = 0, clock = 0;
+  let running = 0, clock = 0, moving = swing;
   function frame(now) {
     if (!running) return;
     if (running > 1) clock += Math.min(0.05, (now - running) / 1000);
     running = now;
-    swing(clock);
+    if (!moving(clock)) pause();
     trail.push(tool(placed(position(state.q))));
     if (trail.length > 110) trail.shift();
     update();
-    requestAnimationFrame(frame);
+    if (running) requestAnimationFrame(frame);
   }
-  function start() { trail.length = 0; running = 1; play.textContent = "❚❚ Pause"; requestAnimationFrame(frame); }
-  function pause() { running = 0; play.textContent = "▶ Play"; }
+  const label = () => players.forEach(([b, text], motion) => { b.textContent = running && moving === motion ? "❚❚ Pause" : `▶ ${text}`; });
+  function start(motion) {
+    if (motion !== moving || motion === fall) clock = 0;
+    if (!running) requestAnimationFrame(frame);
+    moving = motion; trail.length = 0; running = 1;
+    label();
+  }
+  function pause() { running = 0; label(); }
   function reset() {
     pause();
     Object.assign(camera, first);

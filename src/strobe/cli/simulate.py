@@ -1,0 +1,338 @@
+"""``strobe simulate``: given torques, how does the arm move."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from strobe.cli.exits import CHECK_FAILED
+from strobe.cli.inputs import (
+    Base,
+    Force,
+    Gravity,
+    Json,
+    Lock,
+    RobotName,
+    Strict,
+    numbers,
+    open_robot,
+)
+from strobe.cli.states import NoFriction, Positions, Velocities, Wrench, given_state
+from strobe.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from strobe.robot import Robot
+    from strobe.simulate.run import Run
+    from strobe.simulate.torques import Table
+    from strobe.trajectory.motion import Trajectory
+
+
+def simulate(
+    robot: RobotName,
+    q: Positions = None,
+    qd: Velocities = None,
+    pose: Annotated[
+        str | None, typer.Option("--pose", metavar="NAME", help="Start at a pose that the model names.")
+    ] = None,
+    torque: Annotated[
+        str | None,
+        typer.Option(
+            "--torque", metavar="NUMBERS|FILE", help="Constant, or a .csv or .npz file over time; else 0."
+        ),
+    ] = None,
+    traj: Annotated[
+        Path | None,
+        typer.Option("--traj", metavar="FILE", help="Feed forward the torques of a motion of strobe plan."),
+    ] = None,
+    t: Annotated[
+        float | None,
+        typer.Option("--t", metavar="SECONDS", help="How long; else as long as the file says."),
+    ] = None,
+    step: Annotated[
+        float | None,
+        typer.Option("--step", metavar="SECONDS", help="Chosen from speeds and modes if not given."),
+    ] = None,
+    method: Annotated[str, typer.Option("--method", metavar="NAME", help="See below.")] = "rk4",
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Where the run goes: .npz, .csv or .mcap."),
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", metavar="FILE.svg", help="A drawing of energies and joints.")
+    ] = None,
+    stops: Annotated[
+        bool, typer.Option("--stops", help="Joint limits act, as springs and dampers.")
+    ] = False,
+    limits: Annotated[bool, typer.Option("--limits", help="Motors give no more than they can.")] = False,
+    payload: Annotated[
+        str | None, typer.Option("--payload", metavar="M,X,Y,Z", help="A mass at a place of the frame.")
+    ] = None,
+    wrench: Wrench = None,
+    frame: Annotated[
+        str | None, typer.Option("--frame", help="Where wrench and payload act; else the last frame.")
+    ] = None,
+    hold: Annotated[
+        bool,
+        typer.Option("--hold", help="Torques of a file are held until the next row, not joined by lines."),
+    ] = False,
+    every: Annotated[int | None, typer.Option("--every", metavar="K", help="Keep each k-th step.")] = None,
+    conserve_energy: Annotated[
+        bool, typer.Option("--conserve-energy", help="Let the energy change by the work done only.")
+    ] = False,
+    error: Annotated[
+        bool, typer.Option("--error", help="Estimate the error by a second run with half the step.")
+    ] = False,
+    formulation: Annotated[
+        str | None, typer.Option("--formulation", metavar="NAME", help="The equations, e.g. newton-euler.")
+    ] = None,
+    resume: Annotated[
+        Path | None,
+        typer.Option("--resume", metavar="FILE.npz", help="Go on where an interrupted run stopped."),
+    ] = None,
+    no_friction: NoFriction = False,
+    lock: Lock = None,
+    base: Base = None,
+    gravity: Gravity = None,
+    strict: Strict = False,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """How a robot moves under torques, gravity, friction and what else acts on it.
+
+    Without --torque and --traj no motor acts: the robot falls. Ctrl-C keeps what is done: it is written and told, and
+    with --resume and all else as it was the run goes on from there with the same bits.
+
+    \b
+    Methods:
+      rk4                   fixed steps, order 4 (default)
+      rk8                   fixed steps, order 8
+      semi-implicit-euler   fixed steps, order 1
+      rk45, dop853          steps chosen by SciPy, within 1e-8
+      radau, bdf, lsoda     the same for stiff motions
+    \b
+    A file of torques:
+      .csv                  columns t and tau_JOINT, as strobe torque and -o write them
+      .npz                  arrays t and tau, as strobe plan and -o write them
+    \b
+    Examples:
+      strobe simulate pendulum3 --q 0.3,0.8,0.4 --t 10 -o out.npz --plot out.svg
+      strobe simulate panda --traj traj.json --limits -o out.csv
+      strobe simulate planar2 --torque 3 -1 --t 2 --stops --json
+    """
+    from strobe.cli.show import note, print_json, warn
+    from strobe.simulate.run import Status
+
+    inputs = [path for path in (robot, traj, _file(torque), resume) if path is not None]
+    _check_files(output, plot, inputs, force)
+    if torque is not None and traj is not None:
+        raise ArgumentError("torques come from --torque or from --traj, not from both.")
+    if hold and _file(torque) is None:
+        raise ArgumentError("--hold is for the torques of a file: --torque FILE.csv or FILE.npz.")
+    if frame is not None and wrench is None and payload is None:
+        raise ArgumentError(
+            "--frame says where a wrench or a payload acts; give --wrench or --payload too."
+        )
+    arm = open_robot(robot, lock=lock, base=base, gravity=gravity, strict=strict)
+    friction = not no_friction
+    planned = None if traj is None else _planned(arm, traj)
+    drive = _torque(arm, torque, hold) if planned is None else _fed_forward(arm, planned, friction)
+    where = {} if planned is None else _start_of(planned)
+    if pose is not None:
+        if q is not None:
+            raise ArgumentError("the robot starts at --pose or at --q, not at both.")
+        where["q"] = _named(arm, pose)
+    state, assumed = _state(arm, {"q": q, "qd": qd}, where)
+    how = {
+        "step": step, "stops": stops, "limits": limits, "friction": friction, "every": every, "error": error,
+        "conserve_energy": conserve_energy, "formulation": formulation, "frame": frame,
+        "payload": None if payload is None else _payload(payload),
+        "wrench": None if wrench is None else numbers("--wrench", wrench, 6, "They are fx fy fz mx my mz."),
+        "resume": None if resume is None else _checkpoint(resume, arm),
+    }  # fmt: skip
+    run = _simulated(arm, state["q"], state["qd"], drive, _duration(t, drive), method, how)
+    if not len(run.times):
+        raise KeyboardInterrupt
+    data: dict[str, Any] = {"assumed": assumed}
+    if output is not None:
+        from strobe.simulate.files import write
+
+        write(run, output, inputs=inputs, force=force)
+        data["output"] = str(output)
+        note(f"{len(run.times):,} rows written to {output}.")
+    if plot is not None:
+        _draw(plot, run, inputs, force)
+        data["plot"] = str(plot)
+    data |= _told(run)
+    for sentence in data["notes"]:
+        note(sentence)
+    if run.status != Status.DONE:
+        warn(f"after {data['reached']:.6g} s {Status(int(run.status)).sentence}")
+    print_json(data) if as_json else _show(data)
+    if run.status == Status.INTERRUPTED:
+        raise KeyboardInterrupt
+    if run.status != Status.DONE:
+        raise typer.Exit(CHECK_FAILED)
+
+
+# -- what is asked -------------------------------------------------------------------------------------
+
+
+def _file(torque: str | None) -> Path | None:
+    """The file that --torque names, if it does not give numbers."""
+    known = torque is not None and Path(torque).suffix.lower() in (".csv", ".npz")
+    return Path(torque) if known else None  # pyright: ignore[reportArgumentType]
+
+
+def _check_files(output: Path | None, plot: Path | None, inputs: list[Any], force: bool) -> None:
+    """Refuse, before anything is simulated, files that cannot or must not be written."""
+    from strobe.runtime.files import refuse
+    from strobe.simulate.files import kind_of, mcap_writer
+
+    if output is not None:
+        if kind_of(output) == ".mcap":
+            mcap_writer()
+        refuse(output, inputs=inputs, force=force)
+    if plot is not None:
+        if plot.suffix.lower() != ".svg":
+            raise ArgumentError(f"--plot {plot}: a drawing is an .svg file.")
+        refuse(plot, inputs=inputs, force=force)
+
+
+def _torque(robot: Robot, torque: str | None, hold: bool) -> list[float] | Table | None:
+    if (file := _file(torque)) is not None:
+        from strobe.simulate.files import read_torques
+
+        return read_torques(file, robot, "zero-order" if hold else "linear")
+    if torque is None:
+        return None
+    from strobe.study.labels import rate_labels
+
+    return numbers(
+        "--torque", torque, robot.nv, f"The order of {robot.name}: {', '.join(rate_labels(robot))}."
+    )
+
+
+def _planned(robot: Robot, path: Path) -> Trajectory:
+    from strobe.trajectory.files import in_order, read
+
+    motion = read(path).motion
+    try:
+        return in_order(motion, robot.joint_names, robot.name)
+    except ArgumentError as error:
+        raise ArgumentError(f"{path}: {error}") from None
+
+
+def _fed_forward(robot: Robot, motion: Trajectory, friction: bool) -> Table:
+    from strobe.simulate.feed_forward import feed_forward
+
+    return feed_forward(robot, motion, friction=friction)
+
+
+def _start_of(motion: Trajectory) -> dict[str, Any]:
+    start = motion(0.0)
+    return {"q": start.q, "qd": start.qd}
+
+
+def _named(robot: Robot, pose: str) -> Any:
+    """Positions that the model has a name for."""
+    import numpy as np
+
+    from strobe.errors import UnknownNameError
+
+    poses = {name: places for name, places in robot.model.poses.items() if len(places) == robot.nq}
+    if not poses:
+        raise ArgumentError(f"{robot.name} names no poses; give --q.")
+    if pose not in poses:
+        raise UnknownNameError("pose", pose, robot.name, list(poses))
+    return np.array(poses[pose], dtype=float)
+
+
+def _state(
+    robot: Robot, given: dict[str, str | None], known: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Where the run starts: as the options say, as a motion or a pose says, or as is assumed."""
+    asked = {name: text for name, text in given.items() if text is not None or name not in known}
+    state, assumed = given_state(robot, asked) if asked else ({}, {})
+    return known | state, assumed
+
+
+def _payload(text: str) -> list[float]:
+    values = numbers("--payload", text)
+    if len(values) not in (1, 4, 10):
+        raise ArgumentError(
+            f"--payload has {len(values)} numbers, expected 1 (mass), 4 (with its centre) or 10."
+        )
+    return values + [0.0] * 3 if len(values) == 1 else values
+
+
+def _duration(t: float | None, drive: Any) -> float:
+    if t is not None:
+        return t
+    times = getattr(drive, "times", None)
+    if times is None:
+        raise ArgumentError("give --t SECONDS: how long the run lasts.")
+    return float(times[-1])
+
+
+def _checkpoint(path: Path, robot: Robot) -> Any:
+    from strobe.cli.show import warn
+    from strobe.simulate.files import read
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = read(path, robot).checkpoint
+    if found is None:
+        said = str(caught[0].message) if caught else f"{path}: the run holds no state to go on from."
+        raise ArgumentError(said)
+    for each in caught:
+        warn(str(each.message))
+    return found
+
+
+# -- what is done --------------------------------------------------------------------------------------
+
+
+def _simulated(
+    robot: Robot, q: Any, qd: Any, drive: Any, t: float, method: str, how: dict[str, Any]
+) -> Run:
+    """The run, with progress told on stderr; its remarks are in its notes."""
+    from strobe.cli.progress import Progress
+    from strobe.errors import SimulationWarning
+    from strobe.simulate.simulation import simulate as simulated
+
+    with warnings.catch_warnings(), Progress("simulating", round(1000 * t), "ms") as progress:
+        warnings.simplefilter("ignore", SimulationWarning)
+
+        def watch(now: float) -> None:
+            progress.advance(round(1000 * now) - progress.done)
+
+        return simulated(robot, q, qd, drive, t, method, watch=watch, **how)
+
+
+def _told(run: Run) -> dict[str, Any]:
+    """What there is to say, with advice for a command line."""
+    from strobe.study.runs import told
+
+    data = told(run)
+    return data | {"notes": [note.replace("every= and t= say", "--every says") for note in data["notes"]]}
+
+
+def _draw(path: Path, run: Run, inputs: list[Any], force: bool) -> None:
+    from strobe.cli.show import note
+    from strobe.runtime.files import writing
+
+    with writing(path, inputs=inputs, force=force) as stream:
+        stream.write(run.plot())
+    note(f"drawn in {path}.")
+
+
+def _show(data: dict[str, Any]) -> None:
+    from strobe.cli.show import console
+    from strobe.study.runs import shown
+
+    out = console()
+    for part in shown(data):
+        out.print(part)

@@ -1,0 +1,97 @@
+"""A simulated motion in numbers: how it went, joint by joint, and where its energy came from and went to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from rich.table import Table
+
+from strobe.study.labels import rate_labels
+from strobe.study.tables import remark, short, table, tidy
+
+if TYPE_CHECKING:
+    from strobe.simulate.run import Run
+
+
+def told(run: Run) -> dict[str, Any]:
+    """What there is to say about one run, as data."""
+    from strobe.simulate.run import Status  # every verb imports the study: simulation waits
+
+    reached = np.isfinite(run.qd).all(axis=-1)
+    q, qd, tau = run.q[reached], run.qd[reached], run.tau[reached]
+    return {
+        "robot": run.robot.name,
+        "method": run.method,
+        "step": run.step,
+        "rows": len(q),
+        "reached": float(run.stopped),
+        "status": Status(int(run.status)).name.lower(),
+        "joints": rate_labels(run.robot),
+        "from": q[0],
+        "to": q[-1],
+        "lowest": q.min(axis=0),
+        "highest": q.max(axis=0),
+        "largest": {"velocity": np.abs(qd).max(axis=0), "torque": np.abs(tau).max(axis=0)},
+        "energy": _books(run, np.flatnonzero(reached)),
+        "error": None if run.error is None else _errors(run),
+        "notes": list(run.notes),
+    }
+
+
+def _errors(run: Run) -> dict[str, float]:
+    """The largest estimated errors of positions and velocities, over the whole run."""
+    assert run.error is not None
+    return {name: float(np.nanmax(values)) for name, values in run.error._asdict().items()}
+
+
+def _books(run: Run, rows: np.ndarray) -> dict[str, Any]:
+    from strobe.simulate.effects import WORKS
+
+    books = run.audit.at(rows)
+    return {
+        "start": {"kinetic": float(books.kinetic[0]), "potential": float(books.potential[0])},
+        "end": {"kinetic": float(books.kinetic[-1]), "potential": float(books.potential[-1])},
+        "work": {name: float(books.work_of(name)[-1]) for name in WORKS},
+        "events": float(books.events[-1]),
+        "drift": float(books.drift[-1]),
+        "largest_drift": float(books.largest_drift),
+    }
+
+
+def shown(data: Mapping[str, Any]) -> Iterator[Any]:
+    """A run as a terminal prints it: a line, its joints, its energy."""
+    how = "" if np.isnan(data["step"]) else f" in steps of {short(data['step'])} s"
+    yield remark(f"{data['method']}{how}: {short(data['reached'])} s, {data['rows']:,} rows")
+    if data["error"] is not None:
+        off = data["error"]
+        yield remark(f"estimated errors, at most: {off['q']:.2g} in q, {off['qd']:.2g} in qd")
+    yield joints_table(data)
+    yield remark("energy (J)")
+    yield energy_table(data["energy"])
+
+
+def joints_table(data: Mapping[str, Any]) -> Table:
+    """Where each joint went, how fast and under what torque; joints with quaternions have rates only."""
+    plain = len(data["from"]) == len(data["joints"])
+    places = ("from", "to", "lowest", "highest") if plain else ()
+    columns = [tidy(data[name]) for name in places]
+    felt = [name for name, values in data["largest"].items() if np.any(values)]
+    columns += [data["largest"][name].tolist() for name in felt]
+    head = ["joint", *places, *(f"largest {name}" for name in felt)]
+    return table(head, [list(row) for row in zip(data["joints"], *columns, strict=True)])
+
+
+def energy_table(books: Mapping[str, Any]) -> Table:
+    """What was there, what came and went, and what nothing accounts for."""
+    start, end = books["start"], books["end"]
+    moved = {f"work of {name}": value for name, value in books["work"].items() if value}
+    moved |= {"events": books["events"]} if books["events"] else {}
+    rows = [
+        ["at the start", sum(start.values()), *start.values()],
+        *([name, value, None, None] for name, value in moved.items()),
+        ["unaccounted for", books["drift"], None, None],
+        ["at the end", sum(end.values()), *end.values()],
+    ]
+    return table(["", "energy", *start], rows)

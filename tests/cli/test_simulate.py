@@ -1,0 +1,189 @@
+"""``strobe simulate``: torques in, motions, books and drawings out, and every mistake in one sentence."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner, Result
+
+import strobe
+from strobe.cli import app
+from strobe.simulate import Run
+from strobe.trajectory.files import write
+
+
+def run(*arguments: Any) -> Result:
+    done = CliRunner().invoke(app, ["simulate", *map(str, arguments)])
+    assert "Traceback" not in done.output
+    return done
+
+
+def told(*arguments: Any) -> Any:
+    done = run(*arguments, "--json")
+    assert done.exit_code == 0, done.output
+    return json.loads(done.stdout)
+
+
+def refusal(*arguments: Any) -> str:
+    done = run(*arguments)
+    assert done.exit_code == 2, done.output
+    assert done.stdout == ""
+    return done.stderr
+
+
+# -- a run ----------------------------------------------------------------------------------------------------
+
+
+def test_the_run_is_that_of_python_and_its_books_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "out.npz"
+    start = ("pendulum3", "--t", "0.5", "--step", "0.005")
+    data = told(*start, "--q", "0.3", "0.8", "0.4", "--torque", "0.1,-0.2,0", "-o", path)
+    robot = strobe.load("pendulum3")
+    wanted = strobe.simulate(robot, [0.3, 0.8, 0.4], np.zeros(3), [0.1, -0.2, 0], 0.5, step=0.005)
+    back = Run.from_npz(path, robot)
+    np.testing.assert_array_equal(back.q, wanted.q)
+    assert data["to"] == wanted.q[-1].tolist()
+    assert (data["method"], data["step"], data["rows"], data["status"]) == ("rk4", 0.005, 101, "done")
+    assert data["energy"]["work"]["drive"] == wanted.audit.work_of("drive")[-1]
+    assert data["energy"]["end"]["kinetic"] == wanted.audit.kinetic[-1]
+    assert data["assumed"] == {"qd": "0"}
+    shown = run(*start, "--q", "0.3,0.8,0.4").stdout
+    assert "rk4 in steps of 0.005 s: 0.5 s, 101 rows" in shown
+    assert "unaccounted for" in shown
+    assert "largest torque" not in shown  # nothing drives it
+
+
+def test_a_planned_motion_is_fed_forward(tmp_path: Path) -> None:
+    arm = strobe.load("planar3")
+    motion = arm.plan([(0, 0.3, 0.1), (0.5, 0.6, 0.4)], velocity=2, acceleration=4)
+    write(motion, tmp_path / "traj.json", arm)
+    data = told("planar3", "--traj", tmp_path / "traj.json", "--plot", tmp_path / "out.svg")
+    assert data["reached"] == pytest.approx(motion.duration)
+    assert data["assumed"] == {}
+    np.testing.assert_allclose(data["from"], [0, 0.3, 0.1], atol=1e-12)
+    np.testing.assert_allclose(data["to"], [0.5, 0.6, 0.4], atol=1e-3)
+    assert "kinetic energy" in (tmp_path / "out.svg").read_text(encoding="utf-8")
+
+
+def test_torques_of_a_file_drive_it(tmp_path: Path) -> None:
+    (tmp_path / "tau.csv").write_text(
+        "t,tau_joint1,tau_joint2,tau_joint3\n0,0,0,1\n0.1,1,0,0\n", encoding="utf-8"
+    )
+    robot = strobe.load("pendulum3")
+    q = [0.1, 0.2, 0.3]
+    for hold, flags in (("linear", ()), ("zero-order", ("--hold",))):
+        table = strobe.simulate.Table([0, 0.1], [[0, 0, 1], [1, 0, 0]], hold)
+        wanted = strobe.simulate(robot, q, np.zeros(3), table, 0.1, step=1e-2)
+        data = told(
+            "pendulum3", "--q", "0.1,0.2,0.3", "--torque", tmp_path / "tau.csv", "--step", "0.01", *flags
+        )
+        assert data["to"] == wanted.q[-1].tolist()
+
+
+def test_options_are_those_of_the_simulation() -> None:
+    robot = strobe.load("planar2")
+    state = [0.4, 0.2], [0.1, 0]
+    start = ("planar2", "--q", "0.4,0.2", "--qd", "0.1,0", "--t", "0.1", "--step", "1e-4", "--every", "10")
+    for flags, how in [
+        (("--stops", "--limits", "--torque", "80,0"), {"stops": True, "limits": True, "torque": [80, 0]}),
+        (("--payload", "2", "--no-friction", "--wrench", "1", "2", "0", "0", "0", "0"),
+         {"payload": [2, 0, 0, 0], "friction": False, "wrench": [1, 2, 0, 0, 0, 0]}),
+        (("--conserve-energy", "--formulation", "composite-body"),
+         {"conserve_energy": True, "formulation": "composite-body"}),
+    ]:  # fmt: skip
+        wanted = strobe.simulate(robot, *state, how.pop("torque", None), 0.1, step=1e-4, every=10, **how)
+        assert told(*start, *flags)["to"] == wanted.q[-1].tolist(), flags
+    assert told(*start, "--error")["error"]["q"] > 0
+    data = told("puma560", "--pose", "ready", "--t", "0.01", "--method", "radau")
+    assert data["from"] == pytest.approx([0, np.pi / 2, -np.pi / 2, 0, 0, 0])
+    assert data["step"] is None
+
+
+def test_a_run_that_diverges_is_written_and_ends_with_1(tmp_path: Path) -> None:
+    start = ("pendulum3", "--q", "0.1,0.2,0.3", "--t", "0.1", "--step", "1e-3")
+    done = run(*start, "--torque", "0,0,1e14", "-o", tmp_path / "a.csv")
+    assert done.exit_code == 1
+    assert "warning: after 0" in done.stderr
+    assert "the motion grew beyond all bounds" in done.stderr
+    assert 'joint "joint' in done.stderr
+    assert (tmp_path / "a.csv").exists()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such signals there")
+def test_ctrl_c_keeps_what_is_done_and_the_run_goes_on_from_there(tmp_path: Path) -> None:
+    part, rest = tmp_path / "part.npz", tmp_path / "rest.npz"
+    setting = ["pendulum3", "--q", "0.3,0.8,0.4", "--step", "1e-3", "--every", "100000"]
+    command = [sys.executable, "-m", "strobe", "simulate", *setting, "--t", "1e7", "-o", str(part)]
+    going = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8")
+    assert going.stderr is not None
+    lines = iter(going.stderr.readline, "")
+    assert next(line for line in lines if line.startswith("simulating: ")).endswith(
+        " of 10,000,000,000 ms\n"
+    )
+    time.sleep(0.1)
+    going.send_signal(signal.SIGINT)
+    _, said = going.communicate(timeout=60)
+    assert going.returncode == 130
+    assert "the run was interrupted." in said
+    robot = strobe.load("pendulum3")
+    done = Run.from_npz(part, robot)
+    reached = float(done.stopped)
+    assert done.checkpoint is not None
+    assert 0 < reached < 1e7
+    state = [np.array([0.3, 0.8, 0.4]), np.zeros(3)]
+    end = round(reached) + 100.0
+    data = told(*setting, "--t", end, "--resume", part, "-o", rest)
+    assert data["rows"] >= 1
+    assert data["reached"] == end
+    whole = strobe.simulate(robot, *state, None, end, step=1e-3, every=100000)
+    np.testing.assert_array_equal(Run.from_npz(rest, robot).q[-1], whole.q[-1])
+
+
+# -- mistakes -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["planar2"], "give --t SECONDS: how long the run lasts."),
+        (["planar2", "--t", "0"], "t is 0 s; a run needs a duration above zero."),
+        (["planar2", "--t", "1", "--step", "-1"], "step is -1.0; expected a time above zero."),
+        (["planar2", "--t", "1", "--method", "rk5"], 'no method "rk5" in strobe. Did you mean'),
+        (["planar2", "--t", "1", "--torque", "1"], "--torque has 1 number, expected 2. The order of planar2: joint1"),
+        (["planar2", "--t", "1", "--torque", "1,x"], '--torque: "x" is not a number'),
+        (["planar2", "--t", "1", "--torque", "a.csv"], "a.csv: cannot be read: No such file or directory."),
+        (["planar2", "--t", "1", "--hold"], "--hold is for the torques of a file"),
+        (["planar2", "--t", "1", "--torque", "1,1", "--traj", "b.json"], "--torque or from --traj, not from both."),
+        (["planar2", "--t", "1", "--frame", "tool"], "--frame says where a wrench or a payload acts"),
+        (["planar2", "--traj", "b.json"], "b.json: cannot be read"),
+        (["puma560", "--t", "1", "--pose", "redy"], "no pose \"redy\" in puma560. Did you mean 'ready'?"),
+        (["puma560", "--t", "1", "--pose", "ready", "--q", "0"], "starts at --pose or at --q, not at both."),
+        (["puma560", "--t", "1", "--pose", "ready", "--lock", "joint1=0"], "puma560 names no poses; give --q."),
+        (["planar2", "--t", "1", "--q", "9,0", "--stops"], 'joint "joint1" starts at 9, outside its limits'),
+        (["planar2", "--t", "1", "--payload", "1,2"], "--payload has 2 numbers, expected 1 (mass), 4"),
+        (["planar2", "--t", "1", "-o", "a.txt"], "a.txt: a run is kept in an .npz, .csv or .mcap file."),
+        (["planar2", "--t", "1", "--plot", "a.png"], "--plot a.png: a drawing is an .svg file."),
+        (["planar2", "--t", "1", "--resume", "c.npz"], "c.npz: cannot be read"),
+        (["rx90", "--t", "1"], "has no dynamics"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_told_in_one_sentence(arguments: list[str], sentence: str) -> None:
+    assert sentence in refusal(*arguments)
+
+
+def test_a_run_of_another_robot_is_not_gone_on_with(tmp_path: Path) -> None:
+    path = tmp_path / "part.npz"
+    told("planar3", "--t", "0.01", "--step", "1e-3", "-o", path)
+    assert "a run of planar3 with joints" in refusal("planar2", "--t", "1", "--resume", path)
+    said = refusal("planar3", "--gravity", "0,0,-1", "--t", "1", "--resume", path)
+    assert "planar3 has changed since this run was made; it cannot be gone on with." in said
+    assert "will not replace" in refusal("planar3", "--t", "1", "-o", path)
