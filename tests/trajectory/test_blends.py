@@ -78,6 +78,7 @@ def test_bounds_hold_and_nothing_jumps(arm, points):
     speed, push = motion.extremes(1), motion.extremes(2)
     assert (np.maximum(-speed.least, speed.largest) <= np.array(V) * (1 + 1e-9)).all()
     assert (np.maximum(-push.least, push.largest) <= np.array(A) * (1 + 1e-9)).all()
+    assert (np.diff(motion.times) > 0).all()
     h = np.diff(motion.times)[:-1, None]
     c = motion.coefficients
     np.testing.assert_allclose(

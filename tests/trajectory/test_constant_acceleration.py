@@ -113,7 +113,13 @@ def test_an_envelope_is_kept_by_inserting_points(arm):
 
 def test_an_envelope_that_a_velocity_leads_out_of_is_refused(arm):
     with pytest.raises(ArgumentError, match=r"velocity prescribed at point 2 leads away"):
-        plan(corner(arm, qd=[(0, 0), (0.5, -0.5), (0, 0)], envelope=0.01))
+        plan(corner(arm, qd=[(0, 0), (np.nan, -0.5), (0, 0)], envelope=0.01))
+
+
+def test_ramps_that_are_short_beside_the_whole_motion_are_not_lost(arm):
+    motion = plan(request(arm, [(0, 0), (1, 0.5)], velocity=1e-6, acceleration=5))
+    assert motion.duration == pytest.approx(1e6)
+    np.testing.assert_array_equal(motion([0.0, motion.duration]).qd, 0.0)
 
 
 def test_bounds_hold_between_samples(arm):
@@ -199,11 +205,14 @@ def test_figure_5_is_a_motion_of_two_parabolas():
             r"point 2 has time 0\.5 s, after point 1 at 1 s; expected times that go forwards",
         ),
         ({"times": [1.0, np.nan]}, r"point 2 has no time, but others have"),
+        ({"times": [-np.inf, 0.0]}, r"point 2 has time 0 s, after point 1 at -inf s"),
+        ({"labels": ["here"]}, r"labels has shape \(1,\); there is one per point, expected \(2,\)\."),
         (
             {"times": [0.0, 0.5]},
             r'from point 1 to point 2 in 0\.5 s: joint "joint1" needs 2\.82843 s at least\.',
         ),
         ({"envelope": 0.0}, r"envelope is 0; expected a distance above zero\."),
+        ({"envelope": "wide"}, r"envelope holds something that is no number; expected a distance\."),
         ({"lower": 2.0, "upper": 1.0}, r'the bounds of joint "joint1" leave it no place: from 2 to 1\.'),
     ],
 )

@@ -183,6 +183,12 @@ def test_what_is_no_motion_is_refused_with_the_place(tmp_path, data, sentence):
             r"a\.csv: no column holds the position of a joint; expected q_<joint>",
         ),
         ("a.csv", b"t,q_a\n0,1\n0,2\n", r"a\.csv: time 0 s of row 2 does not follow 0 s"),
+        ("a.csv", b"t,q_a,q_a\n0,1,1\n1,2,3\n", r"a\.csv: the header names q_a more than once"),
+        (
+            "a.csv",
+            b"t,q_a\n0,-1e308\n1,1e308\n",
+            r"a\.csv: its numbers are too large, or its times too close",
+        ),
     ],
 )
 def test_files_of_another_kind_are_refused(tmp_path, name, content, sentence):
@@ -200,6 +206,16 @@ def test_objects_are_not_unpacked(tmp_path):
     np.savez(tmp_path / "a.npz", joint_names=np.array([{"a": 1}], dtype=object))
     with pytest.raises(ArgumentError, match=r"not an NPZ file of plain arrays"):
         files.read(tmp_path / "a.npz")
+
+
+def test_times_of_rows_are_numbers(motion, tmp_path):
+    files.write(motion, tmp_path / "a.npz")
+    with np.load(tmp_path / "a.npz") as found:
+        arrays = dict(found)
+    for t in (np.array(["soon"]), np.array([np.nan])):
+        np.savez(tmp_path / "b.npz", **(arrays | {"t": t}))
+        with pytest.raises(ArgumentError, match=r'"t" holds something that is no finite number'):
+            files.read(tmp_path / "b.npz")
 
 
 def test_a_file_is_replaced_only_if_asked(motion, tmp_path):

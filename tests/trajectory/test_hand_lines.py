@@ -96,6 +96,12 @@ def test_an_arm_with_two_joints_keeps_the_place_and_says_so():
     assert np.abs(off).max() < 1e-3
 
 
+def test_a_point_given_twice_is_named_once():
+    points = [(0.3, 0.9), (0.9, 0.4), (0.9, 0.4)]
+    motion = hand_line(request(strobe.load("planar2"), points, acceleration=5))
+    assert motion.notes[:-1] == ("point 2 and point 3 are the same: no time passes between them.",)
+
+
 def test_where_a_line_cannot_be_followed_is_told():
     arm = strobe.load("planar2")
     sentence = (

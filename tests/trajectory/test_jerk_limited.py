@@ -54,6 +54,19 @@ def test_a_time_that_is_long_enough_is_kept(arm):
     assert motion.duration == pytest.approx(5)
 
 
+@pytest.mark.parametrize("size", [1e-7, 1e5])
+def test_motions_of_any_size_are_the_same_motion(arm, size):
+    """Lengths and rates times a size; and times longer than Ruckig takes for itself."""
+    asked = {"velocity": np.array(V), "acceleration": np.array(A), "jerk": np.array([J, J])}
+    usual = jerk_limited(request(arm, [(0, 0), (2, -1.4)], **asked))
+    scaled = {name: bound * size for name, bound in asked.items()} | {"lower": -9 * size, "upper": 9 * size}
+    other = jerk_limited(request(arm, np.array([(0, 0), (2, -1.4)]) * size, **scaled))
+    np.testing.assert_allclose(other.coefficients, usual.coefficients * size, rtol=1e-9, atol=1e-12 * size)
+    slow = {name: bound / 1e4**order for order, (name, bound) in enumerate(asked.items(), 1)}
+    later = jerk_limited(request(arm, [(0, 0), (2, -1.4)], **slow))
+    assert later.duration == pytest.approx(1e4 * usual.duration, rel=1e-9)
+
+
 @pytest.mark.parametrize(
     ("changed", "sentence"),
     [
@@ -65,6 +78,10 @@ def test_a_time_that_is_long_enough_is_kept(arm):
         ),
         ({"times": [0, 2]}, r"from point 1 to point 2 in 2 s: the joints have no motion of this duration"),
         ({"envelope": 0.1}, r"jerk-limited motions keep no envelope"),
+        (
+            {"velocity": (3e-7, 1e-7)},
+            r"from point 1 to point 2: Ruckig finds no motion \(bounds on .* are too far apart\)\.",
+        ),
         (
             {"q": [(3.0, 0), (2.9, 0)], "qd": [(0.9, 0), (0, 0)]},
             r'from point 1 to point 2 joint "joint1" would go to 3\.9\d*, above its upper bound 3\.1',

@@ -5,7 +5,15 @@ import pytest
 
 import strobe
 from strobe.errors import ArgumentError, ShapeError
+from strobe.trajectory import kahn
 from strobe.trajectory.kahn import near_minimum_time
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _a_shorter_search():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kahn, "GENERATIONS", 50)  # for the sake of time
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -82,6 +82,8 @@ def test_a_wrong_name_and_a_lost_option_are_refused(arm):
         arm.plan(POINTS, "cubix", acceleration=5)
     with pytest.raises(ArgumentError, match=r"velocity: these options go with joint positions"):
         arm.plan({"points": []}, velocity=3)
+    with pytest.raises(ArgumentError, match=r"the request was made for planar2, not for panda\."):
+        strobe.load("panda").plan(request(arm, POINTS, acceleration=5))
 
 
 @pytest.mark.parametrize("name", sorted(set(METHODS) - SMOOTH))
@@ -151,6 +153,15 @@ def test_a_path_of_its_own_is_no_slower_than_the_straight_one(arm, monkeypatch):
 def test_what_torque_limits_do_not_allow_is_refused(arm, name, given, sentence):
     with pytest.raises(ArgumentError, match=sentence):
         arm.plan(POINTS, name, **given)
+
+
+def test_a_spline_beyond_a_bound_is_refused_and_its_lines_are_not(arm):
+    points, room = [(0, 0.3), (1, 0.6), (1, 1.4)], {"upper": (1, 2)}
+    sentence = r'from point 2 to point 3 joint "joint1" would go to 1\.\d+, above its upper bound 1\. Add points, or'
+    with pytest.raises(ArgumentError, match=sentence):
+        arm.plan(points, "torque-limited", **room)
+    motion = arm.plan(points, "torque-limited", envelope=0.01, **room)
+    assert motion.extremes(0).largest[0] <= 1 + 1e-9
 
 
 def test_kahn_takes_no_envelope(arm):

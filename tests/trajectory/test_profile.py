@@ -100,6 +100,16 @@ def test_a_change_of_speed_over_its_own_distance_is_direct_in_spite_of_rounding(
         assert durations.least[0] == pytest.approx(1 / 0.7, abs=1e-9)
 
 
+def test_a_profile_in_step_takes_as_long_as_it_says_where_nothing_is_left_for_a_cruise():
+    """Durations off by the last digit of what a direct change of speed takes must not become a turn."""
+    rng = np.random.default_rng(0)
+    v0, A = rng.uniform(-1, 1, (10_000, 1)), 10 ** rng.uniform(-3, 3, (10_000, 1))
+    v1, x0 = v0 * rng.uniform(0, 3, v0.shape), rng.normal(size=v0.shape)
+    x1 = x0 + (v0 + v1) * np.abs(v1 - v0) / (2 * A)
+    timed = in_step(Legs(x0, v0, x1, v1, np.full_like(A, 9.0), A))
+    np.testing.assert_allclose(timed.profile.duration[:, 0], timed.duration, rtol=1e-12)
+
+
 # -- laws -----------------------------------------------------------------------------------------------------------
 
 speeds = st.floats(-1, 1, allow_subnormal=False)

@@ -112,6 +112,16 @@ def test_any_points_are_passed_within_bounds(arm, points, plan):
     assert (used(motion, 2) <= np.array(A) * (1 + 1e-9)).all()
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_legs_of_many_lengths_under_bounds_of_many_sizes_are_balanced(seed):
+    rng, robot = np.random.default_rng(seed), strobe.load("panda")
+    V, A = 10 ** rng.uniform(-1, 1, (2, 7))
+    asked = request(robot, rng.normal(size=(7, 7)), velocity=V, acceleration=A, lower=-1e3, upper=1e3)
+    motion = quintic(asked)
+    np.testing.assert_allclose(motion(motion.points).q, asked.q, atol=1e-8)
+    assert max((used(motion, 1) / V).max(), (used(motion, 2) / A).max()) == pytest.approx(1, abs=1e-9)
+
+
 def test_points_that_nearly_repeat_one_another_are_passed(arm):
     asked = request(arm, [(0, 0), (1, 0.4), (1 + 1e-9, 0.4), (1.6, 2)], velocity=V, acceleration=A)
     motion = cubic(asked)

@@ -14,7 +14,9 @@ from strobe.trajectory.via import chosen_velocities, effective_velocity
 
 Array = np.ndarray
 METHOD = "constant-acceleration"
-NO_TIME = 8 * np.finfo(float).eps  # a piece that takes this part of the whole motion is rounding of its times
+NO_TIME = (
+    8 * np.finfo(float).eps
+)  # a piece that takes this part of the whole motion is rounding of its times
 
 
 def plan(asked: Request) -> Trajectory:
@@ -88,7 +90,7 @@ def _assembled(asked: Request, legs: Legs, timed: Timed) -> Trajectory:
     starts = (arrivals[:-1, None] + knots[:, :-1])[kept]
     times = np.append(starts, arrivals[-1])
     times[0] = 0.0
-    notes = tuple(told(asked, k, k + 1) for k in np.flatnonzero(T == 0))
+    notes = tuple(told(asked, k, k + 1) for k in np.flatnonzero(T == 0).tolist())
     return Trajectory(asked.joint_names, times, coefficients[kept], METHOD, arrivals, notes)
 
 

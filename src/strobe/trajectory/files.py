@@ -293,8 +293,10 @@ def _from_arrays(content: bytes) -> Recorded:
         raise _WrongFile("not an NPZ file of plain arrays.") from None
     names = _joint_names(data["joint_names"].tolist() if "joint_names" in data else None)
     motion = _exact(names, data)
-    times = np.asarray(data.get("t", motion.times), dtype=float).ravel()
-    return Recorded(motion, np.clip(times, 0.0, motion.duration))
+    times = data.get("t", motion.times)
+    if times.dtype.kind not in "fiu" or not np.isfinite(times).all():
+        raise _WrongFile('"t" holds something that is no finite number; expected the times of the rows.')
+    return Recorded(motion, np.clip(times.ravel(), 0.0, motion.duration))
 
 
 def _from_table(text: str) -> Recorded:
@@ -310,6 +312,8 @@ def _from_table(text: str) -> Recorded:
     names = tuple(name.removeprefix("q_") for name in header if name.startswith("q_"))
     if not names:
         raise _WrongFile("no column holds the position of a joint; expected q_<joint>.")
+    if twice := {name for name in header if header.count(name) > 1}:
+        raise _WrongFile(f"the header names {', '.join(sorted(twice))} more than once.")
     columns = [
         table[:, [header.index(f"{kind}_{name}") for name in names]]
         if all(f"{kind}_{name}" in header for name in names)
@@ -326,7 +330,10 @@ def _joined(names: tuple[str, ...], t: Array, q: Array, qd: Array | None, qdd: A
         raise _WrongFile("there is one row; a motion needs two or more.")
     h = np.diff(t)[:, None]
     known = [q] if qd is None else [q, qd] if qdd is None else [q, qd, qdd]
-    pieces = hermite(h, [each[:-1] for each in known], [each[1:] for each in known])
+    with np.errstate(over="ignore", invalid="ignore"):
+        pieces = hermite(h, [each[:-1] for each in known], [each[1:] for each in known])
+    if not np.isfinite(pieces).all():
+        raise _WrongFile("its numbers are too large, or its times too close, to be joined.")
     return Recorded(Trajectory(names, t, pieces, READ, t), t)
 
 

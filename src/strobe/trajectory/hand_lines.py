@@ -128,7 +128,7 @@ def _driven(asked: Request, lines: Lines, counts: Array, q: Array) -> tuple[Traj
     denser = replace(asked.with_points(q, qd, np.full(len(q), np.nan), labels), envelope=None)
     motion = constant_acceleration.plan(denser)
     points = motion.points[ends]
-    notes = tuple(told(asked, k, k + 1) for k in np.flatnonzero(np.diff(points) == 0))
+    notes = tuple(told(asked, k, k + 1) for k in np.flatnonzero(np.diff(points) == 0).tolist())
     far = _deviations(asked, lines, motion, points)
     return replace(motion, points=points, method=METHOD, notes=notes), far
 

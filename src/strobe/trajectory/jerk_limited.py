@@ -117,7 +117,7 @@ def _failed(ruckig: Any, want: Any, found: Any) -> str:
     try:
         result = ruckig.Ruckig(len(want.target_position)).calculate(want, found)
     except (ruckig.RuckigError, ValueError):  # no root found, or a code without a word
-        return "the bounds of its joints are too far apart for its numbers"
+        return "bounds on velocity, acceleration and jerk are too far apart"
     return "" if result in (ruckig.Result.Working, ruckig.Result.Finished) else result.name
 
 

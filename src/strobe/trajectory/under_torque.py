@@ -6,6 +6,8 @@ points the path itself may be chosen too.
 
 from __future__ import annotations
 
+import numpy as np
+
 from strobe.errors import ArgumentError
 from strobe.trajectory import kahn, torque_limited
 from strobe.trajectory.keeping import require_room
@@ -20,8 +22,8 @@ def under_torque(asked: Request) -> Trajectory:
     b = asked.bounds
     path = spline(asked.q) if asked.envelope is None else polyline(asked.q, asked.envelope)
     motion = torque_limited.plan(
-        asked.robot, path, effort=b.effort, velocity=b.velocity, acceleration=b.acceleration, lower=b.lower,
-        upper=b.upper,
+        asked.robot, path, effort=b.effort, velocity=b.velocity, acceleration=b.acceleration,
+        lower=-np.inf, upper=np.inf,
     )  # fmt: skip
     require_room(
         asked, motion, "Add points, or ask for an envelope, which keeps to the lines between them."
@@ -43,7 +45,4 @@ def between_two(asked: Request) -> Trajectory:
         asked.robot, *asked.q, effort=b.effort, velocity=b.velocity, acceleration=b.acceleration, lower=b.lower,
         upper=b.upper,
     )  # fmt: skip
-    require_room(
-        asked, found.motion, "The bounds of the robot are kept; those of the request are narrower."
-    )
     return found.motion.with_notes(*found.motion.notes, found.told)
