@@ -37,7 +37,8 @@ def once(seconds: float = SECONDS, small: bool = False) -> list[Row]:
     many = dense(np.linspace(0.0, dense.length, 1000)).q
     paths = {"6 points": dense, "1,000 points": spline(many), "6 points, blends": polyline(few, 0.1)}
     rows = [_planned(robot, name, path, seconds) for name, path in paths.items()]
-    return [*rows, _rough(robot, 3 if small else PATHS), _between(robot, few), _always(robot)]
+    rows.append(_rough(robot, 3 if small else PATHS))
+    return rows if small else [*rows, _between(robot, few), _always(robot)]
 
 
 def _points(robot: strobe.Robot, count: int, rng: np.random.Generator) -> np.ndarray:
