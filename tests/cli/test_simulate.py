@@ -157,6 +157,8 @@ def test_ctrl_c_keeps_what_is_done_and_the_run_goes_on_from_there(tmp_path: Path
         (["planar2"], "give --t SECONDS: how long the run lasts."),
         (["planar2", "--t", "0"], "t is 0 s; a run needs a duration above zero."),
         (["planar2", "--t", "1", "--step", "-1"], "step is -1.0; expected a time above zero."),
+        (["planar2", "--t", "nan"], "--t is nan; expected a number of seconds above zero."),
+        (["planar2", "--t", "inf"], "--t is inf; expected a number of seconds above zero."),
         (["planar2", "--t", "1", "--method", "rk5"], 'no method "rk5" in strobe. Did you mean'),
         (["planar2", "--t", "1", "--torque", "1"], "--torque has 1 number, expected 2. The order of planar2: joint1"),
         (["planar2", "--t", "1", "--torque", "1,x"], '--torque: "x" is not a number'),

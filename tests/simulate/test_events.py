@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import strobe
-from strobe.errors import ArgumentError, UnknownNameError, UnsupportedModelError
+from strobe.errors import ArgumentError, SimulationWarning, UnknownNameError, UnsupportedModelError
 from strobe.simulate import Attach, Drop, Lock, Release, simulate
 
 
@@ -63,7 +63,8 @@ def test_a_load_at_rest_is_caught_with_the_momentum_of_the_joints(arm, start):
         for robot, v in ((arm, before.qd[:, -1]), (loaded, run.qd[:, 100]))
     )
     np.testing.assert_allclose(after, momentum, rtol=1e-10)
-    rest = simulate(loaded, run.q[:, 100], run.qd[:, 100], None, 0.1, step=1e-3)
+    with pytest.warns(SimulationWarning, match='^joint "joint6" starts at 3.77952, outside its limits'):
+        rest = simulate(loaded, run.q[:, 100], run.qd[:, 100], None, 0.1, step=1e-3)
     np.testing.assert_allclose(run.q[:, 100:], rest.q, atol=1e-12)
     assert (run.audit.largest_drift < 1e-6).all()
 
@@ -74,7 +75,8 @@ def test_a_load_that_is_dropped_leaves_the_velocities(arm, start):
     run = simulate(arm, q, qd, None, 0.2, step=1e-3, payload=load, events=[Drop(0.1)])
     held = simulate(arm, q, qd, None, 0.1, step=1e-3, payload=load)
     np.testing.assert_array_equal(run.qd[:, 100], held.qd[:, -1])
-    free = simulate(arm, held.q[:, -1], held.qd[:, -1], None, 0.1, step=1e-3)
+    with pytest.warns(SimulationWarning, match='^joint "joint6" starts at 3.76182, outside its limits'):
+        free = simulate(arm, held.q[:, -1], held.qd[:, -1], None, 0.1, step=1e-3)
     np.testing.assert_allclose(run.q[:, 100:], free.q, atol=1e-12)
 
 
@@ -111,3 +113,18 @@ def test_events_are_checked(arm, start):
         simulate(arm, q, qd, None, 1.0, events=[Lock(0.5, "*joint2")], formulation="newton-euler")
     with pytest.raises(ArgumentError, match="is no event; expected Attach, Drop, Lock or Release"):
         simulate(arm, q, qd, None, 1.0, events=["drop"])
+
+
+@pytest.mark.parametrize(
+    ("events", "sentence"),
+    [
+        (Drop(0.5), r"^events is one Drop; expected a list of events: \[Drop\(time=0.5, frame=None\)\]\.$"),
+        (
+            [Drop("now"), Drop(0.1)],
+            r"^Drop\(time='now', frame=None\) has no time; expected a number of seconds\.$",
+        ),
+    ],
+)
+def test_what_is_no_list_of_events_with_times_is_refused(arm, start, events, sentence):
+    with pytest.raises(ArgumentError, match=sentence):
+        simulate(arm, *start, None, 1.0, events=events)

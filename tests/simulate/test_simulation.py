@@ -20,7 +20,7 @@ from strobe.errors import (
 from strobe.models.inertial import Inertial
 from strobe.models.joints import Motor
 from strobe.scalars import cos
-from strobe.simulate import Status, Table, simulate
+from strobe.simulate import Status, Stops, Table, simulate
 
 
 @pytest.fixture(scope="module")
@@ -123,7 +123,8 @@ def test_one_run_diverges_with_time_and_joint_named_and_the_others_go_on(pendulu
     q, qd = state(pendulum, 10)
     torque = np.zeros((10, pendulum.n))
     torque[6, 2] = 1e14
-    run = simulate(pendulum, q, qd, torque, 0.1, step=1e-3)
+    with pytest.warns(SimulationWarning, match="^step is 0.001 s, too long for rk4: the mode of joint"):
+        run = simulate(pendulum, q, qd, torque, 0.1, step=1e-3)
     assert run.status.tolist() == [0] * 6 + [Status.DIVERGED] + [0] * 3
     assert not run.done
     assert run.stopped[6] < 0.1
@@ -141,7 +142,8 @@ def test_one_run_diverges_with_time_and_joint_named_and_the_others_go_on(pendulu
 
 def test_when_all_runs_are_lost_the_rest_is_not_computed(pendulum):
     q, qd = state(pendulum)
-    run = simulate(pendulum, q, qd, 1e14, 1e5, step=1e-3, every=10_000_000)
+    with pytest.warns(SimulationWarning, match="^step is 0.001 s, too long for rk4: the mode of joint"):
+        run = simulate(pendulum, q, qd, 1e14, 1e5, step=1e-3, every=10_000_000)
     assert run.status == Status.DIVERGED
     assert Status(int(run.status)).sentence.startswith("the motion grew beyond all bounds")
 
@@ -310,3 +312,68 @@ def test_a_start_outside_the_limits_is_warned_of_and_refused_with_stops():
         ArgumentError, match='^joint "joint1" starts at 4, outside its limits -3.1 to 3.1: deep in a stop'
     ):
         simulate(robot, outside, [0, 0], None, 0.01, stops=True)
+
+
+def test_a_checkpoint_of_another_run_is_refused(pendulum):
+    q, qd = state(pendulum)
+    done = simulate(pendulum, q, qd, None, 0.1, step=1e-3)
+    chosen = simulate(pendulum, q, qd, None, 0.01, "rk45")
+    wrong = [
+        (
+            {"t": 0.1, "resume": done},
+            r"^resume is a Run; expected the checkpoint of a run: run\.checkpoint\.$",
+        ),
+        ({"t": 0.1, "resume": chosen.checkpoint}, "^resume holds a run whose steps SciPy chose; "),
+        (
+            {"t": 0.1, "limits": True, "resume": done.checkpoint},
+            r"^resume holds a state of shape \(1, 12\), this run",
+        ),
+        (
+            {"t": 0.05, "resume": done.checkpoint},
+            r"^resume holds a run that went beyond 0\.05 s; give t as it was",
+        ),
+    ]
+    for how, sentence in wrong:
+        with pytest.raises(ArgumentError, match=sentence):
+            simulate(pendulum, q, qd, None, **how)
+
+
+def test_a_run_that_is_gone_on_with_does_not_say_that_steps_were_left_out(pendulum):
+    q, qd = state(pendulum)
+    done = simulate(pendulum, q, qd, None, 0.1, step=1e-3)
+    rest = simulate(pendulum, q, qd, None, 0.2, resume=done.checkpoint)
+    assert len(rest.times) == 101
+    assert not rest.notes
+
+
+@pytest.mark.parametrize(
+    ("how", "sentence"),
+    [
+        ({"step": "short"}, r"^step is 'short'; expected a time above zero\.$"),
+        ({"method": "rk45", "rtol": np.nan}, r"^rtol is nan; expected a number above zero\.$"),
+        ({"method": "rk45", "atol": -1e-9}, r"^atol is -1e-09; expected a number, zero or more\.$"),
+        ({"stops": 5.0}, r"^stops is 5\.0; expected True, or Stops\(stiffness, damping\)\.$"),
+        (
+            {"stops": Stops(-1.0)},
+            r"^the stop stiffness is -1\.0; expected numbers that are not negative\.$",
+        ),
+    ],
+)
+def test_numbers_that_a_run_cannot_be_made_with_are_refused(pendulum, how, sentence):
+    with pytest.raises(ArgumentError, match=sentence):
+        simulate(pendulum, *state(pendulum), None, 0.1, **how)
+
+
+def test_stops_of_another_number_of_joints_and_a_robot_that_is_only_a_name_are_refused(pendulum):
+    with pytest.raises(ShapeError, match=r"^stop stiffness has shape \(2,\); pendulum3 has 3 joints"):
+        simulate(pendulum, *state(pendulum), None, 0.1, stops=Stops([1.0, 2.0]))
+    with pytest.raises(ArgumentError, match=r"^robot is a str; expected a robot: strobe\.load\(name\)\.$"):
+        simulate("pendulum3", *state(pendulum), None, 0.1)
+
+
+def test_a_torque_function_of_complex_numbers_fails_and_what_it_raised_ends_its_sentence(pendulum):
+    q, qd = state(pendulum)
+    with pytest.raises(
+        SimulationError, match="TypeError: it gave complex numbers, expected real ones[.] What was done"
+    ):
+        simulate(pendulum, q, qd, lambda t, q, qd: qd + 1j, 0.1, step=1e-2)

@@ -75,3 +75,19 @@ def test_coulomb_friction_at_rest_is_the_mode_that_is_named():
     quiet = simulate(robot, [0.1, 0.1], [0.0, 0.0], None, 0.01, friction=False)
     assert "eigenvalue -" in run.notes[0]
     assert run.step < quiet.step / 5
+
+
+def test_a_robot_that_falls_into_its_stops_keeps_its_books_with_the_step_that_is_chosen():
+    robot = strobe.load("panda")
+    run = simulate(robot, [0, 0, 0, -1.5, 0, 1.5, 0], np.zeros(7), None, 5.0, stops=True)
+    assert run.notes[0].startswith("the step was chosen: 0.000289 s, for the mode of joint")
+    assert run.audit.largest_drift < 1e-4
+    assert not [note for note in run.notes if "the energy is off" in note]
+
+
+def test_energy_that_is_off_is_told_as_a_part_of_the_largest_kinetic_energy_of_the_run():
+    robot = strobe.load("panda")
+    run = simulate(robot, [0, 0, 0, -1.5, 0, 1.5, 0], np.zeros(7), None, 1.0, stops=True, step=1.5e-3)
+    assert (
+        f"the energy is off by up to {run.audit.largest_drift:.2g} of the kinetic energy" in run.notes[-1]
+    )

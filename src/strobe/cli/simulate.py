@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -270,6 +271,8 @@ def _payload(text: str) -> list[float]:
 
 def _duration(t: float | None, drive: Any) -> float:
     if t is not None:
+        if not isfinite(t):
+            raise ArgumentError(f"--t is {t}; expected a number of seconds above zero.")
         return t
     times = getattr(drive, "times", None)
     if times is None:

@@ -76,9 +76,15 @@ class Span:
 
 def load_frames(robot: Robot, events: Sequence[Event]) -> list[str]:
     """The frames that carry a load at some time; what is no event is refused."""
+    if isinstance(events, Event):
+        raise ArgumentError(
+            f"events is one {type(events).__name__}; expected a list of events: [{events!r}]."
+        )
     for event in events:
-        if not isinstance(event, Attach | Drop | Lock | Release):
+        if not isinstance(event, Event):
             raise ArgumentError(f"{event!r} is no event; expected Attach, Drop, Lock or Release.")
+        if not isinstance(event.time, int | float | np.integer | np.floating):
+            raise ArgumentError(f"{event!r} has no time; expected a number of seconds.")
     return [robot._frame(event.frame) for event in events if isinstance(event, Attach | Drop)]
 
 

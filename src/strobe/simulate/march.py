@@ -187,9 +187,13 @@ def called_torque(problem: Problem, t: float, x: Array, where: str) -> Array:
     q, qd = (problem.whole(x[:, part].copy()) for part in (p.q, p.qd))
     place = f"at t = {t:g} s, {where}"
     try:
-        tau = np.asarray(function(t, q, qd), dtype=float)
+        given = function(t, q, qd)
+        if np.iscomplexobj(given):
+            raise TypeError("it gave complex numbers, expected real ones")
+        tau = np.asarray(given, dtype=float)
     except Exception as error:
-        raise TorqueFault(f"the torque function failed {place}: {type(error).__name__}: {error}") from error
+        said = f"{type(error).__name__}: {error}".rstrip(": .")
+        raise TorqueFault(f"the torque function failed {place}: {said}.") from error
     whole = _broadcast(tau, (*problem.batch, p.nv))
     if whole is None:
         expected = f"({p.nv},)" if not problem.batch else f"{(*problem.batch, p.nv)} or ({p.nv},)"

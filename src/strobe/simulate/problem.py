@@ -93,6 +93,8 @@ def problem(
     events: Sequence[Event],
 ) -> Problem:  # fmt: skip
     """The arguments of `simulate`, each checked by its name."""
+    if not isinstance(robot, Robot):
+        raise ArgumentError(f"robot is a {type(robot).__name__}; expected a robot: strobe.load(name).")
     robot._require_dynamics()
     start, end, rows = _times(t)
     law, function, given = _torque(robot, torque, parameters)
@@ -240,18 +242,28 @@ def _motors(robot: Robot) -> dict[str, Array]:
 
 
 def _stops(robot: Robot, stops: Any, q: Array) -> dict[str, Any]:
+    if not isinstance(stops, Stops | bool | np.bool_):
+        raise ArgumentError(f"stops is {stops!r}; expected True, or Stops(stiffness, damping).")
     asked = stops if isinstance(stops, Stops) else Stops()
-    stiffness, damping = asked.stiffness, asked.damping
+    stiffness, damping = (
+        _stop_numbers(f"stop {name}", getattr(asked, name), robot) for name in ("stiffness", "damping")
+    )
     if stiffness is None or damping is None:
         inverse = np.linalg.inv(robot._ask(Request("mass_matrix"), {"q": q}))
         moved = 1.0 / np.diagonal(inverse, axis1=-2, axis2=-1)
         stiffness = moved * STOP_FREQUENCY**2 if stiffness is None else stiffness
         damping = np.sqrt(np.asarray(stiffness) * moved) if damping is None else damping
-    given = {"stop stiffness": stiffness, "stop damping": damping}
-    for name, value in given.items():
-        if not np.all(np.asarray(value, dtype=float) >= 0):
-            raise ArgumentError(f"the {name} is {value}; expected numbers that are not negative.")
-    return given
+    return {"stop stiffness": stiffness, "stop damping": damping}
+
+
+def _stop_numbers(name: str, value: Any, robot: Robot) -> Array | None:
+    """One number for all joints or one for each, or nothing where it is left open."""
+    if value is None:
+        return None
+    numbers = checked(name, value, () if np.ndim(value) == 0 else (robot.nv,), robot._why).astype(float)
+    if not np.all(numbers >= 0):
+        raise ArgumentError(f"the {name} is {value}; expected numbers that are not negative.")
+    return numbers
 
 
 def _input(name: str, value: Any, size: int, start: float, end: float, robot: Robot) -> Array | Table:

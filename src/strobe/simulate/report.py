@@ -13,7 +13,7 @@ from strobe.simulate.run import Checkpoint, Run, Status
 Array = np.ndarray
 MENTIONED = 5  # runs of a batch whose fate is told one by one
 DRIFT = 1e-3  # of the kinetic energy: a drift that is mentioned
-LOOKS = 8  # rows at which it is looked for
+LOOKS, FEWEST = 100_000, 8  # rows of all runs, and rows of each, at which it is looked for
 
 
 def report(
@@ -101,8 +101,9 @@ def _cuts(problem: Problem, rows: Rows) -> list[str]:
 
 
 def _drifts(audit: Audit) -> list[str]:
-    """A word on energy that nothing accounts for, if there is much: a look at some rows."""
-    rows = np.unique(np.linspace(0, max(audit.q.shape[-2] - 1, 0), LOOKS).astype(int))
+    """A word on energy that nothing accounts for, if there is much: a look at some rows, fewer in a large batch."""
+    count = max(FEWEST, LOOKS // max(audit.events[..., 0].size, 1)) if audit.q.shape[-2] else 0
+    rows = np.unique(np.linspace(0, max(audit.q.shape[-2] - 1, 0), count).astype(int))
     drift = audit.at(rows).largest_drift if audit.q.shape[-2] else np.zeros(())
     many = int((drift > DRIFT).sum())
     if not many:

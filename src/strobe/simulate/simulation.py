@@ -62,8 +62,10 @@ def simulate(
         raise UnknownNameError("method", method, "strobe", METHODS)
     if every is not None and (not isinstance(every, int | np.integer) or every < 1):
         raise ArgumentError(f"every is {every!r}; expected a whole number, 1 or more.")
-    if step is not None and not (np.isfinite(step) and step > 0):
-        raise ArgumentError(f"step is {step!r}; expected a time above zero.")
+    if step is not None:
+        _require_above("step", step, "a time above zero")
+    _require_above("rtol", rtol, "a number above zero")
+    _require_above("atol", atol, "a number, zero or more", or_zero=True)
     asked = problem(
         robot, q0, qd0, torque, t, parameters=parameters, wrench=wrench, frame=frame, payload=payload,
         stops=stops, limits=limits, friction=friction, formulation=formulation, events=events,
@@ -83,6 +85,8 @@ def simulate(
             )
         return _adaptive(asked, method, rtol, atol, watch)
     fixed = _Fixed(asked, fixed_method(method), every, conserve_energy, threads, watch)
+    if resume is not None:
+        _require_fit(asked, resume)
     return fixed.run(resume.step if resume is not None else step, error, resume)
 
 
@@ -110,10 +114,14 @@ class _Fixed:
             said = None if resume else self._too_long(step)
             _warn([said] if said else [])
             steps = grid(self.asked.start, self.asked.end, step, self.asked.marks)
+            if resume is not None and resume.state[:, self.asked.parts.steps].max() > steps.total:
+                raise ArgumentError(
+                    f"resume holds a run that went beyond {self.asked.end:g} s; give t as it was, or a longer one."
+                )
             rows = self._march(steps, resume=resume)
         kept = self._kept(steps, resume)
         notes = [*self.asked.notes, *([said] if said else [])]
-        if self.every is None and self.asked.rows is None and len(kept) <= steps.total:
+        if self.every is None and self.asked.rows is None and len(self._kept(steps, None)) <= steps.total:
             notes.append(f"of {steps.total:,} steps {len(kept):,} are kept; every= and t= say which.")
         reached = steps.steps(rows.state[:, self.asked.parts.steps].astype(np.int64)).t
         run = report(self.asked, rows, steps.steps(kept).t, reached, self.method.name, step, notes)
@@ -162,6 +170,30 @@ class _Fixed:
         p, scale = self.asked.parts, 1.0 / (1.0 - 0.5**self.method.order)
         q, qd = (self.asked.whole(finer[..., part]) for part in (p.q, p.qd))
         return Errors(np.abs(self.asked.robot.difference(run.q, q)) * scale, np.abs(qd - run.qd) * scale)
+
+
+def _require_above(name: str, value: Any, expected: str, or_zero: bool = False) -> None:
+    """Refuse what is not one finite number above zero, or zero where that will do."""
+    number = isinstance(value, int | float | np.integer | np.floating) and np.isfinite(value)
+    if not (number and (value > 0 or (or_zero and value == 0))):
+        raise ArgumentError(f"{name} is {value!r}; expected {expected}.")
+
+
+def _require_fit(asked: Problem, resume: Any) -> None:
+    """Refuse a checkpoint of another run: what is gone on with is all else as it was."""
+    if not isinstance(resume, Checkpoint):
+        raise ArgumentError(
+            f"resume is a {type(resume).__name__}; expected the checkpoint of a run: run.checkpoint."
+        )
+    if not np.isfinite(resume.step):
+        raise ArgumentError(
+            f"resume holds a run whose steps SciPy chose; only fixed steps ({', '.join(FIXED)}) can be gone on with."
+        )
+    if resume.state.shape != asked.state.shape:
+        raise ArgumentError(
+            f"resume holds a state of shape {resume.state.shape}, this run needs {asked.state.shape}; give the batch "
+            "and limits= that the run had."
+        )
 
 
 def _warn(notes: Sequence[str]) -> None:

@@ -1,7 +1,7 @@
 """How long a step may be: by how fast the robot moves, and by the modes that a method must not excite.
 
     ε ≤ 0.05 / max |qd|,   ε ≤ 0.2 / √max |qdd|                the change per step is small
-    ε ≤ 0.1 / |Im λ|                                            a swing is followed
+    ε ≤ 0.1 / |Im λ|, in a stop 0.05 / |Im λ|                   a swing is followed; a stop begins within a step
     |R(λ ε)| ≤ 1 for every λ that does not grow by itself       the method is stable: RK4 to |λ| ε = 2.785 or 2.828
 
 λ are the eigenvalues of the motion linearised where it starts: gravity, damping, the ramp of Coulomb friction, the
@@ -20,7 +20,7 @@ from strobe.simulate.steps import Method
 
 Array = np.ndarray
 TURN, BEND = 0.05, 0.2  # rad per step, and its square root by acceleration
-SWING = 0.1  # of a swing's period over 2π
+SWING, SWING_IN_STOP = 0.1, 0.05  # of a swing's period over 2π
 SAFETY = 0.5  # of what is stable
 LONGEST = 1e-2  # seconds
 MEMBERS = 8  # runs of a batch that are looked at
@@ -143,7 +143,8 @@ def chosen(problem: Problem, method: Method, found: Modes, speed: float, acceler
         )
     stable = SAFETY * longest_stable(method, found.eigenvalues)
     swings = np.where(np.real(found.eigenvalues) > 0, 0.0, np.abs(np.imag(found.eigenvalues)))
-    steps = np.minimum(stable, SWING / np.maximum(swings, 1e-300))
+    parts = np.where(found.stopped, SWING_IN_STOP, SWING)
+    steps = np.minimum(stable, parts / np.maximum(swings, 1e-300))
     if len(steps):
         k = int(np.argmin(steps))
         choices.append(Choice(float(steps[k]), found.words(problem, k)))
