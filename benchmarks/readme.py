@@ -34,7 +34,15 @@ TITLES = {
 def table() -> str:
     """The README's tables of measured numbers."""
     ratios = [*_ratios()]
-    figures = [*_compiling(), *_growing(), *_climbing(), *_interpreted(), *_inverting(), *_planning()]
+    figures = [
+        *_compiling(),
+        *_growing(),
+        *_climbing(),
+        *_interpreted(),
+        *_inverting(),
+        *_planning(),
+        *_simulating(),
+    ]
     parts: list[str] = []
     if ratios:
         parts += _rows(
@@ -135,6 +143,22 @@ def _planning() -> Iterator[list[str]]:
             figure = f"{row['ours_us']:.2f} µs a request in a batch, {_digits(row['ratio'])} times faster than Ruckig"
             same = f"durations equal to {row['largest_difference_s']:.0e} s"
             yield [f"{row['joints']} joints in step at constant maximum acceleration", f"{figure}, {same}"]
+    for row in newest("torque_limited"):
+        if row["path"] == "1,000 points":
+            figure = (
+                f"{row['ours_ms']:.0f} ms, slowed down by {row['slowed_percent']:.2g} % to keep every limit"
+            )
+            yield ["Panda, least time through 1,000 points under torque limits", figure]
+
+
+def _simulating() -> Iterator[list[str]]:
+    titles = {"simulate": "every step kept", "march": "the compiled loop alone"}
+    for row in newest("simulation"):
+        if "ratio" in row:
+            figure = (
+                f"{row['ours_ns']:.0f} ns, {_digits(row['ratio'])} times faster than MuJoCo's `rollout`"
+            )
+            yield [f"Panda, one RK4 step of {row['N']:,} runs side by side, {titles[row['way']]}", figure]
 
 
 def _time(ns: float) -> str:

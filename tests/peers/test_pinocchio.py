@@ -40,6 +40,13 @@ ROBOTS = {
     "icub_description/robots/icub.urdf": "floating",
 }
 
+INTERPRETED = {
+    "icub",
+    "romeo_small",
+    "talos_reduced",
+    "tiago",
+}  # half a minute of compiling each, for three states
+
 
 def robots_folder() -> Path:
     spec = importlib.util.find_spec("cmeel")
@@ -52,7 +59,7 @@ class Peer:
     """The same file in both libraries, with states translated by joint name."""
 
     def __init__(self, path: Path, base: str) -> None:
-        self.robot = Robot(load_model(path))
+        self.robot = Robot(load_model(path), compiled=path.stem not in INTERPRETED)
         if base == "floating":
             self.robot = self.robot.with_base("floating")
         root = pin.JointModelFreeFlyer() if base == "floating" else None
