@@ -161,7 +161,7 @@ def _data(found: Explanation) -> dict[str, Any]:
 
     return {
         "joints": [
-            {"name": name, "unit": unit, "tau": tau, "terms": [_term(row) for row in found.rows(i)]}
+            {"name": name, "unit": unit, "tau": tau, "terms": [row.data() for row in found.rows(i)]}
             for i, (name, unit, tau) in enumerate(
                 zip(found.joints, found.units, found.tau.tolist(), strict=True)
             )
@@ -177,17 +177,6 @@ def _data(found: Explanation) -> dict[str, Any]:
             }
             for name, wrench, across in zip(found.hinges, found.wrenches, found.constraints, strict=True)
         ],
-    }
-
-
-def _term(row: Row) -> dict[str, Any]:
-    return {
-        "kind": row.kind,
-        "by": row.by,
-        "formula": row.formula,
-        "value": float(row.value),
-        "share": float(row.share),
-        "meaning": row.meaning,
     }
 
 

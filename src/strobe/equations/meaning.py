@@ -82,6 +82,11 @@ class Row:
     value: Array  # (...)
     share: Array  # (...), between 0 and 1
 
+    def data(self) -> dict[str, Any]:
+        """The term of one state as plain data."""
+        told = {"kind": self.kind, "by": self.by, "formula": self.formula}
+        return told | {"value": float(self.value), "share": float(self.share), "meaning": self.meaning}
+
 
 @dataclass(frozen=True, eq=False)
 class Explanation:

@@ -53,15 +53,7 @@ def _explained(found: Explanation) -> list[dict[str, Any]]:
 
 
 def _felt(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
-    for row in sorted(rows, key=lambda row: -float(row.share)):
-        yield {
-            "kind": row.kind,
-            "by": row.by,
-            "formula": row.formula,
-            "value": float(row.value),
-            "share": float(row.share),
-            "meaning": row.meaning,
-        }
+    return (row.data() for row in sorted(rows, key=lambda row: -float(row.share)))
 
 
 def command(case: Case) -> str:
