@@ -107,7 +107,7 @@ def ik(
             out.print(answer_table(data, None if every else 1))
         if data["count"] > 1 and not every:
             note(f"the best of {data['count']} solutions; --all shows the others.")
-        elif len(data["moving"]) == SEVEN and not every and method == "auto":
+        elif data["status"] == "solved" and len(data["moving"]) == SEVEN and not every and method == "auto":
             note("one of infinitely many solutions; --all shows a family of them.")
     if data["status"] != "solved":
         raise typer.Exit(CHECK_FAILED)

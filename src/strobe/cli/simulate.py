@@ -123,27 +123,27 @@ def simulate(
       strobe simulate panda --traj traj.json --limits -o out.csv
       strobe simulate planar2 --torque 3 -1 --t 2 --stops --json
     """
-    from strobe.cli.show import note, print_json, warn
-    from strobe.simulate.run import Status
-
     inputs = [path for path in (robot, traj, _file(torque), resume) if path is not None]
     _check_files(output, plot, inputs, force)
-    if torque is not None and traj is not None:
-        raise ArgumentError("torques come from --torque or from --traj, not from both.")
-    if hold and _file(torque) is None:
-        raise ArgumentError("--hold is for the torques of a file: --torque FILE.csv or FILE.npz.")
-    if frame is not None and wrench is None and payload is None:
-        raise ArgumentError(
-            "--frame says where a wrench or a payload acts; give --wrench or --payload too."
-        )
+    _refuse_contradictions(
+        {
+            "torques come from --torque or from --traj, not from both.": torque is not None
+            and traj is not None,
+            "the robot starts at --pose or at --q, not at both.": pose is not None and q is not None,
+            "--hold is for the torques of a file: --torque FILE.csv or FILE.npz.": hold
+            and _file(torque) is None,
+            "--frame says where a wrench or a payload acts; give --wrench or --payload too.": frame
+            is not None
+            and wrench is None
+            and payload is None,
+        }
+    )
     arm = open_robot(robot, lock=lock, base=base, gravity=gravity, strict=strict)
     friction = not no_friction
     planned = None if traj is None else _planned(arm, traj)
     drive = _torque(arm, torque, hold) if planned is None else _fed_forward(arm, planned, friction)
     where = {} if planned is None else _start_of(planned)
     if pose is not None:
-        if q is not None:
-            raise ArgumentError("the robot starts at --pose or at --q, not at both.")
         where["q"] = _named(arm, pose)
     state, assumed = _state(arm, {"q": q, "qd": qd}, where)
     how = {
@@ -156,26 +156,8 @@ def simulate(
     run = _simulated(arm, state["q"], state["qd"], drive, _duration(t, drive), method, how)
     if not len(run.times):
         raise KeyboardInterrupt
-    data: dict[str, Any] = {"assumed": assumed}
-    if output is not None:
-        from strobe.simulate.files import write
-
-        write(run, output, inputs=inputs, force=force)
-        data["output"] = str(output)
-        note(f"{len(run.times):,} rows written to {output}.")
-    if plot is not None:
-        _draw(plot, run, inputs, force)
-        data["plot"] = str(plot)
-    data |= _told(run)
-    for sentence in data["notes"]:
-        note(sentence)
-    if run.status != Status.DONE:
-        warn(f"after {data['reached']:.6g} s {Status(int(run.status)).sentence}")
-    print_json(data) if as_json else _show(data)
-    if run.status == Status.INTERRUPTED:
-        raise KeyboardInterrupt
-    if run.status != Status.DONE:
-        raise typer.Exit(CHECK_FAILED)
+    data = {"assumed": assumed} | _written(run, output, plot, inputs, force) | _told(run)
+    _report(run, data, as_json)
 
 
 # -- what is asked -------------------------------------------------------------------------------------
@@ -185,6 +167,13 @@ def _file(torque: str | None) -> Path | None:
     """The file that --torque names, if it does not give numbers."""
     known = torque is not None and Path(torque).suffix.lower() in (".csv", ".npz")
     return Path(torque) if known else None  # pyright: ignore[reportArgumentType]
+
+
+def _refuse_contradictions(found: dict[str, bool]) -> None:
+    """Refuse options that do not go together, each with its sentence."""
+    for sentence, holds in found.items():
+        if holds:
+            raise ArgumentError(sentence)
 
 
 def _check_files(output: Path | None, plot: Path | None, inputs: list[Any], force: bool) -> None:
@@ -323,13 +312,38 @@ def _told(run: Run) -> dict[str, Any]:
     return data | {"notes": [note.replace("every= and t= say", "--every says") for note in data["notes"]]}
 
 
-def _draw(path: Path, run: Run, inputs: list[Any], force: bool) -> None:
+def _written(
+    run: Run, output: Path | None, plot: Path | None, inputs: list[Any], force: bool
+) -> dict[str, Any]:
+    """The run in its files, and where they are."""
     from strobe.cli.show import note
     from strobe.runtime.files import writing
+    from strobe.simulate.files import write
 
-    with writing(path, inputs=inputs, force=force) as stream:
-        stream.write(run.plot())
-    note(f"drawn in {path}.")
+    if output is not None:
+        write(run, output, inputs=inputs, force=force)
+        note(f"{len(run.times):,} rows written to {output}.")
+    if plot is not None:
+        with writing(plot, inputs=inputs, force=force) as stream:
+            stream.write(run.plot())
+        note(f"drawn in {plot}.")
+    return {name: str(path) for name, path in (("output", output), ("plot", plot)) if path is not None}
+
+
+def _report(run: Run, data: dict[str, Any], as_json: bool) -> None:
+    """What there is to say of a run, and the exit that it deserves."""
+    from strobe.cli.show import note, print_json, warn
+    from strobe.simulate.run import Status
+
+    for sentence in data["notes"]:
+        note(sentence)
+    if run.status != Status.DONE:
+        warn(f"after {data['reached']:.6g} s {Status(int(run.status)).sentence}")
+    print_json(data) if as_json else _show(data)
+    if run.status == Status.INTERRUPTED:
+        raise KeyboardInterrupt
+    if run.status != Status.DONE:
+        raise typer.Exit(CHECK_FAILED)
 
 
 def _show(data: dict[str, Any]) -> None:
