@@ -19,7 +19,7 @@ def arms(tmp_path_factory):
 
 
 def same(ours, theirs):
-    assert np.abs(ours - theirs).max() < 1e-9 * max(1.0, np.abs(theirs).max())
+    return np.abs(ours - theirs).max() < 1e-9 * max(1.0, np.abs(theirs).max())
 
 
 class TestPinocchio:
@@ -37,22 +37,22 @@ class TestPinocchio:
         robot, model, data, (q, qd, qdd) = fixed
         pin = self.pin
         tau = pin.rnea(model, data, q, qd, qdd)
-        same(robot.inverse_dynamics(q, qd, qdd, friction=False), tau)
-        same(robot.forward_dynamics(q, qd, tau, friction=False), pin.aba(model, data, q, qd, tau))
-        same(robot.mass_matrix(q), pin.crba(model, data, q))
-        same(robot.coriolis_matrix(q, qd), pin.computeCoriolisMatrix(model, data, q, qd))
-        same(robot.gravity(q), pin.computeGeneralizedGravity(model, data, q))
-        same(robot.bias(q, qd), pin.nonLinearEffects(model, data, q, qd))
+        assert same(robot.inverse_dynamics(q, qd, qdd, friction=False), tau)
+        assert same(robot.forward_dynamics(q, qd, tau, friction=False), pin.aba(model, data, q, qd, tau))
+        assert same(robot.mass_matrix(q), pin.crba(model, data, q))
+        assert same(robot.coriolis_matrix(q, qd), pin.computeCoriolisMatrix(model, data, q, qd))
+        assert same(robot.gravity(q), pin.computeGeneralizedGravity(model, data, q))
+        assert same(robot.bias(q, qd), pin.nonLinearEffects(model, data, q, qd))
 
     def test_frames_have_these_names(self, fixed):
         robot, model, data, (q, qd, _) = fixed
         pin = self.pin
         there = model.getFrameId(FRAME)
         pin.framesForwardKinematics(model, data, q)
-        same(robot.forward_kinematics(q, FRAME), data.oMf[there].homogeneous)
+        assert same(robot.forward_kinematics(q, FRAME), data.oMf[there].homogeneous)
         how = pin.LOCAL_WORLD_ALIGNED
-        same(robot.jacobian(q, FRAME), pin.computeFrameJacobian(model, data, q, there, how))
-        same(
+        assert same(robot.jacobian(q, FRAME), pin.computeFrameJacobian(model, data, q, there, how))
+        assert same(
             robot.jacobian_dot(q, qd, FRAME), pin.frameJacobianTimeVariation(model, data, q, qd, there, how)
         )
 
@@ -60,10 +60,10 @@ class TestPinocchio:
         robot, model, data, (q, qd, _) = fixed
         pin = self.pin
         T, U = robot.energy(q, qd)
-        same(T, pin.computeKineticEnergy(model, data, q, qd))
-        same(U, pin.computePotentialEnergy(model, data, q))
-        same(robot.center_of_mass(q), pin.centerOfMass(model, data, q))
-        same(robot.momentum(q, qd), pin.computeCentroidalMomentum(model, data, q, qd).vector)
+        assert same(T, pin.computeKineticEnergy(model, data, q, qd))
+        assert same(U, pin.computePotentialEnergy(model, data, q))
+        assert same(robot.center_of_mass(q), pin.centerOfMass(model, data, q))
+        assert same(robot.momentum(q, qd), pin.computeCentroidalMomentum(model, data, q, qd).vector)
 
     def test_external_forces_are_on_the_joints_bodies_in_their_axes(self, fixed):
         robot, model, data, (q, qd, qdd) = fixed
@@ -76,7 +76,7 @@ class TestPinocchio:
         ours = np.concatenate([R @ F[:3], R @ F[3:]])
         link = robot.model.bodies[-1].name
         tau = robot.inverse_dynamics(q, qd, qdd, wrench={link: ours}, friction=False)
-        same(tau, pin.rnea(model, data, q, qd, qdd, forces))
+        assert same(tau, pin.rnea(model, data, q, qd, qdd, forces))
 
     def test_a_floating_base_differs_in_the_order_of_the_quaternion_alone(self, arms):
         path, _, robot = arms
@@ -88,10 +88,12 @@ class TestPinocchio:
         def theirs(q):
             return np.concatenate([q[:3], q[4:7], q[3:4], q[7:]])
 
-        same(robot.inverse_dynamics(q, qd, qdd, friction=False), pin.rnea(model, data, theirs(q), qd, qdd))
+        assert same(
+            robot.inverse_dynamics(q, qd, qdd, friction=False), pin.rnea(model, data, theirs(q), qd, qdd)
+        )
         moved = robot.integrate(q, 0.3 * qd)
-        same(theirs(moved), pin.integrate(model, theirs(q), 0.3 * qd))
-        same(robot.difference(q, moved), pin.difference(model, theirs(q), theirs(moved)))
+        assert same(theirs(moved), pin.integrate(model, theirs(q), 0.3 * qd))
+        assert same(robot.difference(q, moved), pin.difference(model, theirs(q), theirs(moved)))
 
 
 class TestMuJoCo:
@@ -121,36 +123,36 @@ class TestMuJoCo:
         robot, model, data, (q, qd, qdd) = fixed
         data.qacc = qdd
         self.mujoco.mj_inverse(model, data)
-        same(robot.inverse_dynamics(q, qd, qdd), data.qfrc_inverse)
+        assert same(robot.inverse_dynamics(q, qd, qdd), data.qfrc_inverse)
         data.qacc, result = qdd, np.zeros(robot.n)
         self.mujoco.mj_rne(model, data, 1, result)
-        same(robot.inverse_dynamics(q, qd, qdd, friction=False), result)
+        assert same(robot.inverse_dynamics(q, qd, qdd, friction=False), result)
 
     def test_accelerations_follow_from_applied_forces(self, fixed):
         robot, model, data, (q, qd, _) = fixed
         tau = np.linspace(-3.0, 5.0, robot.n)
         data.qfrc_applied = tau
         self.mujoco.mj_forward(model, data)
-        same(robot.forward_dynamics(q, qd, tau), data.qacc)
+        assert same(robot.forward_dynamics(q, qd, tau), data.qacc)
 
     def test_matrices_and_frames_have_these_names(self, fixed):
         robot, model, data, (q, qd, _) = fixed
         M = np.zeros((robot.n, robot.n))
         self.mujoco.mj_fullM(model, data, M)
-        same(robot.mass_matrix(q), M)
-        same(robot.bias(q, qd), data.qfrc_bias)
+        assert same(robot.mass_matrix(q), M)
+        assert same(robot.bias(q, qd), data.qfrc_bias)
         link = robot.model.bodies[-1].name
         body = self.mujoco.mj_name2id(model, self.mujoco.mjtObj.mjOBJ_BODY, link)
         T = robot.forward_kinematics(q, link)
-        same(T[:3, 3], data.xpos[body])
-        same(T[:3, :3], data.xmat[body].reshape(3, 3))
+        assert same(T[:3, 3], data.xpos[body])
+        assert same(T[:3, :3], data.xmat[body].reshape(3, 3))
         jacp, jacr = np.zeros((3, robot.n)), np.zeros((3, robot.n))
         self.mujoco.mj_jacBody(model, data, jacp, jacr, body)
-        same(robot.jacobian(q, link), np.vstack([jacp, jacr]))
+        assert same(robot.jacobian(q, link), np.vstack([jacp, jacr]))
 
     def test_their_energies_come_in_the_other_order(self, fixed):
         robot, model, data, (q, qd, _) = fixed
-        same(robot.energy(q, qd), data.energy[::-1])
+        assert same(robot.energy(q, qd), data.energy[::-1])
 
     def test_their_wrench_acts_at_the_centre_of_mass(self, fixed):
         robot, model, data, (q, qd, _) = fixed
@@ -161,7 +163,7 @@ class TestMuJoCo:
         self.mujoco.mj_forward(model, data)
         lever = data.xipos[body] - data.xpos[body]
         ours = np.concatenate([F, m + np.cross(lever, F)])
-        same(robot.forward_dynamics(q, qd, np.zeros(robot.n), wrench={link: ours}), data.qacc)
+        assert same(robot.forward_dynamics(q, qd, np.zeros(robot.n), wrench={link: ours}), data.qacc)
 
     def test_a_free_joint_has_its_linear_part_in_world_axes(self):
         text = """<mujoco><option gravity="0 0 -9.81"/><worldbody><body name="brick" pos="0 0 0"><freejoint/>
@@ -179,10 +181,10 @@ class TestMuJoCo:
             ]
         )
         data = self.at(model, q, np.concatenate([R @ qd[:3], qd[3:]]))
-        same(robot.energy(q, qd), data.energy[::-1])
+        assert same(robot.energy(q, qd), data.energy[::-1])
         tau = np.array([1.0, 2.0, -1.0, 0.1, 0.3, -0.2])
         data.qfrc_applied = np.concatenate([R @ tau[:3], tau[3:]])
         self.mujoco.mj_forward(model, data)
         qdd = robot.forward_dynamics(q, qd, tau)
         linear = R @ (qdd[:3] + np.cross(qd[3:], qd[:3]))  # the rate of R v
-        same(np.concatenate([linear, qdd[3:]]), data.qacc)
+        assert same(np.concatenate([linear, qdd[3:]]), data.qacc)

@@ -26,19 +26,8 @@ def found(arm):
     return near_minimum_time(arm, (-0.5, 0.5), (1.0, -1.0), velocity=np.inf)
 
 
-def test_slides_that_do_not_act_on_each_other_cannot_do_better_than_the_slower_one(tmp_path):
-    text = """<robot name="gantry"><link name="base"/>
-    <link name="a"><inertial><mass value="3"/>
-      <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
-    <link name="b"><inertial><mass value="2"/>
-      <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
-    <joint name="x" type="prismatic"><parent link="base"/><child link="a"/><axis xyz="1 0 0"/>
-      <limit lower="-9" upper="9" velocity="99" effort="10"/></joint>
-    <joint name="y" type="prismatic"><parent link="a"/><child link="b"/><axis xyz="0 1 0"/>
-      <limit lower="-9" upper="9" velocity="99" effort="10"/></joint></robot>"""
-    path = tmp_path / "gantry.urdf"
-    path.write_text(text)
-    found = near_minimum_time(strobe.load(path), (0, 0), (1, 2))
+def test_slides_that_do_not_act_on_each_other_cannot_do_better_than_the_slower_one(gantry):
+    found = near_minimum_time(gantry, (0, 0), (1, 2), velocity=np.inf)
     np.testing.assert_allclose(found.motion.duration, 2 * np.sqrt(1 / 2), rtol=1e-3)  # x: 10 N / 5 kg
     np.testing.assert_allclose(
         found.constant.duration, found.straight.duration, rtol=1e-3
