@@ -1,0 +1,132 @@
+"""What every approximation is: something that gives torques behind a motion, and says what it costs.
+
+    method = approximate.WithoutVelocityTerms(robot)
+    tau = method.inverse_dynamics(q, qd, qdd)     # (..., n) arrays in, (..., n) out
+    method.memory, method.operations, method.preparation
+
+A method that is a formula over numbers is a `Formula`: it is compiled and counted as the exact dynamics are,
+and can stand in their place wherever a function over numbers is traced. Others (tables, stored motions) are arrays
+and look-ups.
+"""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from strobe.graph.program import Program
+from strobe.models.model import Model
+from strobe.quantities import Request
+from strobe.robot import Robot
+from strobe.runtime.traced import Traced, trace
+from strobe.scalars import Num, Numbers, Scalar
+
+Array = np.ndarray
+NUMBER = 8  # bytes of a stored number
+ANGULAR = ("sin", "cos")
+INVERSE_DYNAMICS = Request("inverse_dynamics")
+OTHERS = ("div", "sqrt", "atan2", "tanh")
+
+
+@dataclass(frozen=True, slots=True)
+class Operations:
+    """What one evaluation takes."""
+
+    multiplications: int
+    additions: int
+    angular: int = 0  # sines and cosines
+    others: int = 0  # divisions, roots
+    lookups: int = 0  # numbers read from a table
+
+    @classmethod
+    def of(cls, program: Program, lookups: int = 0) -> Operations:
+        angular, others = (sum(program.counts[op] for op in ops) for ops in (ANGULAR, OTHERS))
+        return cls(program.multiplications, program.additions, angular, others, lookups)
+
+
+class Approximation(ABC):
+    """Torques behind a motion, nearly."""
+
+    name: str  # as commands and files call it: words with hyphens
+    title: str  # as tables and plots call it
+    robot: Robot
+    in_order = (
+        False  # whether the states of a call, along its last axis but one, must follow one another in time
+    )
+
+    @abstractmethod
+    def inverse_dynamics(self, q: Any, qd: Any, qdd: Any) -> Array:
+        """tau (..., n), nearly."""
+
+    @property
+    @abstractmethod
+    def memory(self) -> int:
+        """Bytes of numbers that it keeps from call to call."""
+
+    @property
+    @abstractmethod
+    def operations(self) -> Operations:
+        """What one evaluation takes; on average, where states differ."""
+
+    @property
+    @abstractmethod
+    def preparation(self) -> float:
+        """Seconds it took, or takes, before the first torque."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What its user must know, in sentences."""
+        return ()
+
+
+class Formula(Approximation):
+    """An approximation that is a formula over numbers: compiled when it is first used."""
+
+    @abstractmethod
+    def torques(self, q: Numbers, qd: Numbers, qdd: Numbers) -> list[Num]:
+        """tau over numbers of any system."""
+
+    def inverse_dynamics(self, q: Any, qd: Any, qdd: Any) -> Array:
+        return self.kernel(q, qd, qdd)
+
+    @property
+    def kernel(self) -> Traced:
+        return self._made[0]
+
+    @property
+    def preparation(self) -> float:
+        return self._made[1]
+
+    @property
+    def operations(self) -> Operations:
+        return Operations.of(self.kernel.program)
+
+    @property
+    def memory(self) -> int:
+        """The constants of its program."""
+        return NUMBER * self.kernel.program.counts["constant"]
+
+    @cached_property
+    def _made(self) -> tuple[Traced, float]:
+        start, robot = time.perf_counter(), self.robot
+        kernel = trace(self.torques, q=robot.nq, qd=robot.nv, qdd=robot.nv)
+        kernel(robot.neutral, np.zeros(robot.nv), np.zeros(robot.nv))
+        return kernel, time.perf_counter() - start
+
+
+def exact(
+    robot: Robot, q: Numbers, qd: Numbers, qdd: Numbers, request: Request = INVERSE_DYNAMICS
+) -> list[Num]:
+    """The robot's own torques over numbers of any system, friction and rotor inertia with them."""
+    return request.evaluate(in_system(robot.model, q), q=q, qd=qd, qdd=qdd)
+
+
+def in_system(model: Model, q: Numbers) -> Model:
+    """A model over the numbers that positions are of."""
+    system = next((x.system for x in q if isinstance(x, Scalar)), None)
+    return model if system is None else model.lift(system)
