@@ -27,7 +27,7 @@ Array = np.ndarray
 
 
 class Marching:
-    """Rounds of a recurrence whose programs are kernels of one model, by name."""
+    """Rounds of a recurrence whose programs are kernels, by name; the model is whose motion it is."""
 
     def __init__(
         self, model: Model, kernels: Mapping[str, Kernel], recurrence: Recurrence, compiled: bool = True
@@ -49,7 +49,7 @@ class Marching:
         from strobe.runtime import jit, width
 
         target = width.target()
-        asked = "\0".join(f"{name} {kernel.request!r}" for name, kernel in self.kernels.items())
+        asked = "\0".join(f"{name} {kernel.fingerprint()}" for name, kernel in self.kernels.items())
         key = disk.key(fingerprint(self.model), asked, repr(self.recurrence), repr(target), "march")
         entry = disk.fetch(key, lambda: self._made(target))
         self.operations = entry.number
@@ -130,7 +130,9 @@ class Marching:
         """One call on arrays (N or 1, size)."""
         kernel = self.kernels[call.program]
         arrays = {name: x[..., :n] for (name, n), x in zip(kernel.inputs.items(), inputs, strict=True)}
-        return kernel(arrays) if self.compiled else evaluate(kernel.function(), arrays, kernel.shape)
+        if not self.compiled:
+            return evaluate(kernel.function(), arrays, kernel.shape)
+        return Kernel.__call__(kernel, arrays)  # arrays by name, for a traced function too
 
 
 def _all_done(futures: list[Future[None]]) -> None:

@@ -1,0 +1,46 @@
+"""Computed torque: the model's torques for the acceleration wanted, corrected by what position and velocity miss.
+
+    tau = ID(q, qd, qdd_r + Kd (qd_r − qd) + Kp (q_r − q))
+
+With an exact model the error obeys ë + Kd ė + Kp e = 0, joint by joint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from strobe.approximate.exact import Exact
+from strobe.approximate.method import Formula
+from strobe.control.controller import Controller, Kept, Measured, Wanted
+from strobe.robot import Robot
+from strobe.scalars import Num
+
+Array = np.ndarray
+
+
+class ComputedTorque(Controller):
+    """The dynamics cancelled by the model, which may be an approximation of them."""
+
+    name, title = "computed-torque", "computed torque"
+
+    def __init__(
+        self, robot: Robot, period: float, kp: Any = 400.0, kd: Any = 40.0, model: Formula | None = None
+    ) -> None:
+        super().__init__(robot, period)
+        self.model = Exact(robot) if model is None else model
+        self._gains = {"kp": self.per_joint("kp", kp), "kd": self.per_joint("kd", kd)}
+
+    @property
+    def gains(self) -> Mapping[str, Array]:
+        return self._gains
+
+    def step(
+        self, measured: Measured, wanted: Wanted, kept: Kept, gains: Kept
+    ) -> tuple[list[Num], dict[str, list[Num]]]:
+        e, ed = self.position_error(measured, wanted), self.velocity_error(measured, wanted)
+        rows = zip(wanted.qdd, ed, e, gains["kd"], gains["kp"], strict=True)
+        qdd = [a + kd * v + kp * x for a, v, x, kd, kp in rows]
+        return self.model.torques(measured.q, measured.qd, qdd), {}

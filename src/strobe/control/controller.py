@@ -1,0 +1,123 @@
+"""What a controller is: a function over numbers, from what is measured and wanted to torques, once every period.
+
+    class Mine(Controller):
+        name, title = "mine", "a controller of my own"
+        gains = {"stiffness": …, "damping": …}          numbers (n,) that may differ from run to run
+        memory = {"integral": n}                        what it keeps from period to period, with sizes
+
+        def step(self, measured, wanted, kept, gains):
+            return torques, {"integral": …}
+
+Written over numbers, it runs in the compiled loop of `control`, is counted, and is written as C by the same means as
+every other program: what is simulated is what is shipped.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from strobe.approximate.method import in_system
+from strobe.quantities import Request
+from strobe.robot import Robot
+from strobe.runtime.arrays import checked
+from strobe.scalars import Num, Numbers
+
+Array = np.ndarray
+Kept = Mapping[str, Numbers]
+
+
+class Measured(NamedTuple):
+    """What sensors say: position, velocity, acceleration of every joint."""
+
+    q: Numbers
+    qd: Numbers
+    qdd: Numbers
+
+
+class Wanted(NamedTuple):
+    """What is asked for at this moment."""
+
+    q: Numbers
+    qd: Numbers
+    qdd: Numbers
+
+
+class Controller(ABC):
+    """Torques from what is measured and wanted; ``robot`` is what it believes the arm to be."""
+
+    name: str  # as commands call it: words with hyphens
+    title: str  # as tables and plots call it
+    uses_acceleration = False  # whether it needs accelerations measured
+
+    def __init__(self, robot: Robot, period: float) -> None:
+        self.robot, self.period = robot, float(period)
+
+    @property
+    def gains(self) -> Mapping[str, Array]:
+        """Numbers by name that may differ from run to run, each (..., size)."""
+        return {}
+
+    @property
+    def memory(self) -> Mapping[str, int]:
+        """What it keeps from period to period, with sizes; all zero at the start unless `first` says otherwise."""
+        return {}
+
+    def first(self, q: Array, qd: Array) -> Mapping[str, Array]:
+        """Its memory (..., size) before the first period, by name, where it is not zero."""
+        return {}
+
+    @abstractmethod
+    def step(
+        self, measured: Measured, wanted: Wanted, kept: Kept, gains: Kept
+    ) -> tuple[list[Num], dict[str, list[Num]]]:
+        """Torques (nv), and the memory for the next period; over numbers of any system."""
+
+    # -- what most controllers need ----------------------------------------------------------------
+
+    def position_error(self, measured: Measured, wanted: Wanted) -> list[Num]:
+        """From where the arm is to where it should be, as velocities over one second (nv)."""
+        if self.robot.nq == self.robot.nv:
+            return [r - x for r, x in zip(wanted.q, measured.q, strict=True)]
+        model = in_system(self.robot.model, measured.q)
+        return Request("difference").evaluate(model, q0=measured.q, q1=wanted.q)
+
+    def velocity_error(self, measured: Measured, wanted: Wanted) -> list[Num]:
+        return [r - x for r, x in zip(wanted.qd, measured.qd, strict=True)]
+
+    def per_joint(self, name: str, value: Any) -> Array:
+        """A gain as numbers (..., nv): one for all joints, or one for each."""
+        n = self.robot.nv
+        shape = () if np.ndim(value) == 0 else (n,)
+        numbers = checked(name, value, shape, self.robot._why).astype(float)
+        return np.full(n, float(numbers)) if numbers.ndim == 0 else numbers
+
+
+class Layout:
+    """Where named vectors lie in one long one."""
+
+    def __init__(self, sizes: Mapping[str, int], start: int = 0) -> None:
+        self.sizes, self.start = dict(sizes), start
+
+    @cached_property
+    def places(self) -> dict[str, slice]:
+        places: dict[str, slice] = {}
+        at = self.start
+        for name, size in self.sizes.items():
+            places[name] = slice(at, at + size)
+            at += size
+        return places
+
+    @property
+    def end(self) -> int:
+        return self.start + sum(self.sizes.values())
+
+    def split(self, numbers: Numbers) -> dict[str, Numbers]:
+        return {name: numbers[place] for name, place in self.places.items()}
+
+    def joined(self, parts: Kept) -> list[Num]:
+        return [x for name in self.sizes for x in parts[name]]

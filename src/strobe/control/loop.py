@@ -1,0 +1,204 @@
+"""The closed loop as a recurrence: sense, compute, then so many steps of the arm under the torque that is held.
+
+    state = plant state, torque held, memory of sensors, memory of the controller
+
+One round is one control period of ``steps`` plant steps. The torque computed from what was measured at the beginning
+of a period acts ``late`` steps later; until then the one before it does. All of it is one compiled loop for many
+arms side by side.
+
+A loop without a period (``continuous``) is what a controller is designed as: its torque follows the state through the
+stages of the integrator. It has no memory, no sensors and no delay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from strobe.control.controller import Controller, Layout, Measured, Wanted
+from strobe.control.sensors import Sensors
+from strobe.graph.recurrence import STATE, Call, Recurrence, Signal, sample
+from strobe.quantities import Request
+from strobe.robot import Robot
+from strobe.runtime.kernels import Kernel
+from strobe.runtime.marching import Marching
+from strobe.runtime.traced import trace
+from strobe.scalars import Num, Numbers
+from strobe.simulate.effects import RateRequest
+from strobe.simulate.steps import Method, Parts, one_step, parts
+
+Array = np.ndarray
+HELD = "held torque"
+SENSED, CONTROL, RATES, NEXT = "sensed", "control", "rates", "next"
+REFERENCE, NOISE, GAINS = "reference", "noise", "gains"
+
+
+@dataclass(frozen=True, eq=False)
+class Loop:
+    """A controller and an arm that need not be what it believes."""
+
+    plant: Robot
+    rate: RateRequest  # what acts on the arm, its torque an input
+    method: Method
+    controller: Controller
+    sensors: Sensors
+    steps: int  # of the arm in a period
+    late: int = 0  # steps before a torque acts
+    continuous: bool = False  # then a round is one step of the arm
+
+    @cached_property
+    def parts(self) -> Parts:
+        return parts(self.plant.model, self.rate.limited)
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Where what lives beside the arm's own state lies in the state."""
+        if self.continuous:
+            return Layout({}, self.parts.size)
+        sizes = {HELD: self.plant.nv, **self.sensors.memory(self.plant)}
+        sizes |= {f"memory {name}": size for name, size in self.controller.memory.items()}
+        return Layout(sizes, self.parts.size)
+
+    @cached_property
+    def gains(self) -> Layout:
+        return Layout({name: x.shape[-1] for name, x in self.controller.gains.items()} or {"none": 1})
+
+    @cached_property
+    def marching(self) -> Marching:
+        return Marching(self.plant.model, self.kernels, self.recurrence, self.plant.compiled)
+
+    # -- the programs of a round --------------------------------------------------------------------
+
+    @cached_property
+    def kernels(self) -> dict[str, Kernel]:
+        size, nv, noise = self.layout.end, self.plant.nv, self.sensors.noise_size(self.plant)
+        accelerations = {"rates": self.parts.integrated} if self.sensed_acceleration else {}
+        noises = {"noise": noise} if noise else {}
+        step = {name: self.plant.kernel(request) for name, request in self._step[0].items()}
+        if self.continuous:
+            moving = self.parts.moving
+            sizes = {"x": moving, "reference": moving + self.plant.nv, "gains": self.gains.end}
+            return step | {"law": trace(self._law, **sizes)}
+        return step | {
+            "held": trace(self._held, state=size),
+            "sense": trace(self._sense, state=size, **accelerations, **noises),
+            "control": self.control_program,
+            "join": trace(self._join, state=self.parts.size, control=nv + self._kept),
+        }
+
+    @cached_property
+    def control_program(self) -> Kernel:
+        """From what was sensed and what is wanted to torques and memory."""
+        nq, nv = self.plant.nq, self.plant.nv
+        sizes = {"sensed": self._sensed, "state": self.layout.end, "reference": nq + 2 * nv}
+        return trace(self._control, **sizes, gains=self.gains.end)
+
+    @property
+    def sensed_acceleration(self) -> bool:
+        return self.controller.uses_acceleration
+
+    @property
+    def _sensed(self) -> int:
+        nq, nv = self.plant.nq, self.plant.nv
+        return nq + 2 * nv + sum(self.sensors.memory(self.plant).values())
+
+    @property
+    def _kept(self) -> int:
+        """Numbers that live on beside the torque: memory of sensors and controller."""
+        return self.layout.end - self.layout.start - self.plant.nv
+
+    @cached_property
+    def _step(self) -> tuple[Mapping[str, Request], Recurrence]:
+        return one_step(self.plant.model, self.method, self.rate, {})
+
+    def _held(self, state: Numbers) -> list[Num]:
+        return list(state[self.layout.places[HELD]])
+
+    def _sense(self, state: Numbers, rates: Numbers = (), noise: Numbers = ()) -> list[Num]:
+        """What sensors say (nq + 2 nv), then what they keep."""
+        p = self.parts
+        accelerations = rates[p.qd] if rates else [0.0] * p.nv
+        kept = {name: state[self.layout.places[name]] for name in self.sensors.memory(self.plant)}
+        truth = Measured(state[p.q], state[p.qd], accelerations)
+        said, kept = self.sensors.read(self.plant, truth, kept, noise, self.controller.period)
+        return [*said.q, *said.qd, *said.qdd, *(x for name in kept for x in kept[name])]
+
+    def _control(self, sensed: Numbers, state: Numbers, reference: Numbers, gains: Numbers) -> list[Num]:
+        """Torques, then what sensors and controller keep."""
+        nq, nv = self.plant.nq, self.plant.nv
+        cut = (slice(0, nq), slice(nq, nq + nv), slice(nq + nv, nq + 2 * nv))
+        measured, wanted = Measured(*(sensed[c] for c in cut)), Wanted(*(reference[c] for c in cut))
+        memory = self.controller.memory
+        kept = {name: state[self.layout.places[f"memory {name}"]] for name in memory}
+        tau, kept = self.controller.step(measured, wanted, kept, self.gains.split(gains))
+        return [*tau, *sensed[nq + 2 * nv :], *(x for name in memory for x in kept[name])]
+
+    def _law(self, x: Numbers, reference: Numbers, gains: Numbers) -> list[Num]:
+        """Torques from the state itself."""
+        return self._control([*x, *[0.0] * self.plant.nv], [], reference, gains)
+
+    def _join(self, state: Numbers, control: Numbers) -> list[Num]:
+        """The arm's state after the period, and all that lives on beside it."""
+        return [*state, *control]
+
+    # -- their order --------------------------------------------------------------------------------
+
+    @cached_property
+    def recurrence(self) -> Recurrence:
+        return self._continuous() if self.continuous else self._sampled()
+
+    def _sampled(self) -> Recurrence:
+        _, step = self._step
+        rate = next(call for call in step.calls if call.program == "rate")
+        calls = [Call("held", (STATE,), HELD)]
+        if self.sensed_acceleration:
+            calls.append(Call("rate", _renamed(rate.inputs, {"tau": HELD}), RATES))
+        seen = (
+            *((RATES,) if self.sensed_acceleration else ()),
+            *((sample(NOISE, 0),) if self._noise else ()),
+        )
+        calls.append(Call("sense", (STATE, *seen), SENSED))
+        calls.append(Call("control", (SENSED, STATE, sample(REFERENCE, 0), GAINS), CONTROL))
+        place = STATE
+        for k in range(self.steps):
+            names = {STATE: place, "tau": HELD if k < self.late else CONTROL, "next": f"plant {k}"}
+            calls += [
+                Call(c.program, _renamed(c.inputs, names), names.get(c.output, c.output))
+                for c in step.calls
+            ]
+            place = names["next"]
+        calls.append(Call("join", (place, CONTROL), NEXT))
+        return self._over(step, calls, 1)
+
+    def _continuous(self) -> Recurrence:
+        _, step = self._step
+        calls: list[Call] = []
+        times = self.method.times
+        for call in step.calls:
+            names = {"tau": CONTROL}
+            if call.program == "rate":
+                at = times.index(self.method.c[int(call.output.removeprefix("k"))])
+                calls.append(Call("law", (call.inputs[0], sample(REFERENCE, at), GAINS), CONTROL))
+            calls.append(Call(call.program, _renamed(call.inputs, names), call.output))
+        return self._over(step, calls, len(times))
+
+    def _over(self, step: Recurrence, calls: list[Call], samples: int) -> Recurrence:
+        """The calls of a round with all that they are given."""
+        constants = {name: n for name, n in step.constants.items() if name != "tau"}
+        signals = {REFERENCE: Signal(self.plant.nq + 2 * self.plant.nv, samples)}
+        signals |= {NOISE: Signal(self._noise)} if self._noise else {}
+        return Recurrence(
+            self.layout.end, constants | {sample("h", 0): 1, GAINS: self.gains.end}, signals, tuple(calls), NEXT,
+            (CONTROL, 0, self.plant.nv),
+        )  # fmt: skip
+
+    @property
+    def _noise(self) -> int:
+        return self.sensors.noise_size(self.plant)
+
+
+def _renamed(cells: tuple[str, ...], names: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(names.get(cell, cell) for cell in cells)
