@@ -46,7 +46,8 @@ def control(
     start = motion(0.0)
     asked = problem(
         arm, start.q if q0 is None else q0, start.qd if qd0 is None else qd0, None, end, parameters=None,
-        wrench=wrench, frame=frame, payload=payload, stops=stops, limits=limits, friction=friction, formulation=None, events=(),
+        wrench=wrench, frame=frame, payload=payload, stops=stops, limits=limits, friction=friction,
+        formulation=None, events=(),
     )  # fmt: skip
     step = controller.period / steps
     loop = Loop(
