@@ -22,7 +22,7 @@ from functools import lru_cache
 from strobe.algebra import Motion, Pose, Shift, Sym3, Turn, Vec3
 from strobe.analysis.polynomials import Polynomial, fit
 from strobe.analysis.schedule import DataFlow
-from strobe.formulations import Method
+from strobe.formulations import Method, formulation
 from strobe.graph import passes
 from strobe.graph.program import Program
 from strobe.models.inertial import Inertial
@@ -102,6 +102,11 @@ def compiled(model: Model) -> Operations:
 def dense(method: Method, model: Model) -> Operations:
     """The operations as written."""
     return _counted(method, model, DenseCount())
+
+
+def as_written(name: str, model: Model) -> Operations:
+    """The operations as written of a formulation by its name."""
+    return dense(formulation(name), model)
 
 
 def run(method: Method, model: Model, system: System) -> list[Num]:

@@ -32,8 +32,13 @@ def lock(model: Model, joints: Mapping[str, Any]) -> Model:
     A position is a number, or a sequence for a joint with a quaternion. Joints that follow a locked one
     are locked with it; a following joint cannot be locked against the joints it follows.
     """
-    positions = _with_followers(model, _chosen(model, joints))
+    positions = locked_positions(model, joints)
     return _merged(model, positions) if positions else model
+
+
+def locked_positions(model: Model, joints: Mapping[str, Any]) -> dict[str, Position]:
+    """Where each joint is held that `lock` would hold, those that follow the named ones included."""
+    return _with_followers(model, _chosen(model, joints))
 
 
 def _chosen(model: Model, joints: Mapping[str, Any]) -> dict[str, Position]:
