@@ -58,6 +58,7 @@ class Approximation(ABC):
     in_order = (
         False  # whether the states of a call, along its last axis but one, must follow one another in time
     )
+    emulated = False  # whether a call imitates code for another processor, so that its time says nothing
 
     @abstractmethod
     def inverse_dynamics(self, q: Any, qd: Any, qdd: Any) -> Array:
