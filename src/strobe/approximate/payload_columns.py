@@ -1,0 +1,70 @@
+"""How joint torques depend on what the hand carries: linearly, through ten numbers.
+
+    tau = tau_empty(q, qd, qdd) + Y(q, qd, qdd) π
+    π   = (m, m·cx, m·cy, m·cz, Ixx, Iyy, Izz, Ixy, Ixz, Iyz)    about the origin of a frame, in its axes
+
+Column k of Y are the torques of a robot of massless links that carries one unit of parameter k.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from strobe.errors import ArgumentError
+from strobe.models.inertial import Inertial
+from strobe.models.joints import Motor
+from strobe.models.model import ROOT, Model
+from strobe.quantities import Request
+from strobe.robot import Robot
+from strobe.scalars import Numbers
+from strobe.simulate.effects import carrying
+
+Array = np.ndarray
+PARAMETERS = ("m", "m·cx", "m·cy", "m·cz", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
+UNITS = ("kg", *["kg m"] * 3, *["kg m²"] * 6)
+
+
+@dataclass(frozen=True, slots=True)
+class PayloadColumns(Request):
+    """The torques of ten unit payloads at a frame, side by side."""
+
+    def shape(self, model: Model) -> tuple[int, ...]:
+        return (*Request.shape(self, model), len(PARAMETERS))
+
+    def evaluate(self, model: Model, **numbers: Numbers) -> Any:
+        massless, frame = _massless(model), str(self.frame)
+        columns = [
+            Request.evaluate(self, carrying(massless, {f"payload {frame}": unit}, [frame]), **numbers)
+            for unit in np.eye(len(PARAMETERS)).tolist()
+        ]
+        return [list(row) for row in zip(*columns, strict=True)]
+
+
+def payload_regressor(robot: Robot, q: Any, qd: Any, qdd: Any, frame: str | None = None) -> Array:
+    """Y (..., n, 10): the torques of a payload at a frame (the last one) are Y π."""
+    robot._require_dynamics()
+    request = PayloadColumns("inverse_dynamics", friction=False, frame=carrier(robot, frame))
+    return robot._ask(request, {"q": q, "qd": qd, "qdd": qdd})
+
+
+def carrier(robot: Robot, frame: str | None) -> str:
+    """The name of a frame that joints move."""
+    name = robot._frame(frame)
+    if robot.model.frame(name).body == ROOT:
+        raise ArgumentError(
+            f'frame "{name}" of {robot.name} is fixed to the base: no joint feels a payload there. '
+            "Name a frame that moves; see robot.frames."
+        )
+    return name
+
+
+def _massless(model: Model) -> Model:
+    """The same joints without anything that has mass, rotors included."""
+    bodies = tuple(
+        replace(body, inertial=Inertial.zero(), joint=replace(body.joint, motor=Motor()))
+        for body in model.bodies
+    )
+    return replace(model, bodies=bodies)
