@@ -231,3 +231,58 @@ def test_the_help_has_an_example_that_builds() -> None:
     done = run("--help")
     assert done.exit_code == 0
     assert "strobe compile panda inverse_dynamics -o out && make -C out test" in done.stdout
+
+
+# -- fixed point --------------------------------------------------------------------------------------
+
+
+@needs_gcc
+def test_fixed_point_tests_itself(tmp_path: Path) -> None:
+    data = told(
+        "stanford", "inverse_dynamics", "--fixed", 32, "--qd-range", 2, "--qdd-range", "5", "-o", tmp_path
+    )
+    name = "strobe_stanford_inverse_dynamics"
+    assert data["files"] == [f"{name}.h", f"{name}.c", f"{name}_convert.h", f"test_{name}.c", "Makefile"]
+    assert data["precision"] == "int32_t"
+    assert data["formats"]["qd"] == ["Q2.29"] * 6
+    assert all(bound > met > 0.0 for bound, met in zip(data["bound"], data["observed"], strict=True))
+    done = make_test(tmp_path, SANITISED)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_fixed_point_takes_ranges_one_scale_and_a_name(tmp_path: Path) -> None:
+    data = told(
+        "planar2", "inverse_dynamics", "--fixed", 32, "--fraction", 12, "--q-range", "0:1,-1:2", "--qd-range", "0.5",
+        "--qdd-range", "1,2", "--name", "arm", "-o", tmp_path,
+    )  # fmt: skip
+    assert data["function"] == "strobe_arm_inverse_dynamics"
+    assert set(data["formats"]["tau"]) == {"Q19.12"}
+    header = (tmp_path / "strobe_arm_inverse_dynamics.h").read_text("ascii")
+    assert "[1]   Q19.12  from -1 to 2  the position of joint _joint2_" in header
+    done = run("planar2", "inverse_dynamics", "--fixed", 32, "--qdd-range", 1, "-o", tmp_path / "other")
+    assert done.stdout.splitlines()[-1] == f"test it: make -C {tmp_path / 'other'} test"
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--fraction", 8], "--fraction is for fixed point: add --fixed 32 or --fixed 16."),
+        (["--qd-range", 1], "--qd-range is for fixed point: add --fixed 32 or --fixed 16."),
+        (["--fixed", 24, "--qdd-range", 1], "bits is 24; expected words of 16 or 32 bits."),
+        (["--fixed", 32], 'joint "joint1" of planar2 has no limit of its acceleration, and fixed point needs its'),
+        (["--fixed", 32, "--qdd-range", 1, "--float"], "--fixed writes inverse_dynamics as C, with friction"),
+        (["--fixed", 32, "--qdd-range", 1, "--no-friction"], "--fixed writes inverse_dynamics as C, with friction"),
+        (["--fixed", 32, "--qdd-range", 1, "--target", "mex"], "--fixed writes inverse_dynamics as C, with friction"),
+        (["--fixed", 32, "--qdd-range", "1,2,3"], "--qdd-range has 3 ranges, expected 1 or 2."),
+        (["--fixed", 16, "--fraction", 14, "--qdd-range", 1], "takes 2 bits before the point; words of 16 bits with"),
+    ],
+)  # fmt: skip
+def test_what_fixed_point_cannot_do_is_refused(tmp_path: Path, options: list[Any], sentence: str) -> None:
+    told = refused("planar2", "inverse_dynamics", *options, "-o", tmp_path / "out")
+    assert sentence in " ".join(told.split())
+    assert not (tmp_path / "out").exists()
+
+
+def test_other_quantities_in_fixed_point_are_refused(tmp_path: Path) -> None:
+    sentence = refused("planar2", "gravity", "--fixed", 32, "-o", tmp_path / "out")
+    assert "--fixed writes inverse_dynamics as C" in sentence

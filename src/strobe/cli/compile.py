@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from strobe.cli.inputs import Base, Gravity, Json, Lock, RobotName, Strict, open_robot
+from strobe.cli.states import given_range
 from strobe.errors import ArgumentError, OutputError, UnknownNameError, UnsupportedModelError, nearest
 
 if TYPE_CHECKING:
     import numpy as np
 
+    from strobe.approximate.fixed_point import FixedPoint
     from strobe.codegen.c import Function
     from strobe.codegen.c_test import Expected
     from strobe.graph.program import Program
@@ -93,6 +95,24 @@ def compile(
     name: Annotated[
         str | None, typer.Option("--name", metavar="NAME", help="Instead of the robot's, in names of code.")
     ] = None,
+    fixed: Annotated[
+        int | None,
+        typer.Option("--fixed", metavar="BITS", help="Integers of 32 or 16 bits, no floating point."),
+    ] = None,
+    fraction: Annotated[
+        int | None,
+        typer.Option("--fraction", metavar="BITS", help="For --fixed: one scale for all values."),
+    ] = None,
+    q_range: Annotated[
+        str | None, typer.Option("--q-range", metavar="RANGES", help="For --fixed: where the joints are.")
+    ] = None,
+    qd_range: Annotated[
+        str | None, typer.Option("--qd-range", metavar="RANGES", help="For --fixed: how fast they move.")
+    ] = None,
+    qdd_range: Annotated[
+        str | None,
+        typer.Option("--qdd-range", metavar="RANGES", help="For --fixed: how fast that changes."),
+    ] = None,
     lock: Lock = None,
     base: Base = None,
     gravity: Gravity = None,
@@ -109,13 +129,17 @@ def compile(
     compares it with values that another formulation gave when the code was written. --target mex adds a
     gateway for MATLAB, --target cffi a script that builds a Python module.
 
+    --fixed writes inverse_dynamics in integers, for processors without floating point: each number has a scale of
+    its own from the ranges of motion (the robot's limits where none are given), and a proven error.
+
     \b
     Examples:
       strobe compile panda inverse_dynamics -o out && make -C out test
       strobe compile arm.urdf inverse_dynamics --wrench tool --float -o firmware
       strobe compile ur5 jacobian --frame tool --target mex -o matlab
+      strobe compile panda inverse_dynamics --fixed 32 --qdd-range 10 -o firmware
     """
-    from strobe.cli.show import print_json, warn
+    from strobe.cli.show import warn
     from strobe.quantities import Request
 
     _check_target(target)
@@ -132,6 +156,16 @@ def compile(
         accelerated=tuple(accelerated or ()),
     )
     _check_request(arm, request)
+    ranges = {"--q-range": q_range, "--qd-range": qd_range, "--qdd-range": qdd_range}
+    _check_fixed(
+        fixed, request, {"--fraction": fraction, **ranges}, {"--float": single, "--target": target != "c"}
+    )
+    if fixed is not None:
+        made = _fixed(arm, fixed, fraction, ranges)
+        texts = made.c_files(name)
+        _write(output, texts, robot, force)
+        _tell(output, texts, _fixed_data(made, name, output, texts) if as_json else None)
+        return
     _check_precision(request, single)
     function = _function(arm, request, single, name)
     expected = _expected(arm, request, single)
@@ -139,12 +173,9 @@ def compile(
         warn(f"the test allows {expected.tolerance:.0e}, and other equations differ by more: it may fail.")
     texts = _texts(function, expected, target)
     _write(output, texts, robot, force)
-    if as_json:
-        print_json(_data(arm, request, function, expected, target, output, texts))
-        return
-    for file in texts:
-        print(output / file)
-    print(f"test it: make -C {output} test")
+    _tell(
+        output, texts, _data(arm, request, function, expected, target, output, texts) if as_json else None
+    )
 
 
 # -- checks -------------------------------------------------------------------------------------------
@@ -368,6 +399,52 @@ def _states(arm: Robot, request: Request, dtype: np.dtype) -> dict[str, np.ndarr
     return {key: value.astype(dtype) for key, value in states.items()}
 
 
+# -- fixed point --------------------------------------------------------------------------------------
+
+
+def _check_fixed(fixed: int | None, request: Request, own: dict[str, Any], other: dict[str, bool]) -> None:
+    """Refuse options of fixed point without it, and what it does not have."""
+    from strobe.quantities import Request
+
+    if fixed is None:
+        for option, value in own.items():
+            if value is not None:
+                raise ArgumentError(f"{option} is for fixed point: add --fixed 32 or --fixed 16.")
+        return
+    if request != Request("inverse_dynamics") or any(other.values()):
+        raise ArgumentError(
+            "--fixed writes inverse_dynamics as C, with friction and without wrenches: leave out "
+            "--float, --target, --formulation, --frame, --wrench, --gravity-input, --accelerated and --no-friction."
+        )
+
+
+def _fixed(arm: Robot, bits: int, fraction: int | None, ranges: dict[str, str | None]) -> FixedPoint:
+    from strobe.approximate.fixed_point import FixedPoint
+
+    given = {
+        option.removeprefix("--").removesuffix("-range"): given_range(arm, option, text)
+        for option, text in ranges.items()
+        if text is not None
+    }
+    return FixedPoint(arm, given, bits, fraction)
+
+
+def _fixed_data(made: FixedPoint, name: str | None, output: Path, texts: dict[str, str]) -> dict[str, Any]:
+    return {
+        "robot": made.robot.name,
+        "quantity": "inverse_dynamics",
+        "target": "c",
+        "function": made.c_function(name).name,
+        "precision": f"int{made.bits}_t",
+        "formats": {key: list(map(str, formats)) for key, formats in made.formats.items()},
+        "bound": made.bound.tolist(),
+        "observed": made.observed.tolist(),
+        "notes": list(made.notes),
+        "output": str(output),
+        "files": list(texts),
+    }
+
+
 # -- files --------------------------------------------------------------------------------------------
 
 
@@ -403,6 +480,18 @@ def _write(folder: Path, texts: dict[str, str], source: str, force: bool) -> Non
     for file, text in texts.items():
         with writing(folder / file, inputs=[source], force=force) as stream:
             stream.write(text)
+
+
+def _tell(output: Path, texts: dict[str, str], data: dict[str, Any] | None) -> None:
+    """What was written: as data if there are any, else as a list of files."""
+    from strobe.cli.show import print_json
+
+    if data is not None:
+        print_json(data)
+        return
+    for file in texts:
+        print(output / file)
+    print(f"test it: make -C {output} test")
 
 
 def _data(

@@ -1,0 +1,100 @@
+"""The program that tests fixed point where it is built: words bit by bit, numbers by their bounds.
+
+The expected values are given: whoever generates the code computes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from strobe.codegen.c import block_comment, number
+from strobe.codegen.c_fixed import FixedFunction, conversions, header, source
+from strobe.codegen.c_test import MAKEFILE
+
+
+@dataclass(frozen=True)
+class Expected:
+    """Words by input, one row a state, with the words, return codes and exact numbers that they must give."""
+
+    states: Mapping[str, Sequence[Sequence[int]]]
+    words: Sequence[Sequence[int]]
+    codes: Sequence[int]
+    exact: Sequence[Sequence[float]]  # of the states as they are clamped
+    route: str  # how the exact numbers were computed
+
+
+def files(function: FixedFunction, expected: Expected) -> dict[str, str]:
+    """Every file by its name."""
+    name = function.name
+    return {
+        f"{name}.h": header(function),
+        f"{name}.c": source(function),
+        f"{name}_convert.h": conversions(function),
+        f"test_{name}.c": self_test(function, expected),
+        "Makefile": MAKEFILE.format(name=name),
+    }
+
+
+def self_test(function: FixedFunction, expected: Expected) -> str:
+    """A C program that exits with 0 if every word is as it must be, and every number within its bound."""
+    count, size, word = len(expected.words), function.size, function.word
+    tables: list[str] = []
+    for entry, parameter in zip(function.plan.program.inputs, function.parameters, strict=True):
+        tables += _table(
+            f"{word} {parameter.name}[{count}][{parameter.size}]", expected.states[entry.name], str
+        )
+    tables += _table(f"{word} expected[{count}][{size}]", expected.words, str)
+    tables += _table(f"int codes[{count}][1]", [[code] for code in expected.codes], str)
+    tables += _table(f"double exact[{count}][{size}]", expected.exact, lambda x: number(float(x)))
+    tables += _table(
+        f"double bound[1][{size}]", [function.plan.arithmetic_bounds], lambda x: number(float(x))
+    )
+    arguments = ", ".join([*(f"{p.name}[i]" for p in function.parameters), "out"])
+    lines = [
+        *block_comment(
+            [
+                f"Tests {function.name} on {count} states: words bit by bit, as they were",
+                "computed where the code was written, and numbers within their bounds of the exact ones,",
+                f"{expected.route}.",
+            ]
+        ),
+        f'#include "{function.name}_convert.h"',
+        "",
+        "#include <stdio.h>",
+        "",
+        *tables,
+        MAIN.format(name=function.name, word=word, size=size, count=count, arguments=arguments),
+    ]
+    return "\n".join(lines)
+
+
+def _table(declaration: str, rows: Sequence[Sequence[float]], text: Callable[..., str]) -> list[str]:
+    body = [f"    {{{', '.join(text(x) for x in row)}}}," for row in rows]
+    return [f"static const {declaration} = {{", *body, "};", ""]
+
+
+MAIN = """\
+int main(void)
+{{
+    double worst = 0.0;
+    int i, k, wrong = 0;
+    for (i = 0; i < {count}; i++) {{
+        {word} out[{size}];
+        double results[{size}];
+        int good = {name}({arguments}) == codes[i][0];
+        {name}_out_from_words(out, results);
+        for (k = 0; k < {size}; k++) {{
+            const double d = fabs(results[k] - exact[i][k]);
+            good = good && out[k] == expected[i][k] && d <= bound[0][k] + 1e-12 * fabs(exact[i][k]);
+            if (bound[0][k] > 0.0 && d > worst * bound[0][k])
+                worst = d / bound[0][k];
+        }}
+        if (!good)
+            printf("state %d is wrong\\n", i);
+        wrong += !good;
+    }}
+    printf("{name}: %d of {count} states wrong, largest error %.2g of its bound\\n", wrong, worst);
+    return wrong ? 1 : 0;
+}}
+"""
