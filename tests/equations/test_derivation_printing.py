@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-from xml.etree import ElementTree
 
 import pytest
 
@@ -13,17 +12,15 @@ import strobe
 from strobe.equations.derivation import WAYS, derive
 from strobe.equations.derivation_printing import (
     LatexPrinter,
-    MathPrinter,
     TextPrinter,
     derivation_data,
     derivation_latex,
     derivation_text,
     seen,
 )
-from strobe.equations.expression import Number, Sum, Symbol
+from strobe.equations.expression import Sum, Symbol
 from strobe.equations.forms import Forms, Order
 from strobe.equations.latex import LatexWriter
-from strobe.equations.mathml import MathWriter
 from strobe.equations.notation import Notation
 from strobe.equations.relations import Letter, Rate, Slope, Times, Transposed, Written, plus
 from strobe.equations.text import TextWriter
@@ -147,18 +144,6 @@ def test_marks_of_text_and_latex(formula, shown: str, latex: str | None) -> None
     assert TextPrinter(TextWriter(), FORMS).line(formula) == shown
     if latex is not None:
         assert LatexPrinter(LatexWriter(), FORMS).line(formula) == latex
-
-
-def test_mathml_is_well_formed_and_has_tables() -> None:
-    found = derive(strobe.load("pendulum3"), "decomposition")
-    printer = MathPrinter(MathWriter(), found.forms)
-    equations = [printer.equation(line) for step in found.steps for line in step.lines]
-    trees = [ElementTree.fromstring(equation) for equation in equations]
-    assert {tree.tag for tree in trees} == {"math"}
-    assert any(tree.find(".//mtable") is not None for tree in trees)
-    lagrange = derive(strobe.load("planar2"), "lagrange").steps[6]
-    assert "<mo>∂</mo>" in printer.equation(lagrange.lines[0])
-    assert printer.formula(Written(Number(2))) == "<mn>2</mn>"  # pyright: ignore[reportArgumentType]
 
 
 # -- LaTeX and JSON -----------------------------------------------------------------------------------

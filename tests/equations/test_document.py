@@ -7,8 +7,9 @@ import pytest
 
 import strobe
 from strobe.equations.closed_form import equations_of
-from strobe.equations.document import SECTIONS, document, shortened_document, symbol_patterns
+from strobe.equations.document import SECTIONS, document, shortened_document
 from strobe.equations.expression import value
+from strobe.equations.facts import symbol_patterns
 from strobe.equations.notation import Notation
 from strobe.equations.text import text, text_lines
 from strobe.errors import UnknownNameError

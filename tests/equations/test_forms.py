@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from strobe.equations import products
 from strobe.equations.closed_form import equations_of
 from strobe.equations.expression import length, value
-from strobe.equations.forms import Forms, Order, order_of, primitive
+from strobe.equations.forms import Forms, Order, order_of
 from strobe.equations.text import text
 from strobe.equations.waves import Waves
 from strobe.models.load import load_model
@@ -162,10 +162,3 @@ def waves_of(x):
     from strobe.equations.expression import Trig
 
     return [(Trig(t.function, t.frequencies), t.coefficient) for t in x.terms]
-
-
-def test_the_primitive_multiple_has_coprime_integers_and_a_positive_first_term():
-    x = RING.lower((-6 * a + 4 * b * cos(q1)) / 5)
-    base, number = primitive(x)
-    assert [t.coefficient for t in base.terms] == [3, -2]
-    assert RING.lower(base * RING.constant(number)).equals(x)

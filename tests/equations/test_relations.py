@@ -6,6 +6,7 @@ import pytest
 
 from strobe.algebra import Mat3, Vec3
 from strobe.equations.expression import ZERO, Symbol
+from strobe.equations.notation import index
 from strobe.equations.relations import (
     Letter,
     Line,
@@ -14,7 +15,6 @@ from strobe.equations.relations import (
     Times,
     Values,
     Written,
-    index,
     plus,
     waves,
     worked_out,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from strobe.equations.walk import Book, Walk, equations_of_motion
+from strobe.equations.walk import Book, Walk
 from strobe.formulations import kinematics, spatial_newton_euler, totals
 from strobe.models.load import load_model
 from strobe.models.regroup import at_base, regrouped
@@ -13,7 +13,9 @@ from strobe.scalars import FieldSystem
 def test_the_walk_is_newton_euler_on_random_robots_of_the_same_structure(name):
     model = load_model(name).lift(FieldSystem(5))
     q, qd, qdd = model.variables()
-    M, C, G = equations_of_motion(regrouped(model), q, qd)
+    walk = Walk(regrouped(model), q, Book())
+    walk.move(qd)
+    M, C, G = walk.columns()
     tau = spatial_newton_euler.inverse_dynamics(model, q, qd, qdd)
     n = range(model.nv)
     for i in n:

@@ -107,13 +107,16 @@ def test_an_angle_may_be_turned_by_a_right_angle_exactly():
     assert sin(A - math.pi).equals(-sin(A))
 
 
-def test_harmonics_are_the_coefficients_of_the_waves():
-    value = M * cos(A) + X * cos(A) + sin(2 * B) + 4
-    groups = value.harmonics()
-    assert groups["cos", (("a", 1),)].equals(M + X)
-    assert groups["sin", (("b", 2),)].equals(1)
-    assert groups["1", ()].equals(4)
-    assert len(groups) == 3
+def test_multiples_of_one_function_have_one_primitive_wave():
+    value = M * cos(A) * Fraction(4, 3) - X * sin(2 * B) * Fraction(2, 5)
+    base, factor = value.primitive()
+    assert {t.coefficient for t in base.terms} == {10, -3}
+    assert base.terms[0].coefficient > 0
+    assert value.equals(base * RING.constant(factor))
+    other, opposite = (value * RING.constant(Fraction(-7, 2))).primitive()
+    assert other.key == base.key
+    assert opposite == factor * Fraction(-7, 2)
+    assert value.key != base.key
 
 
 def test_what_is_not_a_trigonometric_polynomial_is_refused_by_name():

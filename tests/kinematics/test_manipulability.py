@@ -1,11 +1,10 @@
-"""Manipulability, condition, lost directions and limit margins, against determinants and closed forms."""
+"""Manipulability, lost directions and limit margins, against determinants and closed forms."""
 
 import numpy as np
 import pytest
 
 import strobe
 from strobe.errors import StrobeError
-from strobe.kinematics.manipulability import condition
 
 
 def test_manipulability_is_the_root_of_the_determinant():
@@ -31,20 +30,6 @@ def test_planar_arms_have_the_closed_form_of_the_textbook():
     assert three.manipulability(q, of="translation") == pytest.approx(
         0, abs=1e-12
     )  # it never leaves its plane
-
-
-def test_the_condition_is_infinite_exactly_where_a_direction_is_lost():
-    stanford = strobe.load("stanford")
-    q = np.tile([0.3, 0.9, 0.6, -0.4, 0.7, 1.1], (3, 1))
-    q[1, 4] = 0.0
-    q[2, 4] = 1e-3
-    found = condition(stanford, q)
-    values = np.linalg.svd(stanford.jacobian(q), compute_uv=False)
-    assert found[[0, 2]] == pytest.approx((values[:, 0] / values[:, -1])[[0, 2]], rel=1e-9)
-    assert found[1] == np.inf
-    assert condition(stanford, q[0], of="translation", length=5.0) == pytest.approx(
-        condition(stanford, q[0], of="translation")
-    )
 
 
 # -- singular directions ----------------------------------------------------------------------------------
@@ -98,7 +83,6 @@ def test_what_is_not_a_number_has_no_rank_and_spoils_nothing_beside_it():
     q = ur5.random_state(seed=4, batch=3)[0]
     q[1, 2] = np.nan
     assert np.isnan(ur5.manipulability(q)).tolist() == [False, True, False]
-    assert np.isnan(condition(ur5, q)).tolist() == [False, True, False]
     found = ur5.singular_directions(q)
     assert found.rank.tolist() == [6, 0, 6]
     assert np.isnan(found.hand).all((-1, -2)).tolist() == [False, True, False]

@@ -10,7 +10,7 @@ from strobe.errors import ArgumentError, ShapeError, UnknownNameError, Unsupport
 from strobe.kinematics import seeds
 from strobe.kinematics.numeric import solve
 from strobe.kinematics.solutions import Status
-from strobe.kinematics.unreached import arm_length
+from strobe.kinematics.unreached import reach_of
 from strobe.robot import Robot
 
 
@@ -236,7 +236,7 @@ def test_a_position_beyond_reach_is_said_to_be_and_the_arm_stretches_towards_it(
 def test_no_frame_is_farther_than_the_arm_is_long():
     for name in ("panda", "ur5", "stanford", "puma560"):
         robot = strobe.load(name)
-        _, centre, length = arm_length(robot, robot.frames[-1])
+        _, centre, length = reach_of(robot, robot.frames[-1])
         far = np.linalg.norm(asked(robot, 5000)[:, :3, 3] - centre, axis=-1).max()
         assert 0.6 * length < far <= length
 

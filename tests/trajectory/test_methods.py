@@ -155,6 +155,15 @@ def test_what_torque_limits_do_not_allow_is_refused(arm, name, given, sentence):
         arm.plan(POINTS, name, **given)
 
 
+def test_what_torque_limits_do_not_allow_is_told_by_the_labels_of_the_points(arm):
+    with pytest.raises(
+        ArgumentError, match=r"along the path, between home and the box, joint .* to hold still"
+    ):
+        arm.plan(POINTS[:2], "torque-limited", effort=(1, 12), labels=("home", "the box"))
+    with pytest.raises(ArgumentError, match=r"along the path, at home, joint .* to hold still"):
+        arm.plan(POINTS[:2], "kahn", effort=(1, 12), labels=("home", "the box"))
+
+
 def test_a_spline_beyond_a_bound_is_refused_and_its_lines_are_not(arm):
     points, room = [(0, 0.3), (1, 0.6), (1, 1.4)], {"upper": (1, 2)}
     sentence = r'from point 2 to point 3 joint "joint1" would go to 1\.\d+, above its upper bound 1\. Add points, or'

@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import strobe
 from strobe.errors import ArgumentError, ShapeError
-from strobe.trajectory.path import hand_lines, polyline, spline
+from strobe.trajectory.path import polyline, spline
 
 POINTS = np.array([(0, 0), (1, 0.5), (2, 0), (2.5, 2)])
 
@@ -73,6 +72,15 @@ def test_a_point_given_twice_is_passed_once_and_said():
     path = spline([(0, 0), (1, 0.5), (1, 0.5), (2, 0)])
     assert path.points[1] == path.points[2]
     assert path.notes == ("point 2 and point 3 are the same: the path passes them at once.",)
+    named = spline([(0, 0), (1, 0.5), (1, 0.5), (2, 0)], ("home", "above", "box", "end"))
+    assert named.notes == ("above and box are the same: the path passes them at once.",)
+
+
+def test_a_place_is_told_by_the_names_of_the_points_around_it():
+    path = polyline([(0, 0), (2, 0), (2, 4)], labels=("home", "above", "box"))
+    assert path.place(1.0) == "at 1 of 6 along the path, between home and above,"
+    assert path.divided(50).place(5.0) == "at 5 of 6 along the path, between above and box,"
+    assert polyline([(0, 0), (2, 0)]).place(1.0) == "at 1 of 2 along the path, between point 1 and point 2,"
 
 
 def test_a_path_may_have_no_length():
@@ -119,48 +127,6 @@ def test_any_points_make_a_path_that_passes_them_within_its_deviation(points, de
 # -- the hand -----------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def arm():
-    return strobe.load("panda")
-
-
-@pytest.fixture(scope="module")
-def poses(arm):
-    first = arm.forward_kinematics(np.array([0, -0.5, 0, -2, 0, 1.5, 0.5]))
-    moved = np.stack([first] * 3)
-    moved[1:, :3, 3] += [(-0.1, 0.2, 0.0), (-0.1, 0.2, -0.2)]
-    return moved
-
-
-def test_the_hand_goes_straight_and_stops_at_its_poses(arm, poses):
-    path = hand_lines(arm, poses, q0=np.array([0, -0.5, 0, -2, 0, 1.5, 0.5]))
-    T = arm.forward_kinematics(path(np.linspace(0, path.length, 301)).q)
-    np.testing.assert_allclose(arm.forward_kinematics(path(path.points).q), poses, atol=1e-8)
-    assert path.stops.sum() == 1
-    start, corner, end = poses[:, :3, 3]
-    away = np.full(len(T), np.inf)
-    for a, b in ((start, corner), (corner, end)):
-        share = np.clip((T[:, :3, 3] - a) @ (b - a) / ((b - a) @ (b - a)), 0, 1)
-        away = np.minimum(away, np.linalg.norm(T[:, :3, 3] - a - share[:, None] * (b - a), axis=1))
-    assert away.max() < 1e-4
-    np.testing.assert_allclose(T[:, :3, :3], np.broadcast_to(poses[0, :3, :3], (301, 3, 3)), atol=2e-4)
-
-
-def test_a_pose_given_twice_is_passed_once(arm, poses):
-    path = hand_lines(arm, poses[[0, 1, 1, 2]], q0=np.array([0, -0.5, 0, -2, 0, 1.5, 0.5]))
-    assert "pose 2 and pose 3 are the same: the path passes them at once." in path.notes
-    assert path.stops.sum() == 1
-
-
-def test_a_line_out_of_reach_is_refused_with_the_place(arm, poses):
-    far = poses[:2].copy()
-    far[1, 0, 3] += 3.0
-    with pytest.raises(
-        ArgumentError, match=r"the hand cannot follow its lines .* % of the way from pose 1 to pose 2: "
-    ):
-        hand_lines(arm, far)
-
-
 # -- bad input ----------------------------------------------------------------------------------------
 
 
@@ -171,9 +137,9 @@ def test_what_is_no_path_is_refused():
         ArgumentError, match="point 2 holds a NaN or an infinity; expected finite positions."
     ):
         spline([(0, 0), (np.nan, 1)])
+    with pytest.raises(ArgumentError, match="the shelf holds a NaN or an infinity"):
+        polyline([(0, 0), (np.nan, 1)], labels=("home", "the shelf"))
     with pytest.raises(ArgumentError, match="deviation is -1; expected a distance, zero or more."):
         polyline(POINTS, -1)
     with pytest.raises(ArgumentError, match="place 9 is outside the path, which goes from 0 to"):
         spline(POINTS)(9.0)
-    with pytest.raises(ShapeError, match="lines need two poses or more"):
-        hand_lines(strobe.load("panda"), np.eye(4)[None])

@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 
 import strobe
 from strobe.errors import ArgumentError, ShapeError
+from strobe.trajectory.along import Along, Friction, bounds_of, step_times
 from strobe.trajectory.motion import State
 from strobe.trajectory.path import polyline, spline
-from strobe.trajectory.torque_limited import SLOWEST, Along, Friction, bounds_of, plan, step_times
+from strobe.trajectory.torque_limited import SLOWEST, plan
 
 PANDA = [
     (0, -0.5, 0, -2, 0, 1.5, 0.5), (0.8, 0.2, 0.4, -1.4, 0.6, 2, 0),

@@ -18,8 +18,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from random import Random
-from typing import Any, TypeVar
+from typing import TypeVar
 
+from strobe.algebra.rows import minus
 from strobe.errors import UnsupportedModelError, ZeroPivotError
 from strobe.formulations import DEFAULT, FORMULATIONS, Method, articulated_body, formulation, strobing
 from strobe.models.model import Model
@@ -149,7 +150,7 @@ def degrees(methods: Mapping[str, Method], model: Model) -> dict[Pair, int]:
     """A bound on the degree of the difference of every pair."""
     system = DegreeSystem()
     tau = torques(methods, model, system)
-    return {(a, b): degree(system, _minus(tau[a], tau[b])) for a, b in combinations(methods, 2)}
+    return {(a, b): degree(system, minus(tau[a], tau[b])) for a, b in combinations(methods, 2)}
 
 
 def torques(methods: Mapping[str, Method], model: Model, system: System) -> dict[str, list[Num]]:
@@ -198,7 +199,7 @@ def _left_over(method: ForwardDynamics, model: Model, system: System) -> list[Nu
     lifted = model.lift(system)
     q, qd, tau = lifted.variables()
     again = FORMULATIONS[DEFAULT].inverse_dynamics(lifted, q, qd, method(lifted, q, qd, tau))
-    return _minus(again, tau)
+    return minus(again, tau)
 
 
 # -- the field ----------------------------------------------------------------------------------------
@@ -232,7 +233,3 @@ def vanishes(system: FieldSystem, values: Sequence[Num]) -> bool:
 def degree(system: DegreeSystem, values: Sequence[Num]) -> int:
     """The largest degree among values."""
     return max((system.lower(x) for x in values), default=0)
-
-
-def _minus(a: Sequence[Any], b: Sequence[Any]) -> list[Num]:
-    return [x - y for x, y in zip(a, b, strict=True)]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from strobe.algebra.rows import dot
 from strobe.analysis.accuracy import relative
 from strobe.analysis.findings import (
     ARMS,
@@ -40,7 +41,7 @@ def same_matrices() -> Finding:
         pairs = {
             "D": (_flat(decomposition.mass_matrix(model, q)), _flat(strobing.mass_matrix(ID, model, q))),
             "G": (decomposition.gravity(model, q), strobing.gravity(ID, model, q)),
-            "C q̇": ([_dot(row, qd) for row in C], ID(model.weightless(), q, qd, [0.0] * n)),
+            "C q̇": ([dot(row, qd) for row in C], ID(model.weightless(), q, qd, [0.0] * n)),
         }
         equal |= {
             f"{name}, {n} joints": lowered(system, one) == lowered(system, other)
@@ -52,13 +53,6 @@ def same_matrices() -> Finding:
 
 def _flat(rows: Sequence[Numbers]) -> list[Num]:
     return [x for row in rows for x in row]
-
-
-def _dot(a: Numbers, b: Numbers) -> Num:
-    total: Num = 0.0
-    for x, y in zip(a, b, strict=True):
-        total = total + x * y
-    return total
 
 
 def skew_forms() -> Finding:

@@ -12,7 +12,7 @@ the state are q1, qd1, qdd1 and so on, one per independent coordinate; those of 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -28,7 +28,7 @@ from strobe.errors import ArgumentError, EquationSizeError, UnsupportedModelErro
 from strobe.formulations import composite_body, decomposition, kinematics
 from strobe.models.couplings import Coordinates, coordinates
 from strobe.models.model import ROOT, Body, Model
-from strobe.scalars import Num
+from strobe.scalars import Num, Numbers
 
 if TYPE_CHECKING:
     from strobe.equations.singularities import Singularities
@@ -167,14 +167,20 @@ class Equations:
     @cached_property
     def decomposition_matrix(self) -> Matrix:
         """The Coriolis matrix of the decomposition: the same C q̇, and Ṁ − 2C skew, with other entries."""
-        more = self.coordinates.reduce_matrix(_trace_part(self))
-        rows = zip(self.coriolis_matrix, more, strict=True)
+        x, q = self.coordinates, self.coordinates.expand(self.q)
+        inward = {body.index: body.pose(q).inverse().inward for body in self.model.bodies}
+        more = trace_part(
+            self.model,
+            x.expand_rates(self.qd),
+            half_traces(self.model),
+            lambda body, _, w: inward[body.index](w),
+        )
+        rows = zip(self.coriolis_matrix, x.reduce_matrix(more), strict=True)
         return [[self.ring.total(pair) for pair in zip(*row, strict=True)] for row in rows]
 
     def coriolis(self, form: str = "christoffel") -> Matrix:
         """C(q, q̇) in one of its two forms."""
-        if form not in decomposition.FORMS:
-            raise ArgumentError(f'form is "{form}"; expected one of {", ".join(decomposition.FORMS)}.')
+        require_form(form)
         return self.coriolis_matrix if form == "christoffel" else self.decomposition_matrix
 
     @cached_property
@@ -303,6 +309,12 @@ def budgeted(equations: Equations, products: float) -> Equations:
     return replace(equations, model=words.model.lift(_ring(words, equations.numbers, products)))
 
 
+def require_form(form: str) -> None:
+    """Raise where a Coriolis matrix has no such form."""
+    if form not in decomposition.FORMS:
+        raise ArgumentError(f'form is "{form}"; expected one of {", ".join(decomposition.FORMS)}.')
+
+
 def _require_waves(model: Model) -> None:
     """Raise, with the reason, where the equations are no trigonometric polynomials."""
     if not model.bodies:
@@ -333,26 +345,26 @@ def _ring(words: Named, numbers: bool, budget: float = math.inf) -> Waves:
     return Waves((*turning, *words.angles), others, not numbers, budget)
 
 
-def _trace_part(equations: Equations) -> list[list[Num]]:
+def trace_part(
+    model: Model, qd: Numbers, half_traces: Mapping[int, Num], carried: Callable[[Body, int, Vec3], Vec3]
+) -> list[list[Num]]:
     """What the decomposition adds to the Christoffel matrix of all joints.
 
     Σ_links ½ tr(I) w_i · (ω × w_j), with w_i the joint axes: for three joints on one path w_i · (w_k × w_j) is
-    the same seen from every link beyond them, so that the half traces of these links add up.
+    the same seen from every link beyond them, so that the half traces of these links add up. ``carried`` takes the
+    axis of a joint from the parent of a body to the body.
     """
-    model, x = equations.model, equations.coordinates
-    q, qd = x.expand(equations.q), x.expand_rates(equations.qd)
-    half, axes = half_traces(model), dict[int, dict[int, Vec3]]({ROOT: {}})
+    half, axes = dict(half_traces), dict[int, dict[int, Vec3]]({ROOT: {}})
     parts: list[list[Num]] = [[0.0] * model.nv for _ in range(model.nv)]
     for body in reversed(model.bodies):
         if body.parent != ROOT:
             half[body.parent] = half[body.parent] + half[body.index]
     for body in model.bodies:
-        X, d = body.pose(q).inverse(), body.joint.v
-        before = {j: X.inward(w) for j, w in axes[body.parent].items()}
-        (own,) = (column.angular for column in body.S)
-        axes[body.index] = before | {d: own}
+        before = {j: carried(body, j, w) for j, w in axes[body.parent].items()}
+        (own,), d = body.S, body.joint.v
+        axes[body.index] = before | {d: own.angular}
         for a, b in combinations(before, 2):
-            volume = before[a].cross(before[b]).dot(own) * half[body.index]
+            volume = before[a].cross(before[b]).dot(own.angular) * half[body.index]
             for i, k, j in ((a, b, d), (b, d, a), (d, a, b)):
                 parts[i][j] = parts[i][j] + volume * qd[k]
                 parts[j][i] = parts[j][i] - volume * qd[k]

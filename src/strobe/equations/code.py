@@ -57,12 +57,8 @@ GIVES: Mapping[str, tuple[str, ...]] = {
 WIDTH = 96  # of an expression in one line
 INDEPENDENT = ("hollerbach-3x3", "newton-euler", "spatial-newton-euler")  # the first that applies
 WAVES, SHARED, FURTHER = "Sines and cosines", "What entries have in common", "Further steps"
-ASCII = {
-    ord('"'): "'",
-    ord("²"): "2",
-    ord("/"): " per ",
-    ord("%"): " percent",
-}  # signs that comments do not take
+# signs that comments do not take
+ASCII = str.maketrans({'"': "'", "²": "2", "/": " per ", "%": " percent"})
 MEANINGS: Mapping[str, str] = {
     "dynamics": "Mass matrix, Coriolis matrix and gravity torques.",
     "mass_matrix": "M(q), row by row.",

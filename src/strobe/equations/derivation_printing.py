@@ -1,4 +1,4 @@
-"""Derivations as text, LaTeX, MathML and JSON: one walk over formulas, with the marks of each kind of output."""
+"""Derivations as text, LaTeX and JSON: one walk over formulas, with the marks of each kind of output."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 from strobe.equations import expression as ex
 from strobe.equations.derivation import Derivation
-from strobe.equations.document import Document
+from strobe.equations.document import Document, together
 from strobe.equations.expression import Expression
 from strobe.equations.forms import Forms
 from strobe.equations.latex import DOTS, LETTERS, ROW, LatexWriter, escaped, latex_source
@@ -134,17 +134,13 @@ def _entries(line: Line) -> Iterator[Line]:
     (left,), right = line.left, line.right
     assert isinstance(left, Letter)
     assert isinstance(right, Values)
-    groups: list[tuple[Wave, list[Letter]]] = []
-    for i, row in enumerate(right.rows):
-        for j, entry in enumerate(row):
-            name = left.entry(right.names[i]) if len(row) == 1 else left.entry(str(i + 1), str(j + 1))
-            same = next((names for wave, names in groups if wave.equals(entry)), None)
-            if same is None:
-                groups.append((entry, [name]))
-            else:
-                same.append(name)
-    for entry, names in sorted(groups, key=lambda group: group[0].is_zero()):
-        yield Line(tuple(names), Written(entry))
+    named = [
+        (left.entry(right.names[i]) if len(row) == 1 else left.entry(str(i + 1), str(j + 1)), entry)
+        for i, row in enumerate(right.rows)
+        for j, entry in enumerate(row)
+    ]
+    for entry, names in together(named):
+        yield Line(names, Written(entry))
 
 
 def _headed(step: Step) -> Iterator[tuple[str, Iterator[Line]]]:
@@ -290,43 +286,6 @@ def _latex_rows(line: Line, printer: LatexPrinter) -> Iterator[str]:
 
 def _pmatrix(rows: Sequence[Sequence[str]]) -> str:
     return r"\begin{pmatrix} " + r" \\ ".join(" & ".join(row) for row in rows) + r" \end{pmatrix}"
-
-
-# -- MathML -------------------------------------------------------------------------------------------
-
-
-MATH_SIGNS = {"": "<mo>&#x2062;</mo>", "×": "<mo>×</mo>", "·": "<mo>·</mo>"}
-
-
-class MathPrinter(Printer):
-    """MathML elements; vectors and matrices are bold."""
-
-    def letter(self, x: Letter) -> str:
-        written = super().letter(x)
-        return f'<mrow style="font-weight: bold">{written}</mrow>' if x.bold else written
-
-    def times(self, left: str, right: str, sign: str) -> str:
-        return left + MATH_SIGNS[sign] + right
-
-    def transposed(self, of: str) -> str:
-        return f"<msup><mrow>{of}</mrow><mi>T</mi></msup>"
-
-    def rate(self, of: str) -> str:
-        return f"<mfrac><mi>d</mi><mrow><mi>d</mi><mi>t</mi></mrow></mfrac>{of}"
-
-    def slope(self, of: str, by: str) -> str:
-        return f"<mfrac><mrow><mo>∂</mo>{of}</mrow><mrow><mo>∂</mo>{by}</mrow></mfrac>"
-
-    def equation(self, line: Line) -> str:
-        """A line, set off from the text."""
-        right = self._table(line.right) if isinstance(line.right, Values) else self.line(line.right)
-        sides = "<mo>=</mo>".join([*map(self.line, line.left), right])
-        return f'<math display="block"><mrow>{sides}</mrow></math>'
-
-    def _table(self, x: Values) -> str:
-        cells = ("".join(f"<mtd>{entry}</mtd>" for entry in row) for row in self.rows(x))
-        table = "".join(f"<mtr>{row}</mtr>" for row in cells)
-        return self.writer.brackets(f"<mtable>{table}</mtable>")
 
 
 # -- data ---------------------------------------------------------------------------------------------

@@ -22,7 +22,6 @@ from strobe.equations.closed_form import Matrix
 from strobe.equations.moving_links import Letters, Link, MovingLinks
 from strobe.equations.relations import Letter, Line, Step, Times, Transposed, Values, plus
 from strobe.equations.waves import Wave
-from strobe.scalars import Num
 
 MASS, INERTIA, GRAVITY = Letter("m", "i"), Letter("I", "i", bold=True), Letter("g", bold=True)
 
@@ -79,7 +78,7 @@ class Decomposition:
             Cw=self._products(Jw, moments),
             Dv=self._products(Jv, {j: column * m for j, column in Jv.items()}),
             Cv=self._products(Jv, {j: column * m for j, column in Jv_d.items()}),
-            G=[self._wave(-(Jv[j].dot(g) * m)) if j in Jv else self._wave(0.0) for j in self._joints],
+            G=[self.moving.wave(-(Jv[j].dot(g) * m)) if j in Jv else self.moving.wave(0.0) for j in self._joints],
         )  # fmt: skip
 
     def _turned(self, joint: Link) -> Vec3:
@@ -99,7 +98,10 @@ class Decomposition:
     def _products(self, left: Columns, right: Columns) -> Matrix:
         """The matrix of dot products of columns, zero where a joint does not move the link."""
         return [
-            [self._wave(left[i].dot(right[j]) if i in left and j in right else 0.0) for j in self._joints]
+            [
+                self.moving.wave(left[i].dot(right[j]) if i in left and j in right else 0.0)
+                for j in self._joints
+            ]
             for i in self._joints
         ]
 
@@ -108,7 +110,7 @@ class Decomposition:
         """D, rotors included."""
         D = self._sum(lambda part: (part.Dw, part.Dv))
         for k, rotor in enumerate(self.moving.rotors):
-            D[k][k] = self._wave(D[k][k] + rotor)
+            D[k][k] = self.moving.wave(D[k][k] + rotor)
         return self._reduced(D)
 
     @cached_property
@@ -143,14 +145,11 @@ class Decomposition:
 
     def _reduced(self, M: Matrix) -> Matrix:
         rows = self.moving.equations.coordinates.reduce_matrix(M)
-        return [[self._wave(x) for x in row] for row in rows]
+        return [[self.moving.wave(x) for x in row] for row in rows]
 
     @property
     def _joints(self) -> range:
         return range(1, len(self.moving.links) + 1)
-
-    def _wave(self, x: Num) -> Wave:
-        return self.moving.equations.ring.lower(x)
 
     # -- steps --------------------------------------------------------------------------------------
 
@@ -170,7 +169,7 @@ class Decomposition:
     def _axis(self, link: Link) -> Values:
         """All three components where it is the normal of the plane."""
         if self.moving.planar and link.turns:
-            return Values(tuple((self._wave(x),) for x in link.axis), ("x", "y", "z"))
+            return Values(tuple((self.moving.wave(x),) for x in link.axis), ("x", "y", "z"))
         written = self.moving.written(link.axis)
         assert isinstance(written, Values)
         return written
@@ -289,9 +288,9 @@ class Decomposition:
         all_columns = [columns.get(j, Vec3.zero()) for j in self._joints]
         normal, plane = self.moving.plane.normal, self.moving.plane
         if turning and normal is not None:
-            row = tuple(self._wave(normal.dot(column)) for column in all_columns)
+            row = tuple(self.moving.wave(normal.dot(column)) for column in all_columns)
             return Line((letter,), Values((row,), ("n",)))
-        rows = tuple(tuple(self._wave([*column][k]) for column in all_columns) for k in plane.axes)
+        rows = tuple(tuple(self.moving.wave([*column][k]) for column in all_columns) for k in plane.axes)
         return Line((letter,), Values(rows, plane.names))
 
     def _matrix(self, letter: Letter, M: Matrix) -> Line:

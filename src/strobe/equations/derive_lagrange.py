@@ -15,6 +15,7 @@ from strobe.algebra import Vec3
 from strobe.equations import expression as ex
 from strobe.equations.expression import Expression, Number, Symbol
 from strobe.equations.moving_links import Letters, Link, MovingLinks
+from strobe.equations.notation import entry_name
 from strobe.equations.relations import (
     Letter,
     Line,
@@ -23,7 +24,6 @@ from strobe.equations.relations import (
     Step,
     Times,
     Written,
-    index,
     plus,
 )
 from strobe.equations.waves import Wave
@@ -82,7 +82,10 @@ class Lagrange:
     def _potential(self) -> dict[Letter, Wave]:
         """−m g · r of every link."""
         energies = (
-            (Letter("V", str(link.number)), self._wave(-(self.moving.gravity.dot(link.centre) * link.mass)))
+            (
+                Letter("V", str(link.number)),
+                self.moving.wave(-(self.moving.gravity.dot(link.centre) * link.mass)),
+            )
             for link in self.moving.links
         )
         return {letter: wave for letter, wave in energies if not wave.is_zero()}
@@ -90,7 +93,7 @@ class Lagrange:
     @cached_property
     def lagrangian(self) -> Wave:
         ring = self.moving.equations.ring
-        return self._wave(ring.total(self._kinetic.values()) - ring.total(self._potential.values()))
+        return self.moving.wave(ring.total(self._kinetic.values()) - ring.total(self._potential.values()))
 
     @cached_property
     def mass_matrix(self) -> list[list[Wave]]:
@@ -101,17 +104,15 @@ class Lagrange:
     def torques(self) -> list[Wave]:
         """d/dt ∂L/∂q̇ − ∂L/∂q."""
         return [
-            self._wave(self._momentum_rate(i) - self.lagrangian.derivative(f"q{i + 1}")) for i in self.n
+            self.moving.wave(self._momentum_rate(i) - self.lagrangian.derivative(f"q{i + 1}"))
+            for i in self.n
         ]
 
     def _momentum_rate(self, i: int) -> Wave:
         return self.moving.rate(self.lagrangian.derivative(f"qd{i + 1}"))
 
     def _half(self, x: Num) -> Wave:
-        return self._wave(self._wave(x) / 2)
-
-    def _wave(self, x: Num) -> Wave:
-        return self.moving.equations.ring.lower(x)
+        return self.moving.wave(self.moving.wave(x) / 2)
 
     # -- steps --------------------------------------------------------------------------------------
 
@@ -138,7 +139,7 @@ class Lagrange:
 
     def _speed(self, link: Link) -> Line:
         v = self.letters.velocity(link)
-        return Line((Times(v, v, "·"),), Written(self._wave(link.velocity.dot(link.velocity))))
+        return Line((Times(v, v, "·"),), Written(self.moving.wave(link.velocity.dot(link.velocity))))
 
     def _kinetic_energies(self) -> Step:
         rotors = any(letter.index.startswith("r") for letter in self._kinetic)
@@ -169,13 +170,8 @@ class Lagrange:
         )
 
     def _quadratic_form(self) -> Step:
-        M, half, one = self.mass_matrix, Fraction(1, 2), Fraction(1)
-        pairs = [(i, j) for i in self.n for j in self.n if i <= j]
-        terms = [
-            ex.rated(half if i == j else one, [_entry(i, j)], f"qd{i + 1}", f"qd{j + 1}")
-            for i, j in pairs
-            if not M[i][j].is_zero()
-        ]
+        M, pairs = self.mass_matrix, [(i, j) for i in self.n for j in self.n if i <= j]
+        terms = ex.quadratic({(i, j): _entry(i, j) for i, j in pairs if not M[i][j].is_zero()})
         entries = (Line((Written(_entry(i, j)),), Written(M[i][j])) for i, j in pairs)
         return Step(
             "Kinetic energy in the rates",
@@ -281,4 +277,4 @@ def _symbol(letter: str, i: int) -> Written:
 
 
 def _entry(i: int, j: int) -> Symbol:
-    return Symbol("M" + index(min(i, j) + 1, max(i, j) + 1))
+    return Symbol(entry_name("M", min(i, j), max(i, j)))

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from strobe.equations.moving_links import Letters, Link, MovingLinks
+from strobe.equations.notation import index
 from strobe.equations.relations import (
     Formula,
     Letter,
@@ -23,7 +24,6 @@ from strobe.equations.relations import (
     Step,
     Times,
     Written,
-    index,
     plus,
     worked_out,
 )

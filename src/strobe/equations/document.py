@@ -7,30 +7,31 @@ The sections are the same for all robots; `text`, `latex` and `mathml` print the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain, count
-from typing import Any
+from typing import Any, TypeVar
 
 from strobe.equations import expression as ex
 from strobe.equations.closed_form import Equations, Matrix, require_writable
 from strobe.equations.expression import Expression, Number, Symbol
-from strobe.equations.facts import Facts, Triple, facts
-from strobe.equations.forms import Forms, order_of, primitive
+from strobe.equations.facts import Facts, fact_data, fact_sentences, facts
+from strobe.equations.forms import Forms, order_of
 from strobe.equations.friction import friction, ramp_remarks
 from strobe.equations.glossary import Parameter, glossary
-from strobe.equations.notation import RATES, Notation, plain
+from strobe.equations.notation import Notation, entry_name, plain
 from strobe.equations.parameters import Named
 from strobe.equations.waves import Wave
-from strobe.equations.writing import Remark
+from strobe.equations.writing import Remark, joined, separated
 from strobe.errors import UnknownNameError
 
-FEW = 12  # Christoffel symbols that are listed one by one
 LONG = 5  # the length from which a coefficient of velocities gets a name
 COEFFICIENTS = ("h", "k", "p", "u")  # letters for such names, the first that is free
 SUMS = ("E", "A", "B", "N")  # letters for sums of inertias in them
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +159,7 @@ class Source:
 
     def entry(self, i: int, j: int) -> Symbol:
         """The name of an entry of H or M."""
-        return Symbol(_place(self.letter, min(i, j), max(i, j)))
+        return Symbol(entry_name(self.letter, min(i, j), max(i, j)))
 
     @cached_property
     def friction(self) -> dict[int, Expression]:
@@ -206,7 +207,7 @@ class Shared:
     def note(self, c: Wave) -> None:
         """One more place where a coefficient stands."""
         if not c.is_zero():
-            key, _ = _key(c)
+            key = c.primitive()[0].key
             self._counts[key] = self._counts.get(key, 0) + 1
             self._waves.setdefault(key, c)
 
@@ -248,16 +249,12 @@ class Shared:
 
     def __call__(self, c: Wave) -> Expression:
         """A coefficient over the names."""
-        key, factor = _key(c)
+        base, factor = c.primitive()
+        key = base.key
         if key not in self._shown:
             return ex.signed(self.forms.form(c))
-        ratio = factor / _key(self._waves[key])[1]
+        ratio = factor / self._waves[key].primitive()[1]
         return ex.product((Number(ratio), self._shown[key])) if ratio != 1 else self._shown[key]
-
-
-def _key(c: Wave) -> tuple[object, Fraction]:
-    base, factor = primitive(c)
-    return (frozenset(base.cosines.items()), frozenset(base.sines.items())), factor
 
 
 def _factors(x: Expression) -> tuple[Expression, ...]:
@@ -285,19 +282,12 @@ def _unsigned(x: Expression) -> Expression:
 
 def _kinetic(source: Source) -> Section:
     """½ q̇ᵀ H q̇, and of the rotors."""
-    n, half, one = source.n, Fraction(1, 2), Fraction(1)
-    pairs = [(half if i == j else one, i, j) for i in n for j in n if i <= j]
-    terms = [
-        ex.rated(number, [source.entry(i, j)], f"qd{i + 1}", f"qd{j + 1}")
-        for number, i, j in pairs
-        if not source.inertia[i][j].is_zero()
-    ]
-    terms += [
-        ex.rated(number, [source.forms.form(source.rotors[i][j])], f"qd{i + 1}", f"qd{j + 1}")
-        for number, i, j in pairs
-        if not source.rotors[i][j].is_zero()
-    ]
-    return Section("T", "Kinetic energy", (Entry(("T",), ex.total(terms)),))
+    upper = [(i, j) for i in source.n for j in source.n if i <= j]
+    R, form = source.rotors, source.forms.form
+    links = {(i, j): source.entry(i, j) for i, j in upper if not source.inertia[i][j].is_zero()}
+    rotors = {(i, j): form(R[i][j]) for i, j in upper if not R[i][j].is_zero()}
+    value = ex.total([*ex.quadratic(links), *ex.quadratic(rotors)])
+    return Section("T", "Kinetic energy", (Entry(("T",), value),))
 
 
 def _potential(source: Source) -> Section:
@@ -322,8 +312,8 @@ def _with_rotors(source: Source) -> Remark:
     if all(R[i][j].is_zero() for i in n for j in n if i != j):
         return ("M = ", Symbol("H"), " + diag(", *joined(form(R[i][i]) for i in n), ")", told)
     sums = [(i, j, ex.total((source.entry(i, j), form(R[i][j])))) for i in n for j in n if i <= j]
-    parts = [(_place("M", i, j), " = ", x) for i, j, x in sums if not R[i][j].is_zero()]
-    return ("M is ", Symbol("H"), " but for ", *_separated(parts), told)
+    parts = [(entry_name("M", i, j), " = ", x) for i, j, x in sums if not R[i][j].is_zero()]
+    return ("M is ", Symbol("H"), " but for ", *separated(parts), told)
 
 
 def _coriolis(source: Source) -> Section:
@@ -333,7 +323,7 @@ def _coriolis(source: Source) -> Section:
     def form(x: Wave) -> Expression:
         return source.forms.along_rates(x, shared)
 
-    return Section("C", title, _entries([(_place("C", i, j), C[i][j]) for i in n for j in n], form))
+    return Section("C", title, _entries([(entry_name("C", i, j), C[i][j]) for i in n for j in n], form))
 
 
 def _abbreviations(source: Source, section: Section, shown: Sequence[Section]) -> Section:
@@ -402,14 +392,14 @@ def friction_section(found: Mapping[int, Expression], words: Named) -> Section:
 def _placement(source: Source) -> Section:
     rows, name = source.equations.forward_kinematics(source.frame), _frame_name(source)
     named = [(axis, row[3]) for axis, row in zip("xyz", rows, strict=False)]
-    named += [(_place("R", i, j), rows[i][j]) for i in range(3) for j in range(3)]
+    named += [(entry_name("R", i, j), rows[i][j]) for i in range(3) for j in range(3)]
     title = f'Placement of the frame "{name}": origin and rotation in base axes'
     return Section("fk", title, _entries(named, source.forms.form))
 
 
 def _jacobian(source: Source) -> Section:
     rows, name = source.equations.jacobian(source.frame), _frame_name(source)
-    named = [(_place("J", i, j), x) for i, row in enumerate(rows) for j, x in enumerate(row)]
+    named = [(entry_name("J", i, j), x) for i, row in enumerate(rows) for j, x in enumerate(row)]
     title = f'Jacobian of the frame "{name}": linear, then angular velocity, base axes'
     return Section("jacobian", title, _entries(named, source.forms.form))
 
@@ -420,24 +410,16 @@ def _frame_name(source: Source) -> str:
 
 def _entries(named: Sequence[tuple[str, Wave]], form: Callable[[Wave], Expression]) -> tuple[Entry, ...]:
     """Entries in order, those that are equal together, the zero ones last."""
-    groups: list[tuple[Wave, list[str]]] = []
+    return tuple(Entry(names, ex.ZERO if x.is_zero() else form(x)) for x, names in together(named))
+
+
+def together(named: Iterable[tuple[T, Wave]]) -> list[tuple[Wave, tuple[T, ...]]]:
+    """Waves in order with all the names they have, zero last."""
+    groups: dict[object, tuple[Wave, list[T]]] = {}
     for name, x in named:
-        same = next((names for y, names in groups if x.equals(y)), None)
-        if same is None:
-            groups.append((x, [name]))
-        else:
-            same.append(name)
-    ordered = sorted(groups, key=lambda group: group[0].is_zero())
-    return tuple(Entry(tuple(names), ex.ZERO if x.is_zero() else form(x)) for x, names in ordered)
-
-
-def _place(letter: str, i: int, j: int) -> str:
-    """M12, or M1,12 where a number has two digits."""
-    return letter + _indices(i, j)
-
-
-def _indices(*places: int) -> str:
-    return ("," if max(places) > 8 else "").join(str(k + 1) for k in places)
+        groups.setdefault(x.key, (x, []))[1].append(name)
+    ordered = sorted(groups.values(), key=lambda group: group[0].is_zero())
+    return [(x, tuple(names)) for x, names in ordered]
 
 
 def symbols_in(section: Section) -> set[str]:
@@ -445,18 +427,6 @@ def symbols_in(section: Section) -> set[str]:
     values = (entry.value for entry in section.entries)
     conditions = (x for _, several in section.conditions for x in several)
     return set[str]().union(*map(ex.symbols, (*values, *conditions)))
-
-
-def joined(values: Iterable[Expression]) -> list[str | Expression]:
-    """Expressions with commas between them."""
-    return _separated((x,) for x in values)
-
-
-def _separated(groups: Iterable[Sequence[str | Expression]]) -> list[str | Expression]:
-    parts: list[str | Expression] = []
-    for group in groups:
-        parts += [", ", *group] if parts else group
-    return parts
 
 
 # -- facts --------------------------------------------------------------------------------------------
@@ -478,110 +448,6 @@ def facts_section(
     shown = tuple((told, tuple(map(form, waves))) for told, waves in conditions if waves and form)
     remarks = (*fact_sentences(found, letter), *decided)
     return Section("facts", "Structure", (), remarks, shown, fact_data(found))
-
-
-def fact_sentences(found: Facts, letter: str = "M") -> Iterator[Remark]:
-    """The facts that hold, each in a sentence; ``letter`` is that of the mass matrix."""
-    M = Symbol(letter)
-    if found.symmetric:
-        yield (
-            M,
-            " is symmetric." if letter == "M" else ", the mass matrix without the rotors, is symmetric.",
-        )
-    skew = [form for form, holds in found.skew.items() if holds]
-    if skew:
-        forms = " and the ".join(form.replace("chr", "Chr") for form in skew)
-        yield Symbol(RATES[letter]), f" − 2C is skew for C in the {forms} form."
-    if found.zero_entries:
-        yield "Entries of ", M, " that vanish: ", *_listed(letter, found.zero_entries), "."
-    if found.constant_entries:
-        yield "Entries of ", M, " that are constant: ", *_listed(letter, found.constant_entries), "."
-    yield from _symbol_sentences(found)
-    if found.absent_from_mass:
-        yield M, " does not depend on ", *_coordinates(found.absent_from_mass), "."
-    yield from _cyclic_sentences(found)
-    if found.without_gravity:
-        yield "Without a gravity torque: ", *_coordinates(found.without_gravity), "."
-
-
-def _cyclic_sentences(found: Facts) -> Iterator[Remark]:
-    """What holds of the momenta of coordinates that the energies do not contain."""
-    rubbed = [k for k in found.cyclic if k in found.rubbed]
-    coupled = [k for k in found.cyclic if k in found.coupled and k not in rubbed]
-    for sentence, those in (
-        ("Cyclic, with a momentum that is conserved without torque: ", found.conserved),
-        ("Cyclic in the Lagrangian; friction changes the momentum: ", rubbed),
-        ("Cyclic in the Lagrangian; the momentum is that of all joints coupled to it: ", coupled),
-    ):
-        if those:
-            yield sentence, *_coordinates(those), "."
-
-
-def _symbol_sentences(found: Facts) -> Iterator[Remark]:
-    """Which Christoffel symbols vanish: each by itself where they are few, else by their indices."""
-    zeros = found.zero_symbols
-    head = f"{len(zeros)} of {found.symbols} Christoffel symbols vanish"
-    if not zeros:
-        yield f"{head}."
-    elif len(zeros) <= FEW:
-        yield f"{head}: {', '.join('c' + _indices(*triple) for triple in zeros)}."
-    else:
-        yield f"{head}, ", Symbol("c_ijk"), " with"
-        yield from (f"  {line}" for line in symbol_patterns(zeros))
-
-
-def symbol_patterns(zeros: Collection[Triple]) -> Iterator[str]:
-    """Triples i, j ≤ k by their first index, runs of the last one as ranges; equal lists together."""
-    pairs: dict[int, set[tuple[int, int]]] = {}
-    for i, j, k in zeros:
-        pairs.setdefault(i, set()).add((j, k))
-    groups: dict[tuple[tuple[int, int], ...], list[int]] = {}
-    for i, found in pairs.items():
-        groups.setdefault(tuple(sorted(found)), []).append(i)
-    for found, those in groups.items():
-        between = "; " if max(k for _, k in found) > 8 else ", "
-        yield f"i = {', '.join(str(i + 1) for i in those)}: jk = {between.join(_runs(found, between))}"
-
-
-def _runs(pairs: Iterable[tuple[int, int]], between: str) -> Iterator[str]:
-    """12, 14–16 for the pairs 1 2, 1 4, 1 5, 1 6."""
-    runs: list[list[tuple[int, int]]] = []
-    for j, k in pairs:
-        if runs and runs[-1][-1] == (j, k - 1):
-            runs[-1].append((j, k))
-        else:
-            runs.append([(j, k)])
-    for run in runs:
-        first, last = _indices(*run[0]), _indices(*run[-1])
-        yield first if len(run) == 1 else f"{first}{between if len(run) == 2 else '–'}{last}"
-
-
-def fact_data(found: Facts) -> dict[str, Any]:
-    """The facts as plain data, degrees of freedom counted from 1."""
-    return {
-        "symmetric": found.symmetric,
-        "skew": [form for form, holds in found.skew.items() if holds],
-        "zero_entries": _counted(found.zero_entries),
-        "constant_entries": _counted(found.constant_entries),
-        "christoffel_symbols": found.symbols,
-        "zero_christoffel_symbols": _counted(found.zero_symbols),
-        "absent_from_mass_matrix": [k + 1 for k in found.absent_from_mass],
-        "cyclic": [k + 1 for k in found.cyclic],
-        "conserved": [k + 1 for k in found.conserved],
-        "without_gravity_torque": [k + 1 for k in found.without_gravity],
-    }
-
-
-def _counted(places: Iterable[tuple[int, ...]]) -> list[list[int]]:
-    return [[k + 1 for k in place] for place in places]
-
-
-def _listed(letter: str, pairs: Iterable[tuple[int, int]]) -> list[str | Expression]:
-    return joined(Symbol(_place(letter, i, j)) for i, j in pairs)
-
-
-def _coordinates(indices: Iterable[int]) -> list[str | Expression]:
-    return joined(Symbol(f"q{k + 1}") for k in indices)
 
 
 SECTIONS: dict[str, Callable[[Source], Section]] = {

@@ -107,6 +107,14 @@ def rated(number: Fraction, factors: Iterable[Expression], *rates: str) -> Expre
     return product([Number(number), *factors, *symbols])
 
 
+def quadratic(entries: Mapping[tuple[int, int], Expression]) -> list[Expression]:
+    """The terms of ½ q̇ᵀ X q̇, from the entries of X on and above the diagonal that are not zero."""
+    return [
+        rated(Fraction(1, 2) if i == j else Fraction(1), [x], f"qd{i + 1}", f"qd{j + 1}")
+        for (i, j), x in entries.items()
+    ]
+
+
 def negative(x: Expression) -> bool:
     return coefficient(x) < 0
 

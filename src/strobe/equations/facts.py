@@ -1,4 +1,4 @@
-"""What the structure of a robot says about its equations, decided term by term in the normal form.
+"""What the structure of a robot says about its equations, decided term by term in the normal form, and in words.
 
     M symmetric, Ṁ − 2C skew                         for both Coriolis matrices
     entries of M that vanish or are constant         Christoffel symbols that vanish
@@ -13,19 +13,24 @@ only if every coefficient vanishes: the conditions are necessary and sufficient.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from math import gcd
+from typing import Any
 
 from strobe.equations.closed_form import Equations, Matrix
+from strobe.equations.expression import Expression, Symbol
 from strobe.equations.friction import rubbed
+from strobe.equations.notation import RATES, entry_name
 from strobe.equations.parameters import Named
-from strobe.equations.waves import Shape, Wave, Waves
+from strobe.equations.waves import Shape, Wave
+from strobe.equations.writing import Remark, joined
 from strobe.models.couplings import Coordinates
 
 Pair = tuple[int, int]
 Triple = tuple[int, int, int]
+
+FEW = 12  # Christoffel symbols that are listed one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +155,7 @@ def _independent(conditions: Iterable[Wave]) -> tuple[Wave, ...]:
             if factor := row.get(head):
                 row = _minus(row, pivot, factor / pivot[head])
         if row:
-            kept.append(_primitive(condition))
+            kept.append(condition.primitive()[0])
             rows.append(row)
     return tuple(kept)
 
@@ -171,9 +176,108 @@ def _minus(
     return {key: value for key, value in left.items() if value}
 
 
-def _primitive(x: Wave) -> Wave:
-    """The multiple with integer coefficients that have nothing in common, the first one positive."""
-    common = gcd(*x.cosines.values(), *x.sines.values())
-    sign = 1 if x.terms[0].coefficient > 0 else -1
-    ring: Waves = x.system
-    return ring.lower(x * ring.constant(Fraction(sign * x.denominator, common)))
+# -- in words -----------------------------------------------------------------------------------------
+
+
+def fact_sentences(found: Facts, letter: str = "M") -> Iterator[Remark]:
+    """The facts that hold, each in a sentence; ``letter`` is that of the mass matrix."""
+    M = Symbol(letter)
+    if found.symmetric:
+        yield (
+            M,
+            " is symmetric." if letter == "M" else ", the mass matrix without the rotors, is symmetric.",
+        )
+    skew = [form for form, holds in found.skew.items() if holds]
+    if skew:
+        forms = " and the ".join(form.replace("chr", "Chr") for form in skew)
+        yield Symbol(RATES[letter]), f" − 2C is skew for C in the {forms} form."
+    if found.zero_entries:
+        yield "Entries of ", M, " that vanish: ", *_listed(letter, found.zero_entries), "."
+    if found.constant_entries:
+        yield "Entries of ", M, " that are constant: ", *_listed(letter, found.constant_entries), "."
+    yield from _symbol_sentences(found)
+    if found.absent_from_mass:
+        yield M, " does not depend on ", *_coordinates(found.absent_from_mass), "."
+    yield from _cyclic_sentences(found)
+    if found.without_gravity:
+        yield "Without a gravity torque: ", *_coordinates(found.without_gravity), "."
+
+
+def _cyclic_sentences(found: Facts) -> Iterator[Remark]:
+    """What holds of the momenta of coordinates that the energies do not contain."""
+    rubbed = [k for k in found.cyclic if k in found.rubbed]
+    coupled = [k for k in found.cyclic if k in found.coupled and k not in rubbed]
+    for sentence, those in (
+        ("Cyclic, with a momentum that is conserved without torque: ", found.conserved),
+        ("Cyclic in the Lagrangian; friction changes the momentum: ", rubbed),
+        ("Cyclic in the Lagrangian; the momentum is that of all joints coupled to it: ", coupled),
+    ):
+        if those:
+            yield sentence, *_coordinates(those), "."
+
+
+def _symbol_sentences(found: Facts) -> Iterator[Remark]:
+    """Which Christoffel symbols vanish: each by itself where they are few, else by their indices."""
+    zeros = found.zero_symbols
+    head = f"{len(zeros)} of {found.symbols} Christoffel symbols vanish"
+    if not zeros:
+        yield f"{head}."
+    elif len(zeros) <= FEW:
+        yield f"{head}: {', '.join(entry_name('c', *triple) for triple in zeros)}."
+    else:
+        yield f"{head}, ", Symbol("c_ijk"), " with"
+        yield from (f"  {line}" for line in symbol_patterns(zeros))
+
+
+def symbol_patterns(zeros: Collection[Triple]) -> Iterator[str]:
+    """Triples i, j ≤ k by their first index, runs of the last one as ranges; equal lists together."""
+    pairs: dict[int, set[tuple[int, int]]] = {}
+    for i, j, k in zeros:
+        pairs.setdefault(i, set()).add((j, k))
+    groups: dict[tuple[tuple[int, int], ...], list[int]] = {}
+    for i, found in pairs.items():
+        groups.setdefault(tuple(sorted(found)), []).append(i)
+    for found, those in groups.items():
+        between = "; " if max(k for _, k in found) > 8 else ", "
+        yield f"i = {', '.join(str(i + 1) for i in those)}: jk = {between.join(_runs(found, between))}"
+
+
+def _runs(pairs: Iterable[tuple[int, int]], between: str) -> Iterator[str]:
+    """12, 14–16 for the pairs 1 2, 1 4, 1 5, 1 6."""
+    runs: list[list[tuple[int, int]]] = []
+    for j, k in pairs:
+        if runs and runs[-1][-1] == (j, k - 1):
+            runs[-1].append((j, k))
+        else:
+            runs.append([(j, k)])
+    for run in runs:
+        first, last = (entry_name("", *pair) for pair in (run[0], run[-1]))
+        yield first if len(run) == 1 else f"{first}{between if len(run) == 2 else '–'}{last}"
+
+
+def fact_data(found: Facts) -> dict[str, Any]:
+    """The facts as plain data, degrees of freedom counted from 1."""
+    return {
+        "symmetric": found.symmetric,
+        "skew": [form for form, holds in found.skew.items() if holds],
+        "zero_entries": _counted(found.zero_entries),
+        "constant_entries": _counted(found.constant_entries),
+        "christoffel_symbols": found.symbols,
+        "zero_christoffel_symbols": _counted(found.zero_symbols),
+        "absent_from_mass_matrix": [k + 1 for k in found.absent_from_mass],
+        "cyclic": [k + 1 for k in found.cyclic],
+        "conserved": [k + 1 for k in found.conserved],
+        "without_gravity_torque": [k + 1 for k in found.without_gravity],
+    }
+
+
+def _counted(places: Iterable[tuple[int, ...]]) -> list[list[int]]:
+    return [[k + 1 for k in place] for place in places]
+
+
+def _listed(letter: str, pairs: Iterable[tuple[int, int]]) -> list[str | Expression]:
+    return joined(Symbol(entry_name(letter, i, j)) for i, j in pairs)
+
+
+def _coordinates(indices: Iterable[int]) -> list[str | Expression]:
+    return joined(Symbol(f"q{k + 1}") for k in indices)

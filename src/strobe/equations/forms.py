@@ -126,9 +126,8 @@ class Forms:
         groups: dict[object, tuple[Wave, Fraction, list[Expression]]] = {}
         shapes = x.collect(self.order.rates)
         for shape in sorted(shapes, key=lambda shape: self._rates(shape.powers)):
-            base, number = primitive(shapes[shape])
-            key = frozenset(base.cosines.items()), frozenset(base.sines.items())
-            _, first, members = groups.setdefault(key, (shapes[shape], number, []))
+            base, number = shapes[shape].primitive()
+            _, first, members = groups.setdefault(base.key, (shapes[shape], number, []))
             rates = (ex.power(Symbol(name), e) for name, e in shape.powers)
             members.append(ex.product([Number(number / first), *rates]))
         parts = (
@@ -346,14 +345,6 @@ RULES: tuple[Rule, ...] = (  # each tried on every sum; a later one wins only if
     Forms._two_sums,
     Forms._grouped,
 )
-
-
-def primitive(x: Wave) -> tuple[Wave, Fraction]:
-    """A multiple with coprime integer coefficients, the first one positive, and what it must be multiplied by."""
-    p: Polynomial = {factors.monomial({str(k): 1}): t.coefficient for k, t in enumerate(x.terms)}
-    number, _ = factors.common_factor(p)
-    factor = number if x.terms[0].coefficient > 0 else -number
-    return x.system.lower(x * x.system.constant(1 / factor)), factor
 
 
 def _divided(p: Polynomial, number: Fraction, shared: Monomial) -> Polynomial:

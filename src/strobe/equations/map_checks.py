@@ -275,7 +275,5 @@ def _refuse_singular(robot: Robot, places: Any, T: Array, scales: Array, least: 
     for row in np.flatnonzero(small.any(axis=-1))[:1]:
         direction = directions[row, -1] / scales
         largest = np.abs(direction) > 0.999 * np.abs(direction).max()
-        direction = (
-            direction / direction[largest.argmax()]
-        )  # the first of those that rounding cannot tell apart
+        direction = direction / direction[largest.argmax()]  # the first that rounding cannot tell apart
         raise SingularMapError(robot.name, int((~small[row]).sum()), places[row], direction.tolist())

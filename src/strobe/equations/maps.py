@@ -17,6 +17,7 @@ import numpy as np
 
 from strobe.algebra import Vec3, quaternion_rotation
 from strobe.algebra.lie import quaternion_difference
+from strobe.algebra.rows import dot
 from strobe.models.joints import Joint
 from strobe.scalars import DualSystem, Graph, Num, Numbers
 from strobe.scalars.scalar import is_number
@@ -129,13 +130,6 @@ def _rates(joint: Joint, q: Numbers, qd: Numbers) -> Numbers:
 
 
 # -- matrices over numbers ----------------------------------------------------------------------------
-
-
-def dot(x: Numbers, y: Numbers) -> Num:
-    total: Num = 0.0
-    for a, b in zip(x, y, strict=True):
-        total = total + a * b
-    return total
 
 
 def transposed(A: Matrix) -> list[list[Num]]:

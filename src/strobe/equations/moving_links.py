@@ -181,22 +181,22 @@ class MovingLinks:
     def about(self, v: Vec3) -> Wave | Vec3:
         """An angular velocity or a moment: in a plane the component along the normal."""
         normal = self.plane.normal
-        return v if normal is None else self._wave(normal.dot(v))
+        return v if normal is None else self.wave(normal.dot(v))
 
     def tensor(self, I: Mat3) -> Wave | Mat3:
         """An inertia: in a plane the one about the normal."""
         normal = self.plane.normal
-        return I if normal is None else self._wave(normal.dot(I @ normal))
+        return I if normal is None else self.wave(normal.dot(I @ normal))
 
     def written(self, x: Quantity) -> Written | Values:
         """A quantity written out; of vectors and matrices what the plane shows."""
         axes, names = self.plane.axes, self.plane.names
         if isinstance(x, Vec3):
-            return Values(tuple((self._wave([*x][k]),) for k in axes), names)
+            return Values(tuple((self.wave([*x][k]),) for k in axes), names)
         if isinstance(x, Mat3):
             rows = [[*row] for row in x]
-            return Values(tuple(tuple(self._wave(rows[i][j]) for j in axes) for i in axes), names)
-        return Written(self._wave(x))
+            return Values(tuple(tuple(self.wave(rows[i][j]) for j in axes) for i in axes), names)
+        return Written(self.wave(x))
 
     def is_zero(self, x: Quantity) -> bool:
         """Whether nothing of a quantity is left where it is written out."""
@@ -204,7 +204,8 @@ class MovingLinks:
         rows = written.rows if isinstance(written, Values) else ((written.value,),)
         return all(entry.is_zero() for row in rows for entry in row)  # pyright: ignore[reportAttributeAccessIssue]
 
-    def _wave(self, x: Num) -> Wave:
+    def wave(self, x: Num) -> Wave:
+        """A number of the ring, a constant included."""
         return self.equations.ring.lower(x)
 
 

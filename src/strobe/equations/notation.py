@@ -21,13 +21,11 @@ FORCE = re.compile(r"tau(\d+)")
 MASS = re.compile(r"M(\d[\d,]*)?")
 RATES = {"M": "Ṁ", "H": "Ḣ"}  # of matrices
 PARAMETER = re.compile(r"([A-Za-z]+)(.*)")
-RESULT = re.compile(
-    r"[MCHRJ]\d[\d_]*|[MCGHTV]|[xyz]|(G|F|Q|tau)\d+|cos|sin|sat[pn]?|diag"
-)  # left-hand sides, what they speak of, and functions
+# left-hand sides, what they speak of, and functions
+RESULT = re.compile(r"[MCHRJ]\d[\d_]*|[MCGHTV]|[xyz]|(G|F|Q|tau)\d+|cos|sin|sat[pn]?|diag")
 STATES = re.compile(r"(q|qd|qdd|theta|phi)\d+|[cs]\d[\d_]*")  # coordinates, rates, and their short waves
-DERIVED = re.compile(
-    r"[DL]|(T|V|Tr|e|p|omega)\d+|[fNr](\d\d|\d+_\d+)|r\d+_c\d+|[rv]c\d+|[CDGJ]v\d+"
-)  # what derivations speak of besides
+# what derivations speak of besides
+DERIVED = re.compile(r"[DL]|(T|V|Tr|e|p|omega)\d+|[fNr](\d\d|\d+_\d+)|r\d+_c\d+|[rv]c\d+|[CDGJ]v\d+")
 WORD = 4  # letters: from here on a name is a word, not a letter with an index
 DENOMINATOR = 64  # the largest one printed as a fraction
 DIGITS = 6  # of numbers that are no such fractions
@@ -51,12 +49,8 @@ class Notation:
     """Choices of a reader."""
 
     mass: str = "M"  # the letter of the mass matrix
-    positions: Mapping[str, str] = field(
-        default_factory=dict
-    )  # joint number -> letter, q where there is none
-    labels: Sequence[
-        str
-    ] = ()  # names of other coordinates in the place of q1, q2, …; forces are then Q1, Q2, …
+    positions: Mapping[str, str] = field(default_factory=dict)  # joint number -> letter, else q
+    labels: Sequence[str] = ()  # of other coordinates in the place of q1, q2, …; forces are then Q1, Q2, …
     short: bool = False  # c12 in the place of cos(q1 + q2)
     decimals: bool = False  # no fractions
     every_digit: bool = False  # numbers as long as they are
@@ -102,6 +96,16 @@ class Notation:
         if x.denominator <= DENOMINATOR and not self.decimals:
             return x.numerator, x.denominator
         return repr(float(x)) if self.every_digit else f"{float(x):.{DIGITS}g}"
+
+
+def index(*numbers: int) -> str:
+    """12, or 1,12 where a number has two digits."""
+    return ("," if max(numbers) > 9 else "").join(map(str, numbers))
+
+
+def entry_name(letter: str, *places: int) -> str:
+    """M12, the name of an entry by its places from 0 on."""
+    return letter + index(*(k + 1 for k in places))
 
 
 def plain(name: str) -> str:

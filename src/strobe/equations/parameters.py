@@ -61,9 +61,7 @@ class Named:
     values: Mapping[str, float] = field(default_factory=dict)  # in the order in which products print
     places: Mapping[str, str] = field(default_factory=dict)
     angles: tuple[str, ...] = ()  # the names that are fixed angles
-    renamed: Mapping[str, str] = field(
-        default_factory=dict
-    )  # name here -> name in the model file, where they differ
+    renamed: Mapping[str, str] = field(default_factory=dict)  # name here -> in the model file, if another
 
 
 def state_names(model: Model) -> dict[str, list[str]]:
@@ -113,9 +111,7 @@ class _Book:
     places: dict[str, str] = field(default_factory=dict)
     angles: set[str] = field(default_factory=set)
     taken: dict[tuple[Place, float], str] = field(default_factory=dict)
-    known: dict[str, list[str]] = field(
-        default_factory=dict
-    )  # names of the file that are kept -> kinds of places
+    known: dict[str, list[str]] = field(default_factory=dict)  # names of the file kept -> kinds of places
     wanted: set[str] = field(default_factory=set)  # names that come from places, as they read
     used: set[str] = field(default_factory=set)  # the same of names that are given
     written: dict[str, str] = field(default_factory=dict)  # name of the file -> name here
@@ -149,9 +145,7 @@ class _Book:
         if opposite and place.kind == "angle":  # into an oblique axis, and out of it again
             return parse_expression(f"-{opposite}", self.values)
         names = (place.name, *(f"{place.name}_{k}" for k in range(2, len(self.places) + 3)))
-        name = next(
-            name for name in names if plain(name) not in self.used
-        )  # two places of one kind on one link
+        name = next(name for name in names if plain(name) not in self.used)  # two of a kind on one link
         self._take(name, float(x), place.words, place.kind)
         self.taken[place, float(x)] = name
         return parse_expression(name, {name: float(x)})

@@ -16,17 +16,16 @@ from typing import TYPE_CHECKING, Any
 from strobe.algebra import Inertia, Pose, Shift, Sym3, Turn, Vec3
 from strobe.algebra.placement import Step as Placed
 from strobe.codegen.names import Names
-from strobe.equations.closed_form import half_traces
+from strobe.equations.closed_form import half_traces, require_form
 from strobe.equations.expression import Expression, Number, value
 from strobe.equations.forms import Forms, Order
 from strobe.equations.friction import friction
-from strobe.equations.notation import plain
+from strobe.equations.notation import entry_name, plain
 from strobe.equations.parameters import Named, drives_of, has_names, named, state_names
 from strobe.equations.steps import CONSTANTS, Operations, Step, Written, written
 from strobe.equations.walk import OWN, VECTOR, Book, Walk, by_entry, numbers_of
 from strobe.equations.waves import Waves, exact
-from strobe.errors import ArgumentError, UnknownNameError, UnsupportedModelError
-from strobe.formulations import decomposition
+from strobe.errors import UnknownNameError, UnsupportedModelError
 from strobe.graph.program import Input, Program
 from strobe.models.couplings import Coordinates, coordinates
 from strobe.models.inertial import Inertial
@@ -169,8 +168,7 @@ def readable(
     model = robot if isinstance(robot, Model) else robot.model
     asked = tuple(key for key in ALL if key in set(asked))
     _require(model, asked)
-    if form not in decomposition.FORMS:
-        raise ArgumentError(f'form is "{form}"; expected one of {", ".join(decomposition.FORMS)}.')
+    require_form(form)
     chosen, notes = _frames(model, numbers)
     words = Named(model, drives_of(model)) if numbers else named(chosen)
     x, state = coordinates(model), state_names(model)
@@ -249,15 +247,12 @@ def result_names(n: int, asked: Iterable[str] = MOTION) -> list[str]:
 def entry_names(key: str, n: int) -> list[str]:
     """The names of the entries of a quantity, in order; M1,10 where there are ten or more."""
 
-    def place(letter: str, i: int, j: int) -> str:
-        return letter + ("," if max(i, j) > 8 else "").join((str(i + 1), str(j + 1)))
-
     def all_places(letter: str, rows: int, columns: int) -> list[str]:
-        return [place(letter, i, j) for i in range(rows) for j in range(columns)]
+        return [entry_name(letter, i, j) for i in range(rows) for j in range(columns)]
 
     match key:
         case "M":
-            return [place("M", i, j) for i, j in _upper(n)]
+            return [entry_name("M", i, j) for i, j in _upper(n)]
         case "C":
             return all_places("C", n, n)
         case "G":

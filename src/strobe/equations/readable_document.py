@@ -118,14 +118,9 @@ def _grouped(named: dict[str, Expression]) -> tuple[Entry, ...]:
 
 def _kinetic(equations: Readable) -> Expression:
     """½ q̇ᵀ M q̇."""
-    half, one, n = Fraction(1, 2), Fraction(1), range(equations.n)
-    pairs = [(i, j) for i in n for j in n if i <= j]
-    named = zip(pairs, equations.results["M"].items(), strict=True)
-    return ex.total(
-        ex.rated(half if i == j else one, [Symbol(name)], f"qd{i + 1}", f"qd{j + 1}")
-        for (i, j), (name, x) in named
-        if x != ex.ZERO
-    )
+    n = range(equations.n)
+    named = zip(((i, j) for i in n for j in n if i <= j), equations.results["M"].items(), strict=True)
+    return ex.total(ex.quadratic({pair: Symbol(name) for pair, (name, x) in named if x != ex.ZERO}))
 
 
 def _torque(equations: Readable, i: int) -> Expression:

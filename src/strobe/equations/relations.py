@@ -79,7 +79,6 @@ class Slope:
 
 
 Formula: TypeAlias = Letter | Written | Times | Plus | Transposed | Rate | Slope
-Column: TypeAlias = tuple[Wave, ...]
 Grid: TypeAlias = tuple[tuple[Wave, ...], ...]
 
 
@@ -128,11 +127,6 @@ def _waves(x: Formula | Values) -> Iterator[Wave]:
             yield from (wave for _, term in terms for wave in _waves(term))
         case _:
             return
-
-
-def index(*numbers: int) -> str:
-    """01, or 0,12 where a number has two digits."""
-    return ("," if max(numbers) > 9 else "").join(map(str, numbers))
 
 
 def plus(terms: Iterable[tuple[int, Formula]]) -> Formula:

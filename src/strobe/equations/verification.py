@@ -29,11 +29,8 @@ from strobe.scalars import LANES, FieldSystem, Lanes, Num, Scalar, cos, sin
 from strobe.scalars.field import Angle, Field
 
 TOLERANCE = 1e-10  # relative, of every quantity
-METHODS = (
-    "lagrange-jacobian",
-    "spatial-newton-euler",
-    "newton-euler-armstrong",
-)  # the first two that apply
+# the first two that apply
+METHODS = ("lagrange-jacobian", "spatial-newton-euler", "newton-euler-armstrong")
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,11 +22,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import combinations
 from typing import Any
 
 from strobe.algebra import Force, Inertia, Mat3, Motion, Pose, Shift, Spin, Sym3, Turn, Vec3
 from strobe.algebra.placement import Step as Placed
+from strobe.equations.closed_form import trace_part
 from strobe.equations.steps import Label
 from strobe.formulations import kinematics
 from strobe.formulations.composite_coriolis import Flow
@@ -141,15 +141,6 @@ def by_entry(names: Iterable[str], numbers: Iterable[Num]) -> dict[str, Num]:
 # -- the walk -----------------------------------------------------------------------------------------
 
 
-def equations_of_motion(
-    model: Model, q: Numbers, qd: Numbers, book: Book | None = None
-) -> tuple[Rows, Rows, list[Num]]:
-    """M, C and G of a regrouped model over numbers of any system, without rotor inertia."""
-    walk = Walk(model, q, book or Book())
-    walk.move(qd)
-    return walk.columns()
-
-
 @dataclass(frozen=True, slots=True)
 class _Stage:
     """One step between the frames of two links, in words."""
@@ -242,22 +233,7 @@ class Walk:
 
     def volumes(self, half_traces: Mapping[int, Num], qd: Numbers) -> Rows:
         """What the decomposition adds to C: ½ tr of the links beyond three axes, times a · (b × c) and a rate."""
-        n, half = self.model.nv, dict(half_traces)
-        rows: Rows = [[0.0] * n for _ in range(n)]
-        axes: dict[int, dict[int, Vec3]] = {ROOT: {}}
-        for body in reversed(self.model.bodies):
-            if body.parent != ROOT:
-                half[body.parent] = half[body.parent] + half[body.index]
-        for body in self.model.bodies:
-            before = {j: self._outwards(body, AXIS, a, j) for j, a in axes[body.parent].items()}
-            (own,), d = body.S, body.joint.v
-            axes[body.index] = before | {d: own.angular}
-            for a, b in combinations(before, 2):
-                volume = before[a].cross(before[b]).dot(own.angular) * half[body.index]
-                for i, k, j in ((a, b, d), (b, d, a), (d, a, b)):
-                    rows[i][j] = rows[i][j] + volume * qd[k]
-                    rows[j][i] = rows[j][i] - volume * qd[k]
-        return rows
+        return trace_part(self.model, qd, half_traces, lambda body, j, a: self._outwards(body, AXIS, a, j))
 
     def placements(self, frame: Frame) -> dict[int, kinematics.Placed]:
         """The links on the way to a frame, in base axes."""

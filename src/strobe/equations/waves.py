@@ -15,7 +15,7 @@ terms is a sum of integers, and the sign of a difference of frequencies is the s
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, TypeAlias
@@ -251,11 +251,16 @@ class Wave(Scalar):
         waves = ring.frequencies(key)
         return len(waves), waves, is_sine, tuple(-e for e in ring.exponents(key))
 
-    def harmonics(self) -> dict[tuple[str, Powers], Wave]:
-        """The coefficient of every wave, a polynomial: by ("cos", ((angle, factor), …)), ("1", ()) without one."""
-        groups = self._grouped()
-        ordered = sorted(groups, key=lambda group: self._order(group[1], group[0] == "sin"))
-        return {(name, self.system.frequencies(wave)): groups[name, wave] for name, wave in ordered}
+    @property
+    def key(self) -> Hashable:
+        """What equal functions have in common."""
+        return self.denominator, frozenset(self.cosines.items()), frozenset(self.sines.items())
+
+    def primitive(self) -> tuple[Wave, Fraction]:
+        """A multiple with coprime integer coefficients, the first one positive, and what it must be multiplied by."""
+        number = Fraction(math.gcd(*self.cosines.values(), *self.sines.values()), self.denominator)
+        factor = number if self.terms[0].coefficient > 0 else -number
+        return _scaled(self, factor.denominator, factor.numerator), factor
 
     def _grouped(self) -> dict[tuple[str, int], Wave]:
         ring = self.system

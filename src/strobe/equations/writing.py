@@ -7,7 +7,7 @@ product look. A `BREAK` stands before every sign at which a line may end, a `WEA
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -204,3 +204,19 @@ def _is_wave(x: Expression) -> bool:
 
 def _positive(x: Expression) -> Expression:
     return product((Number(abs(coefficient(x))), without_number(x)))
+
+
+# -- remarks ------------------------------------------------------------------------------------------
+
+
+def joined(values: Iterable[Expression]) -> list[str | Expression]:
+    """Expressions with commas between them."""
+    return separated((x,) for x in values)
+
+
+def separated(groups: Iterable[Sequence[str | Expression]]) -> list[str | Expression]:
+    """Groups of words and expressions with commas between them."""
+    parts: list[str | Expression] = []
+    for group in groups:
+        parts += [", ", *group] if parts else group
+    return parts

@@ -44,9 +44,7 @@ class Method:
 
     name: str
     solve: Solve
-    stages: tuple[
-        str, ...
-    ] = ()  # "shoulder", "elbow", "slide" or "wrist": two ways each, the first changes last
+    stages: tuple[str, ...] = ()  # shoulder, elbow, slide or wrist: two ways each, the first changes last
     wrist: Vec3 = field(default_factory=Vec3.zero)  # a point that joints 5 and 6 do not move, at rest
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from strobe.kinematics.analytic import Method, branches_at, positions
 from strobe.kinematics.chains import NEARLY, size_of
 from strobe.kinematics.screws import carried, placement
-from strobe.kinematics.serial import Serial
+from strobe.kinematics.serial import Serial, array
 
 Array = np.ndarray
 
@@ -74,7 +74,7 @@ def _seen(arm: Serial, method: Method, q: Array) -> tuple[Array, Array, Array, A
     """Points on the axes, the wrist, and from the first axis to it: ahead (a vector), and how far to the left."""
     carrying = np.arange(arm.n) < 4  # the joints that the wrist does not lie on
     directions, points, T = carried(arm, np.where(carrying, q, 0.0))
-    wrist = T[..., :3, :3] @ np.array(list(method.wrist), float) + T[..., :3, 3]
+    wrist = T[..., :3, :3] @ array(method.wrist) + T[..., :3, 3]
     n, away = directions[..., 1, :], wrist - points[..., 0, :]
     beside = np.sum(n * away, axis=-1, keepdims=True)
     ahead = away - n * beside - UP * (away @ UP)[..., None]

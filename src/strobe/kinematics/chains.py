@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from strobe.algebra import Vec3
-from strobe.kinematics.serial import Serial
+from strobe.kinematics.serial import Serial, array
 from strobe.kinematics.subproblems import Line
 from strobe.scalars import Numbers
 from strobe.scalars.scalar import is_number
@@ -65,10 +65,6 @@ def snapped(x: float, size: float = 1.0) -> float:
     if abs(x) < SNAP * size:
         return 0.0
     return float(round(x)) if size == 1.0 and abs(abs(x) - 1.0) < SNAP else x
-
-
-def array(v: Vec3) -> Array:
-    return np.array(list(v), dtype=float)
 
 
 def parallel(a: Vec3, b: Vec3) -> bool:

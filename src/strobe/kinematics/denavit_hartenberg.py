@@ -23,6 +23,8 @@ import numpy as np
 
 from strobe.errors import ArgumentError
 from strobe.kinematics.common_normals import Guide, Line, Normal, common_normals
+from strobe.kinematics.dh_files import model_of, rest_placements, toml_of
+from strobe.kinematics.dh_printing import text_of
 from strobe.kinematics.serial import Serial, serial
 from strobe.models.chains import take_chain
 from strobe.models.model import Model
@@ -127,14 +129,10 @@ class Table:
 
     def model(self) -> Model:
         """The chain with the frames of the table as link frames, masses and inertias moved along."""
-        from strobe.kinematics.dh_files import model_of
-
         return model_of(self)
 
     def toml(self) -> str:
         """A robot file with the rows of the table: the same kinematics and dynamics."""
-        from strobe.kinematics.dh_files import toml_of
-
         return toml_of(self)
 
     def data(self) -> dict[str, Any]:
@@ -152,8 +150,6 @@ class Table:
         }
 
     def __str__(self) -> str:
-        from strobe.kinematics.dh_printing import text_of
-
         return text_of(self)
 
 
@@ -225,15 +221,6 @@ def _normals(arm: Serial, chain: Model, lines: Sequence[Line], convention: Conve
 
 def _guide(placement: Array) -> Guide:
     return Guide(placement[:3, 3], placement[:3, 0])
-
-
-def rest_placements(chain: Model) -> list[Array]:
-    """Every link frame (4, 4) in base axes, all joints at their zero."""
-    rest = [0.0] * chain.nq
-    placed = [np.eye(4)]
-    for body in chain.bodies:
-        placed.append(placed[-1] @ np.array(body.pose(rest).matrix().rows, dtype=float))
-    return placed[1:]
 
 
 def _rows(
@@ -328,9 +315,7 @@ def _screw(axis: int, angle: Any, shift: Any) -> Array:
 def _compared(robot: Robot, table: Table, arm: Serial) -> Exactness:
     """The table beside the robot's own forward kinematics on random positions, angles within one turn."""
     q, _, _ = robot.random_state(seed=1, batch=SAMPLES)
-    turning = arm.columns[
-        arm.revolute
-    ]  # limits of 1e16 exist, and an offset added to such an angle is lost
+    turning = arm.columns[arm.revolute]  # limits of 1e16 exist: an offset added to such an angle is lost
     q[:, turning] = np.remainder(q[:, turning] + math.pi, 2 * math.pi) - math.pi
     own = robot.forward_kinematics(q, table.frame)
     other = table.forward_kinematics(q[:, arm.columns])

@@ -45,11 +45,18 @@ def toml_of(table: Table) -> str:
 
 def _shifts(table: Table) -> dict[int, Pose]:
     """Where every old link frame lies in the new one."""
-    from strobe.kinematics.denavit_hartenberg import rest_placements
-
     new = table.placements(np.zeros(table.n))[1:]
     old = rest_placements(table.chain)
     return {k: _pose(np.linalg.inv(n) @ o) for k, (n, o) in enumerate(zip(new, old, strict=True))}
+
+
+def rest_placements(chain: Model) -> list[Array]:
+    """Every link frame (4, 4) in base axes, all joints at their zero."""
+    rest = [0.0] * chain.nq
+    placed = [np.eye(4)]
+    for body in chain.bodies:
+        placed.append(placed[-1] @ np.array(body.pose(rest).matrix().rows, dtype=float))
+    return placed[1:]
 
 
 def _pose(placement: Array) -> Pose:

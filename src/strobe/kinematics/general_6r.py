@@ -23,6 +23,7 @@ from strobe.kinematics.serial import Serial
 
 Array = np.ndarray
 
+NAME = "general 6R"
 MOST = 16
 RESIDUAL = 1e-9  # metres (per metre of arm) and radians
 ROUNDS = ((2, 0.0), (5, 0.0), (2, 1e-4), (0, 1e-4), (4, 1e-3), (1, 1e-5), (3, 1e-4), (5, 1e-4))

@@ -55,7 +55,7 @@ MET = 1e-9  # a residual below it is rounding: the pose is met
 PLACES = 16  # solutions kept where there are more
 FEW = 256  # poses for which it does not pay to ask for threads
 SIX = 6  # joints that bring a frame to any pose
-GENERAL, REDUNDANT = "general 6R", "redundant 7R"
+REDUNDANT = "redundant 7R"
 
 
 def inverse_kinematics(
@@ -222,10 +222,10 @@ def _class(arm: Serial, what: str) -> tuple[str, Method | None, str]:
     if method is not None and holds(arm, method, what):
         return method.name, method, ""
     if what == "pose" and arm.n in (SIX, SIX + 1) and _freedom(arm, what) == SIX:
-        if arm.n == 7:
+        if arm.n > SIX:
             return REDUNDANT, None, arm.names[redundant.parameter(arm)[0]]
         if general_6r.covers(arm):
-            return GENERAL, None, ""
+            return general_6r.NAME, None, ""
     return "", None, ""
 
 
@@ -273,7 +273,7 @@ def _places(solver: Solver, poses: Array, near: Array, limits: bool, threads: in
     arm = solver.arm
     if solver.method is not None:
         return solver.call(solver.closed_form(limits), threads, twelve(poses), near)
-    if solver.name == GENERAL:
+    if solver.name == general_6r.NAME:
         found = general_6r.solve(arm, poses)
     else:
         family = redundant.solve(arm, poses, solver.parameter)

@@ -1,6 +1,6 @@
-"""How well a hand can be moved: manipulability, condition, directions that are lost, room to the joint limits.
+"""How well a hand can be moved: manipulability, directions that are lost, room to the joint limits.
 
-    w = √det(J Jᵀ), the product of the singular values of J (Yoshikawa);  condition = largest / smallest of them
+    w = √det(J Jᵀ), the product of the singular values of J (Yoshikawa)
 
 Rows of J have different units, so that `of="all"` mixes metres and radians: ``length`` says how many metres count as
 one radian. An arm with fewer joints than rows has √det(Jᵀ J), the same product.
@@ -48,16 +48,6 @@ def manipulability(
     tall = J if J.shape[-2] > J.shape[-1] else np.swapaxes(J, -1, -2)
     triangle = np.linalg.qr(tall, mode="r")  # the same product, in a fraction of the time
     return np.abs(np.diagonal(triangle, axis1=-2, axis2=-1).prod(axis=-1))
-
-
-def condition(
-    robot: Robot, q: Any, frame: str | None = None, of: str | Sequence[str] = "all", length: float = 1.0
-) -> Array:
-    """The largest singular value over the smallest (...): 1 is the same in every direction, inf is singular."""
-    values = singular_values(chosen_rows(robot, q, frame, of, length))
-    largest, smallest = values[..., 0], values[..., -1]
-    lost = smallest <= RANK * largest
-    return np.where(lost, np.inf, largest / np.where(lost, 1.0, smallest))
 
 
 @dataclass(frozen=True, eq=False)

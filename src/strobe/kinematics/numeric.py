@@ -20,7 +20,7 @@ from strobe.kinematics.secondary import Objective, Secondary, objective, slide
 from strobe.kinematics.seeds import seeds_of
 from strobe.kinematics.solutions import Solutions, Status
 from strobe.kinematics.step import ROWS
-from strobe.kinematics.unreached import ROUNDING, arm_length, sentence
+from strobe.kinematics.unreached import sentence, too_far
 from strobe.runtime.arrays import checked
 
 if TYPE_CHECKING:
@@ -242,8 +242,6 @@ def _status(task: Task, poses: Array, reached: Array, within: Array) -> Array:
     status = np.where(reached & (within | (not task.limits)), Status.SOLVED, Status.LIMITS)
     lost = ~reached
     if lost.any():
-        _, centre, length = arm_length(task.robot, task.frame, task.limits)
-        far = np.linalg.norm(poses[lost, :3, 3] - centre, axis=-1) > length * (1 + ROUNDING)
-        far &= task.what != "orientation"
+        far = too_far(task, poses[lost])
         status[lost] = np.where(far, Status.UNREACHABLE, Status.NOT_CONVERGED)
     return status

@@ -40,9 +40,7 @@ if TYPE_CHECKING:
     from strobe.robot import Robot
 
 Array = np.ndarray
-Inverse = Callable[
-    [Array], Any
-]  # poses (..., 4, 4) -> `Solutions`, or positions (..., K, nq), NaN where none
+Inverse = Callable[[Array], Any]  # poses (..., 4, 4) -> `Solutions`, or positions (..., K, nq), else NaN
 
 METHODS = ("jacobian", "difference")
 SCHEMES = ("forward", "central")

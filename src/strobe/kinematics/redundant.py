@@ -21,7 +21,6 @@ from strobe.kinematics.serial import Serial
 
 Array = np.ndarray
 
-GENERAL = "general 6R"
 SAMPLES = 36  # values of the parameter where none are given
 _STEPS = 60
 _LONGEST = 0.3  # of a step along the self-motion
@@ -93,7 +92,7 @@ def nearest(chain: Serial, poses: Array, q0: Array, family: Family | None = None
 
 def _best(chain: Serial, q0: Array, q: Array, count: int) -> Array:
     """The places of q (N, K, n) that come first: within the limits, then near q0; NaN comes last."""
-    cost = np.linalg.norm(q - q0[:, None], axis=-1) + _OUTSIDE * _beyond(chain, q)
+    cost = _cost(chain, q, q0[:, None])
     return np.take_along_axis(q, np.argsort(cost, axis=1)[:, :count, None], axis=1)
 
 
@@ -113,7 +112,7 @@ def parameter(chain: Serial, joint: str | None = None) -> tuple[int, str]:
             return j, name
     for j in order:
         if general_6r.covers(held(chain, j, 0.0)):
-            return j, GENERAL
+            return j, general_6r.NAME
     raise UnsupportedModelError(
         f"{int(np.sum(~chain.revolute))} joints of the chain are prismatic; with one held, elimination solves the "
         'others only where at most one of them is. Use method="numeric".'
@@ -153,7 +152,7 @@ def _seen_without(chain: Serial, j: int, values: Array, poses: Array) -> Array:
 
 def _six(arm: Serial, recognised: str, poses: Array) -> Array:
     """(N, 16, 6): solutions of six joints, NaN in empty places."""
-    method = None if recognised == GENERAL else analytic.recognise(arm)
+    method = None if recognised == general_6r.NAME else analytic.recognise(arm)
     if method is None or method.name != recognised:  # as it may be at single values of the parameter
         return general_6r.solve(arm, poses)
     found = analytic.branches_at(arm, method, poses)
@@ -174,9 +173,10 @@ def _each_within(chain: Serial, q: Array) -> Array:
     return (q >= chain.lower) & (q <= chain.upper)
 
 
-def _beyond(chain: Serial, q: Array) -> Array:
-    """How far joints are outside their limits, all together."""
-    return np.maximum(np.maximum(chain.lower - q, q - chain.upper), 0.0).sum(axis=-1)
+def _cost(chain: Serial, q: Array, q0: Array) -> Array:
+    """How far positions are from q0, and much more so how far they are outside the limits."""
+    beyond = np.maximum(np.maximum(chain.lower - q, q - chain.upper), 0.0).sum(axis=-1)
+    return np.linalg.norm(q - q0, axis=-1) + _OUTSIDE * beyond
 
 
 def _followed(chain: Serial, poses: Array, q0: Array, q: Array) -> Array:
@@ -192,10 +192,8 @@ def _followed(chain: Serial, poses: Array, q0: Array, q: Array) -> Array:
         aim = q0[going] + _OUTSIDE * (np.clip(here, chain.lower, chain.upper) - here)
         step = share[going] * np.clip(np.sum(null * (aim - here), axis=-1), -_LONGEST, _LONGEST)
         there, residual = newton(chain, here + step[:, None] * null, target)
-        costs = [
-            np.linalg.norm(x - q0[going], axis=-1) + _OUTSIDE * _beyond(chain, x) for x in (here, there)
-        ]
-        better = (residual < general_6r.RESIDUAL) & (costs[1] < costs[0])
+        nearer = _cost(chain, there, q0[going]) < _cost(chain, here, q0[going])
+        better = (residual < general_6r.RESIDUAL) & nearer
         q[going[better]] = there[better]
         share[going] = np.where(better, np.minimum(1.0, 2 * share[going]), 0.5 * share[going])
         going = going[np.abs(step) > 1e-10]

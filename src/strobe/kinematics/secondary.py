@@ -18,7 +18,6 @@ from strobe.errors import ArgumentError
 from strobe.kinematics.descent import Task
 from strobe.kinematics.manipulability import manipulability
 from strobe.kinematics.ranges import ranges_of
-from strobe.kinematics.seeds import moving_rates
 from strobe.kinematics.step import ROWS
 from strobe.runtime.arrays import checked
 
@@ -29,11 +28,7 @@ Array = np.ndarray
 Secondary = str | Callable[[Array], Array] | Array | list[float] | None
 
 NAMED = ("center", "manipulability")
-OF = {
-    "pose": "all",
-    "position": "translation",
-    "orientation": "rotation",
-}  # as manipulability names its rows
+OF = {"pose": "all", "position": "translation", "orientation": "rotation"}  # as manipulability names rows
 ROUNDS = 100
 CORRECTIONS = 4  # plain steps after each one
 LONGEST = 0.3  # of a step, in radians and metres
@@ -76,7 +71,7 @@ def objective(robot: Robot, frame: str, what: str, secondary: Secondary) -> Obje
 def slide(task: Task, q: Array, targets: Array, wish: Objective) -> Array:
     """Positions (N, nq) that reach their targets, moved along them to where the wish is least."""
     q, alpha, least = q.copy(), np.ones(len(q)), wish.value(q)
-    moves = moving_rates(task.robot, task.frame)
+    moves = _moving(task)
     live = np.arange(len(q))
     for _ in range(ROUNDS):
         if not len(live):
@@ -92,6 +87,14 @@ def slide(task: Task, q: Array, targets: Array, wish: Objective) -> Array:
         alpha[live] *= np.where(better, 2.0, 0.25)
         live = live[alpha[live] > SHORTEST]
     return q
+
+
+def _moving(task: Task) -> Array:
+    """(nv,) which degrees of freedom move the frame."""
+    model, x = task.robot.model, task.robot.coordinates
+    joints = [body.joint for body in model.support(model.frame(task.frame).body)]
+    moved = {k for joint in joints for row in x.velocities[joint.v : joint.v + joint.nv] for k in row}
+    return np.isin(np.arange(x.nv), list(moved))
 
 
 def _kept(task: Task, q: Array, targets: Array, pull: Array, mobility: Array) -> tuple[Array, Array]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from strobe.kinematics.poses import twelve
+from strobe.kinematics.workspace import moving_numbers
 
 if TYPE_CHECKING:
     from strobe.robot import Robot
@@ -98,14 +99,4 @@ def _made(robot: Robot, frame: str, seed: int) -> Seeds:
     poses = twelve(robot.forward_kinematics(q, frame))
     places = poses[:, SHIFTED]
     reach = float(np.abs(places - (places.max(0) + places.min(0)) / 2).max())
-    rates = moving_rates(robot, frame)
-    moves = [rates[joint.v] for joint in robot.coordinates.joints for _ in range(joint.nq)]
-    return Seeds(q, poses, np.array(moves, bool), reach or 1.0)
-
-
-def moving_rates(robot: Robot, frame: str) -> Array:
-    """(nv,) which degrees of freedom move a frame."""
-    model, x = robot.model, robot.coordinates
-    joints = [body.joint for body in model.support(model.frame(frame).body)]
-    moved = {k for joint in joints for row in x.velocities[joint.v : joint.v + joint.nv] for k in row}
-    return np.isin(np.arange(x.nv), list(moved))
+    return Seeds(q, poses, moving_numbers(robot, frame), reach or 1.0)

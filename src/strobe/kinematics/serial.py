@@ -89,13 +89,12 @@ def serial(
 def _line(body: Body, placed: Placed) -> tuple[Array, Array]:
     """The axis of a body's joint: its direction, and a point on it, in base axes."""
     (column,) = body.S
-    origin, along, about = (
-        _array(v) for v in (placed.p, placed.R @ column.linear, placed.R @ column.angular)
-    )
+    origin, along, about = map(array, (placed.p, placed.R @ column.linear, placed.R @ column.angular))
     if not body.joint.turns:
         return along, origin
     return about, origin + np.cross(about, along)  # the origin moves with ω × (origin − point)
 
 
-def _array(v: Vec3) -> Array:
+def array(v: Vec3) -> Array:
+    """Three plain numbers as an array."""
     return np.array(tuple(v), dtype=np.float64)

@@ -19,12 +19,8 @@ class Status(IntEnum):
 
     SOLVED = 0  # at least one solution within the limits
     LIMITS = 1  # solutions, all of them outside the limits of some joint
-    UNREACHABLE = (
-        2  # the frame cannot get there, whatever the joints do; the nearest is given where one is known
-    )
-    NOT_CONVERGED = (
-        3  # a numeric search ended with a residual: there may be a solution that it did not find
-    )
+    UNREACHABLE = 2  # the frame cannot get there, whatever the joints do; the nearest is given if known
+    NOT_CONVERGED = 3  # a search ended with a residual: there may be a solution that it did not find
     INVALID = 4  # the pose holds a NaN or an infinity
 
 
@@ -43,16 +39,12 @@ class Solutions:
     status: Array  # (...) of `Status`
     recognised: str  # how the arm was solved: "spherical wrist", "general 6R", "numeric", …
     branches: tuple[str, ...] = ()  # names of the branches where they have meanings
-    branch: Array | None = (
-        None  # (..., K) which of them a place belongs to, −1 where it is empty or was searched for
-    )
+    branch: Array | None = None  # (..., K) which of them; −1 where a place is empty or was searched for
     free: Array | None = None  # (..., K, nq)
     double: Array | None = None  # (..., K, nq)
     parameter: str = ""  # the joint that the others depend on, of seven
     iterations: Array | None = None  # (...) of a numeric search
-    reasons: tuple[
-        str, ...
-    ] = ()  # a sentence per pose that was not solved, saying which joint and which bound
+    reasons: tuple[str, ...] = ()  # a sentence per pose that was not solved: which joint, which bound
     names: tuple[str, ...] = ()  # of the numbers in q
 
     @property

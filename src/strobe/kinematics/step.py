@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from strobe.algebra import Vec3, ldl_solve
+from strobe.algebra.rows import dot
 from strobe.models.couplings import coordinates
 from strobe.models.joints import Joint
 from strobe.models.model import Model
@@ -60,7 +61,7 @@ class StepRequest(Request):
         chosen, W = ROWS[self.form], numbers["rows"]
         e = _times(e[chosen], W)
         J = [[x * w for x in row] for row, w in zip(J[chosen], W, strict=True)]
-        square = _dot(e, e)
+        square = dot(e, e)
         if self.form != "position":  # a rotation counts as a whole only if none of its rows is left out
             square = square + far * (W[-3] * W[-2] * W[-1])
         arrived, factor, floor = numbers["damping"]
@@ -69,7 +70,7 @@ class StepRequest(Request):
         if self.pulled:
             step = _pulled(J, e, lam, numbers["pull"], numbers["mobility"], bounds)
         else:
-            free = bounds.free([_dot(column, e) for column in zip(*J, strict=True)])
+            free = bounds.free([dot(column, e) for column in zip(*J, strict=True)])
             step = _solved(J, e, lam, free)
             step = [x * where(less(square, arrived), 0.0, 1.0) for x in step]
         return [*bounds.after(step), square]
@@ -162,7 +163,7 @@ def _solved(J: Sequence[Numbers], e: Numbers, lam: Num, scale: Numbers) -> list[
     if len(moving) < len(e):
         inner = ldl_solve(
             _gram([columns[k] for k in moving], lam),
-            [_dot(columns[k], e) for k in moving],
+            [dot(columns[k], e) for k in moving],
             range(-1, len(moving) - 1),
         )
         for k, x in zip(moving, inner, strict=True):
@@ -170,7 +171,7 @@ def _solved(J: Sequence[Numbers], e: Numbers, lam: Num, scale: Numbers) -> list[
         return step
     y = ldl_solve(_gram(J, lam), e, range(-1, len(e) - 1))
     for k in moving:
-        step[k] = _dot(columns[k], y) * scale[k]
+        step[k] = dot(columns[k], y) * scale[k]
     return step
 
 
@@ -185,13 +186,13 @@ def _pulled(
 
 
 def _towards(J: Sequence[Numbers], e: Numbers, lam: Num, pull: Numbers, mobility: Numbers) -> list[Num]:
-    left = [x - _dot(row, pull) for x, row in zip(e, J, strict=True)]
+    left = [x - dot(row, pull) for x, row in zip(e, J, strict=True)]
     return [x + z for x, z in zip(_solved(J, left, lam, mobility), pull, strict=True)]
 
 
 def _gram(rows: Sequence[Numbers], lam: Num) -> Rows:
     """The products of every two rows, the damping on the diagonal; below it is all that is read."""
-    products: Rows = [[_dot(a, b) for b in rows[: i + 1]] for i, a in enumerate(rows)]
+    products: Rows = [[dot(a, b) for b in rows[: i + 1]] for i, a in enumerate(rows)]
     for i, row in enumerate(products):
         row[i] = row[i] + lam
     return products
@@ -199,13 +200,6 @@ def _gram(rows: Sequence[Numbers], lam: Num) -> Rows:
 
 def _times(a: Numbers, b: Numbers) -> list[Num]:
     return [x * y for x, y in zip(a, b, strict=True)]
-
-
-def _dot(a: Sequence[Num], b: Sequence[Num]) -> Num:
-    total: Num = 0.0
-    for x, y in zip(a, b, strict=True):
-        total = total + x * y
-    return total
 
 
 def _is_zero(x: Any) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 from strobe.errors import counted
 from strobe.kinematics.descent import Task
 from strobe.kinematics.ranges import ranges_of
+from strobe.kinematics.serial import array
 from strobe.kinematics.solutions import Status
 
 if TYPE_CHECKING:
@@ -21,9 +22,17 @@ Array = np.ndarray
 ROUNDING = 1e-9  # of the arm's length
 
 
-def arm_length(robot: Robot, frame: str, limits: bool = True) -> tuple[str, Array, float]:
+def too_far(task: Task, poses: Array) -> Array:
+    """(N,) whether the places of poses (N, 4, 4), where they are asked for, are farther away than the arm is long."""
+    if task.what == "orientation":
+        return np.zeros(len(poses), bool)
+    _, centre, length = reach_of(task.robot, task.frame, task.limits)
+    return np.linalg.norm(poses[:, :3, 3] - centre, axis=-1) > length * (1 + ROUNDING)
+
+
+def reach_of(robot: Robot, frame: str, limits: bool = True) -> tuple[str, Array, float]:
     """The first joint that carries a frame, where it is, and how far from there the frame can be at most."""
-    return robot.kept(("length", frame, limits), lambda: _measured(robot, frame, limits))
+    return robot.kept(("reach", frame, limits), lambda: _measured(robot, frame, limits))
 
 
 def _measured(robot: Robot, frame: str, limits: bool) -> tuple[str, Array, float]:
@@ -31,9 +40,9 @@ def _measured(robot: Robot, frame: str, limits: bool) -> tuple[str, Array, float
     tip = tree.frame(frame)
     bodies = tree.support(tip.body)
     links = [*(body.before for body in bodies[1:]), tip.placement]
-    length = sum(np.linalg.norm(_numbers(link.translation)) for link in links)
+    length = sum(np.linalg.norm(array(link.translation)) for link in links)
     length += sum(_extension(body.joint, limits) for body in bodies)
-    return bodies[0].joint.name, _numbers(bodies[0].before.translation), float(length)
+    return bodies[0].joint.name, array(bodies[0].before.translation), float(length)
 
 
 def _extension(joint: Joint, limits: bool) -> float:
@@ -45,15 +54,11 @@ def _extension(joint: Joint, limits: bool) -> float:
     return max(abs(joint.limits.lower), abs(joint.limits.upper))
 
 
-def _numbers(v: object) -> Array:
-    return np.array([float(x) for x in v])  # pyright: ignore[reportGeneralTypeIssues]
-
-
 def sentence(task: Task, attempts: int, pose: Array, status: Status, q: Array, loose: Array) -> str:
     """What came of a pose (4, 4): q is where the search ended, ``loose`` what only limits forbid, or NaN."""
     ranges = ranges_of(task.robot)
     if status == Status.UNREACHABLE:
-        name, centre, length = arm_length(task.robot, task.frame, task.limits)
+        name, centre, length = reach_of(task.robot, task.frame, task.limits)
         far = np.linalg.norm(pose[:3, 3] - centre)
         return (
             f'is {far:.4g} m away from joint "{name}"; frame "{task.frame}" gets at most {length:.4g} m away '

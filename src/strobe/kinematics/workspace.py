@@ -35,9 +35,7 @@ class CrossSection:
     across: str  # what the first coordinate is
     up: str
     places: Array  # (samples, 2), m
-    manipulability: (
-        Array  # (samples,), of the translation; that in the plane if the robot does not leave it
-    )
+    manipulability: Array  # (samples,) of the translation, or in the plane that the robot does not leave
     positions: Array  # (samples, 3) in base axes
     plane: Array | None  # (2, 3) the directions of the plane that the robot does not leave
 

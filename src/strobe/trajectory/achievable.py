@@ -22,7 +22,7 @@ import numpy as np
 from strobe.equations.bounds import Ranges, bound, ranges_of
 from strobe.equations.closed_form import equations_of
 from strobe.errors import ArgumentError, EquationSizeError, ShapeError, vector
-from strobe.trajectory.torque_limited import Bounds, Friction, bounds_of
+from strobe.trajectory.along import Bounds, Friction, bounds_of
 
 if TYPE_CHECKING:
     from strobe.robot import Robot

@@ -31,7 +31,7 @@ def kept_close(asked: Request, plan: Callable[[Request], Trajectory]) -> Traject
         outside = far > limit
         if not outside.any():
             said = f"{(~given).sum()} points inserted: the path stays within {far.max():.3g} of its lines."
-            return replace(motion, points=motion.points[given], notes=(*motion.notes, said))
+            return replace(motion, points=motion.points[given]).with_notes(said)
         if halvings == MOST_HALVINGS or len(asked.q) + outside.sum() > MOST_POINTS:
             worst = int(np.argmax(far))
             raise ArgumentError(

@@ -14,9 +14,7 @@ from strobe.trajectory.via import chosen_velocities, effective_velocity
 
 Array = np.ndarray
 METHOD = "constant-acceleration"
-NO_TIME = (
-    8 * np.finfo(float).eps
-)  # a piece that takes this part of the whole motion is rounding of its times
+NO_TIME = 8 * np.finfo(float).eps  # a piece that takes this part of the whole motion is rounding
 
 
 def plan(asked: Request) -> Trajectory:

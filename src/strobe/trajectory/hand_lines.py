@@ -54,7 +54,7 @@ def hand_line(asked: Request) -> Trajectory:
         motion, far = _driven(asked, lines, counts, q)
         outside = far > envelope
         if not outside.any():
-            return motion.with_notes(*motion.notes, *_told(asked, lines, counts, far.max()))
+            return motion.with_notes(_told(lines, counts, far.max()))
         hopeless = outside & ((counts >= MOST) | ((counts >= DENSE) & (far > STUCK * before)))
         if hopeless.any():
             worst = int(np.argmax(np.where(hopeless, far, 0.0)))
@@ -68,13 +68,11 @@ def hand_line(asked: Request) -> Trajectory:
         counts = np.where(outside, np.minimum(np.ceil(counts * growth), MOST), counts).astype(int)
 
 
-def _told(asked: Request, lines: Lines, counts: Array, far: float) -> list[str]:
-    kept = (
-        "" if lines.what == "pose" else " Its orientation follows: the arm has too few joints to keep it."
-    )
-    return [
-        f"{int((counts - 1).sum())} points inserted: {lines.frame} stays within {far:.3g} of its lines.{kept}"
-    ]
+def _told(lines: Lines, counts: Array, far: float) -> str:
+    said = f"{int((counts - 1).sum())} points inserted: {lines.frame} stays within {far:.3g} of its lines."
+    if lines.what != "pose":
+        said += " Its orientation follows: the arm has too few joints to keep it."
+    return said
 
 
 def _along(pose: Array, way: Array, shares: Array) -> Array:

@@ -12,6 +12,7 @@ which must suit the worst state on the way and leave the rest of the torques unu
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,19 +21,12 @@ import numpy as np
 from strobe.errors import ArgumentError, ShapeError
 from strobe.trajectory import constant_acceleration
 from strobe.trajectory.achievable import Achievable, largest_acceleration
+from strobe.trajectory.along import Along, Bounds, Friction, bounds_of, room_of, step_times
 from strobe.trajectory.evolution import least
 from strobe.trajectory.motion import State, Trajectory
 from strobe.trajectory.path import Path, polyline
-from strobe.trajectory.requests import request
-from strobe.trajectory.torque_limited import (
-    Along,
-    Bounds,
-    Friction,
-    bounds_of,
-    plan,
-    room_of,
-    step_times,
-)
+from strobe.trajectory.requests import Request, request, require_open
+from strobe.trajectory.torque_limited import plan
 
 if TYPE_CHECKING:
     from strobe.robot import Robot
@@ -46,14 +40,8 @@ SWEEPS = 4  # of its speeds with friction,
 GENERATIONS = 120  # and of the search, for each number of pieces
 SPREAD = 0.2  # of the search at first: this part of the way, or of half a radian or metre,
 NARROWER = 0.4  # and of that with every further number of pieces
-SPEEDS = (
-    1.0,
-    0.7,
-    0.5,
-    0.35,
-    0.25,
-    0.17,
-)  # parts of the torque-limited motion's, tried as bounds of constant accelerations
+# parts of a fast motion's, tried as bounds of constant accelerations
+SPEEDS = (1.0, 0.7, 0.5, 0.35, 0.25, 0.17)
 UNMOVED = 1e-6  # of the longest way, for joints that do not move
 HELD = 0.995  # the part of a torque limit that a load may take while a path is being improved
 UNHELD = 1e3  # seconds, and more, that stand for a path along which a joint cannot hold its load
@@ -86,9 +74,26 @@ class Kahn:
         )
 
 
+def between_two(asked: Request) -> Trajectory:
+    """The motion between the two points of a request in nearly the least time, on whichever path allows it."""
+    require_open(asked, METHOD)
+    if len(asked.q) != 2:
+        raise ArgumentError(f"{METHOD} plans between two points; the request has {len(asked.q)}.")
+    if asked.envelope is not None:
+        raise ArgumentError(
+            f"{METHOD} chooses its path: leave the envelope out, or plan with torque-limited."
+        )
+    b = asked.bounds
+    found = near_minimum_time(
+        asked.robot, *asked.q, effort=b.effort, velocity=b.velocity, acceleration=b.acceleration, lower=b.lower,
+        upper=b.upper, labels=asked.labels,
+    )  # fmt: skip
+    return found.motion.with_notes(found.told)
+
+
 def near_minimum_time(
     robot: Robot, q0: Any, q1: Any, *, effort: Any = None, velocity: Any = None, acceleration: Any = None,
-    lower: Any = None, upper: Any = None, seed: int = 0,
+    lower: Any = None, upper: Any = None, seed: int = 0, labels: Sequence[str] = ("point 1", "point 2"),
 ) -> Kahn:  # fmt: skip
     """A motion from rest to rest in nearly the least time under the limits of a robot, or others, and how far
     simpler ones stay behind."""
@@ -98,9 +103,10 @@ def near_minimum_time(
     ends = np.array([q0, q1], dtype=float)
     if ends.shape != (2, robot.n):
         raise ShapeError("q0, q1", ends.shape, f"(2, {robot.n})", f"{robot.name} has {robot.n} joints")
-    line = polyline(ends)
-    for end in ends:
-        plan(robot, polyline([end, end]), **limits)  # refuses an end that cannot be held
+    line = polyline(ends, labels=labels)
+    for end, label in zip(ends, labels, strict=True):
+        still = polyline([end, end], labels=[label, label])
+        plan(robot, still, **limits)  # refuses an end that cannot be held
     if not line.length:
         still = plan(robot, line, **limits)
         return Kahn(replace(still, method=METHOD), still, None, None)
@@ -110,7 +116,7 @@ def near_minimum_time(
     for k, pieces in enumerate(PIECES):
         family = _Family(robot, bounds, room_of(robot, lower, upper), ends, pieces)
         path = family.improved(path, spread * NARROWER**k, rng)
-    motion = plan(robot, path, **limits)
+    motion = plan(robot, replace(path, labels=line.labels), **limits)
     if straight is not None and straight.duration < motion.duration:
         motion = straight
     constant, achievable = _constant(robot, bounds, ends, straight or motion)

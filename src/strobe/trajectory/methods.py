@@ -35,11 +35,9 @@ DEFAULT = "constant-acceleration"
 METHODS = {
     DEFAULT: Method("constant_acceleration", "plan", "least time at constant maximum accelerations"),
     "torque-limited": Method(
-        "under_torque", "under_torque", "least time along a spline under torque limits"
+        "torque_limited", "under_torque", "least time along a spline under torque limits"
     ),
-    "kahn": Method(
-        "under_torque", "between_two", "nearly least time between two points under torque limits"
-    ),
+    "kahn": Method("kahn", "between_two", "nearly least time between two points under torque limits"),
     "jerk-limited": Method(
         "jerk_limited", "jerk_limited", "least time under a bound on jerk (extra: plan)", True
     ),

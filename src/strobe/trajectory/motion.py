@@ -45,9 +45,7 @@ class Trajectory:
     coefficients: Array  # (K, n, degree + 1)
     method: str  # the planner that made it
     points: Array  # (P,) the times at which it passes the points of the request
-    notes: tuple[
-        str, ...
-    ] = ()  # what the planner has to say: points inserted, a slow-down, a speed changed
+    notes: tuple[str, ...] = ()  # what the planner has to say: points inserted, a slow-down, …
 
     @property
     def n(self) -> int:
@@ -57,8 +55,9 @@ class Trajectory:
     def duration(self) -> float:
         return float(self.times[-1])
 
-    def with_notes(self, *notes: str) -> Trajectory:
-        return replace(self, notes=notes)
+    def with_notes(self, *more: str) -> Trajectory:
+        """The same motion with more to say."""
+        return replace(self, notes=(*self.notes, *more))
 
     def __call__(self, t: Any) -> State:
         """Position, velocity and acceleration at times (...) between zero and the duration."""

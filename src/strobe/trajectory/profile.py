@@ -114,9 +114,7 @@ def lasting(ends: Ends, T: Num) -> Profile[Num]:
     over, under = ends.left - high * cruise, low * cruise - ends.left
     square = A * cruise * (A * cruise)
     undone = maximum(maximum(over, under), 0.0)  # what a speed between them leaves
-    missing = minimum(
-        undone, square / (A * 4.0)
-    )  # two ramps in that time make up for no more: the rest is rounding
+    missing = minimum(undone, square / (A * 4.0))  # two ramps make up for no more: the rest is rounding
     rest = square - A * missing * 4.0
     root = where(less(square * BANG_BANG, rest), sqrt(maximum(rest, 0.0)), 0.0)
     beyond = less(0.0, missing)

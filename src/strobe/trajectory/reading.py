@@ -32,7 +32,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -59,17 +59,27 @@ FREE = "free"
 MET = 1e-6  # of a twist: what is left of it is nothing
 
 
-def read_request(robot: Robot, path: str | PathLike[str], **instead: Any) -> Request:
+class Start(NamedTuple):
+    """Where the joints are, and how they move, when a request arrives: (n,) each."""
+
+    q: Sequence[float]
+    qd: Sequence[float]
+    label: str
+
+
+def read_request(
+    robot: Robot, path: str | PathLike[str], start: Start | None = None, **instead: Any
+) -> Request:
     """The request in a .toml or .json file, or an `ArgumentError` with every fault of it.
 
-    ``instead`` replaces bounds or the envelope that the file gives.
+    ``instead`` replaces bounds or the envelope that the file gives; ``start`` comes before its points.
     """
     try:
         content = read_bytes(Path(path)).removeprefix(BOM_UTF8)
         require_utf8(Path(path), content)
     except ModelFileError as error:
         raise ArgumentError(str(error)) from None
-    return request_from(robot, _parsed(Path(path), content.decode("utf-8")), str(path), **instead)
+    return request_from(robot, _parsed(Path(path), content.decode("utf-8")), str(path), start, **instead)
 
 
 def _parsed(path: Path, text: str) -> Mapping[str, Any]:
@@ -85,7 +95,9 @@ def _parsed(path: Path, text: str) -> Mapping[str, Any]:
     return data
 
 
-def request_from(robot: Robot, data: Mapping[str, Any], source: str = "", **instead: Any) -> Request:
+def request_from(
+    robot: Robot, data: Mapping[str, Any], source: str = "", start: Start | None = None, **instead: Any
+) -> Request:
     """The request in a mapping as files hold it."""
     faults = Faults(source or "request")
     root = Table(_plain(data), "", Context(faults))
@@ -100,7 +112,8 @@ def request_from(robot: Robot, data: Mapping[str, Any], source: str = "", **inst
     if faults.errors:
         raise ArgumentError(str(ModelFileError(faults.errors)))
     try:
-        return replace(_solved(robot, points, options | instead), method=method)
+        before = [] if start is None else [_started(start, points)]
+        return replace(_solved(robot, [*before, *points], options | instead), method=method)
     except StrobeError as error:
         raise ArgumentError(f"{source}: {error}" if source else str(error)) from None
 
@@ -128,6 +141,12 @@ class Point:
     qd: Sequence[float] | None
     twist: Sequence[float] | None
     time: float
+
+
+def _started(start: Start, points: Sequence[Point]) -> Point:
+    """A state as the point before others, at time zero where these have times."""
+    timed = any(not np.isnan(point.time) for point in points)
+    return Point(start.label, start.q, None, "", start.qd, None, 0.0 if timed else np.nan)
 
 
 class _Reader:

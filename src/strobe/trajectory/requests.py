@@ -43,9 +43,7 @@ class Request:
     envelope: float | None  # how far the path may leave the lines between its points
     robot: Robot
     frame: str | None = None  # the hand; else the last frame that moves
-    posed: tuple[
-        bool, ...
-    ] = ()  # per point: given by the pose of the hand, so that other joints would do as well
+    posed: tuple[bool, ...] = ()  # per point: the pose of the hand was given, other joints would do as well
     method: str | None = None  # the planner that a file asks for
 
     @property
