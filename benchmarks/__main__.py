@@ -20,6 +20,7 @@ QUESTIONS = (
     "trajectories",
     "torque_limited",
     "simulation",
+    "approximation",
 )
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from benchmarks.timer import newest
+from strobe.approximate.recommendation import TABLES_PAY
 
 README = Path(__file__).parent.parent / "README.md"
 MARKED = re.compile(r"(?<=<!-- measured -->\n).*?(?=<!-- end -->)", re.S)
@@ -42,6 +43,7 @@ def table() -> str:
         *_inverting(),
         *_planning(),
         *_simulating(),
+        *_approximating(),
     ]
     parts: list[str] = []
     if ratios:
@@ -159,6 +161,20 @@ def _simulating() -> Iterator[list[str]]:
                 f"{row['ours_ns']:.0f} ns, {_digits(row['ratio'])} times faster than MuJoCo's `rollout`"
             )
             yield [f"Panda, one RK4 step of {row['N']:,} runs side by side, {titles[row['way']]}", figure]
+
+
+def _approximating() -> Iterator[list[str]]:
+    for row in newest("approximation"):
+        if "exact_ns" in row:
+            ratio = row["times_the_exact"]
+            says = "tables keep up" if ratio <= TABLES_PAY else "tables no longer pay"
+            figure = (
+                f"{_time(row['ns'])}, {ratio:.2f} times the exact torques' {_time(row['exact_ns'])}: {says}"
+            )
+            yield [f"{row['robot']}, torques from a table of {row['method']}", figure]
+        elif "fixed_ns" in row:
+            figure = f"{_time(row['fixed_ns'])}, in double precision {_time(row['double_ns'])}"
+            yield [f"{row['robot']}, inverse dynamics by {row['method']}, built with -O2", figure]
 
 
 def _time(ns: float) -> str:

@@ -23,6 +23,8 @@ SAYS = {  # a line, or a part of one, that shows that the script came to its poi
     "10": "h = m2 l1 lc2 sin(φ1 − φ2)",
     "11": "q has 36 numbers",
     "12": "1000 steps",
+    "13": "5^18 = 3,814,697,265,625 sets of 6 numbers",
+    "14": "a point mass at (0, 0, -0.263) m is not seen",
 }
 
 

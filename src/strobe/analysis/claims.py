@@ -2,14 +2,16 @@
 
 H [Hollerbach1980], T [Turney1980], A [Asada2005], D [Decomposition2012], W [Waters1979]. A claim with a check is
 recomputed from counts, polynomials or robots whenever it is asked for; the check also says whether what came
-out bears the verdict out. A claim without one is stated with its reason, and marked so.
+out bears the verdict out. A claim without one is stated with its reason, and marked so; rooms below this one, which
+plan and simulate motions, bring checks of their own for some of these (`judged(later=…)`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
 
 from strobe.analysis import findings_asada as asada
 from strobe.analysis import findings_counts as counts
@@ -30,6 +32,7 @@ class Verdict(StrEnum):
 
 
 TRUE, QUALIFIED, FALSE, OPEN = Verdict
+NO_CHECKS: Mapping[str, Check] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,25 +62,22 @@ class Judged:
         return "partly recomputed" if self.partly else "recomputed"
 
 
-def judge(claim: Claim) -> Judged:
-    """Look at the facts behind a claim."""
-    if claim.check is None:
+def judge(claim: Claim, later: Check | None = None) -> Judged:
+    """Look at the facts behind a claim: by its own check, or else by one that a later room brings."""
+    check = claim.check or later
+    if check is None:
         return Judged(claim, claim.reason, None)
-    found = claim.check()
+    found = check()
     rest = f"; not checked here: {found.unchecked}" if found.unchecked else ""
     return Judged(claim, found.figure + rest, found.holds, bool(found.unchecked))
 
 
-def judged(progress: Callable[[], object] = lambda: None) -> list[Judged]:
-    """Every claim, its facts looked at now."""
-    results: list[Judged] = []
-    for claim in CLAIMS:
-        results.append(judge(claim))
-        progress()
-    return results
+def judged(later: Mapping[str, Check] = NO_CHECKS) -> list[Judged]:
+    """Every claim, its facts looked at now; ``later`` has checks by the names of claims."""
+    return [judge(claim, later.get(claim.id)) for claim in CLAIMS]
 
 
-TRAJECTORIES = "needs trajectories, which are not part of this package yet"
+MOTIONS = "planned motions decide it: strobe tables claims"
 CONTROL = "needs a controlled motion, which is not part of this package yet"
 
 CLAIMS: tuple[Claim, ...] = (
@@ -127,8 +127,7 @@ CLAIMS: tuple[Claim, ...] = (
     Claim("T-13", "a base acceleration of +9.8 stands for gravity", TRUE, turney.gravity_by_acceleration),
     Claim(
         "T-14", "Runge-Kutta with a step from the largest velocity simulates the arm", QUALIFIED,
-        reason="of order 4 only if torques are known at the stage times; needs simulation, not part of this "
-        "package yet",
+        reason="of order 4 only if torques are known at the stage times; simulation decides it: strobe tables claims",
     ),
     Claim("A-1", "eliminating coupling forces and Lagrange give 7.1.11 and 7.1.12", TRUE, asada.closed_form),
     Claim("A-2", "H is symmetric", TRUE, asada.symmetric),
@@ -192,27 +191,26 @@ CLAIMS: tuple[Claim, ...] = (
     Claim("W-18", "7 function values give 18 pairs; six 18×18 inversions", FALSE, waters.extrapolation_points),
     Claim(
         "W-19", "the fastest motion switches at most once", QUALIFIED,
-        reason=f"twice where a velocity bound is active; {TRAJECTORIES}",
+        reason=f"twice where a velocity bound is active; {MOTIONS}",
     ),
     Claim(
         "W-20", "segments without acceleration synchronise joints", QUALIFIED,
-        reason=f"the durations that can be reached have gaps; {TRAJECTORIES}",
+        reason=f"the durations that can be reached have gaps; {MOTIONS}",
     ),
     Claim(
-        "W-21", "trajectories converge to the piecewise straight path as points get denser", TRUE, reason=TRAJECTORIES
+        "W-21", "trajectories converge to the piecewise straight path as points get denser", TRUE, reason=MOTIONS
     ),
     Claim(
         "W-22", "over the square root of velocity, constant acceleration is a straight line", FALSE,
         waters.straight_in_which_axes,
     ),
     Claim(
-        "W-23", "one further point of the hand gives its angular velocity", FALSE,
-        reason="the rotation about the line through two points leaves both velocities unchanged",
+        "W-23", "one further point of the hand gives its angular velocity", FALSE, waters.further_hand_points,
     ),
     Claim("W-24", "test forces of the wrist identify the payload", FALSE, waters.wrist_payload),
     Claim("W-25", "the link matrix A_i as printed", FALSE, waters.printed_link_matrix),
     Claim(
         "W-26", "fixed point suffices", QUALIFIED,
-        reason="only if every joint has a scale of its own; needs fixed-point numbers, not part of this package yet",
+        reason="only if every joint has a scale of its own; fixed-point code decides it: strobe tables claims",
     ),
 )  # fmt: skip

@@ -77,6 +77,15 @@ def _bend(x: np.ndarray, y: np.ndarray) -> float:
     return float(np.abs(y - chord).max() / np.ptp(y))
 
 
+def further_hand_points() -> Finding:
+    """How many components of ω the velocities ω × d of further points of the hand tell."""
+    points = np.random.default_rng(0).standard_normal((2, 3))
+    maps = [np.cross(np.eye(3), d) for d in points]  # rows: what each component of ω does to the point
+    one, two = (int(np.linalg.matrix_rank(np.hstack(maps[:k]))) for k in (1, 2))
+    figure = f"one further point tells {one} of the 3 components, nothing about the line through both; two tell {two}"
+    return Finding(figure, (one, two) == (2, 3))
+
+
 def wrist_payload() -> Finding:
     """The rank of the last link's ten parameters in the torques of the wrist, and of the wrist and joint 3."""
     model = only(load_model("stanford"), set())

@@ -9,6 +9,7 @@ from itertools import groupby
 from typing import Any
 
 from strobe.analysis import claims, records, tables
+from strobe.analysis.findings import Check
 from strobe.analysis.polynomials import Polynomial
 from strobe.analysis.tables import Comparison, OurCount, shown
 from strobe.errors import UnknownNameError
@@ -67,9 +68,9 @@ def waters() -> list[Sheet]:
     return [*_comparisons("waters", "Waters 1979, {}", WATERS_KINDS), sheet]
 
 
-def claim_sheet(progress: Callable[[], object] = lambda: None) -> list[Sheet]:
-    """Every claim with its verdict and what was found."""
-    found = claims.judged(progress)
+def claim_sheet(later: Mapping[str, Check] = claims.NO_CHECKS) -> list[Sheet]:
+    """Every claim with its verdict and what was found; ``later`` as in `claims.judged`."""
+    found = claims.judged(later)
     rows = [(j.claim.id, j.claim.text, j.claim.verdict, _status(j), j.figure) for j in found]
     data = [
         {
@@ -81,8 +82,8 @@ def claim_sheet(progress: Callable[[], object] = lambda: None) -> list[Sheet]:
     notes = (
         "H Hollerbach 1980, T Turney, Mudge and Lee 1980, A Asada, chapter 7, "
         "D decomposition 2012, W Waters 1979.",
-        "recomputed: from counts, polynomials or robots, now; partly where a part of the claim is left out. stated: "
-        "no computation of this package decides it.",
+        "recomputed: from counts, polynomials, robots or motions, now; partly where a part of the claim is left out. "
+        "stated: no computation of this package decides it.",
     )
     failed = any(j.holds is False for j in found)
     return [
@@ -126,11 +127,11 @@ SHEETS: Mapping[str, Callable[[], list[Sheet]]] = {
 """What can be asked for by name."""
 
 
-def sheets(name: str) -> list[Sheet]:
-    """The sheets of one name."""
+def sheets(name: str, later: Mapping[str, Check] = claims.NO_CHECKS) -> list[Sheet]:
+    """The sheets of one name; ``later`` are checks of claims that rooms below this one bring."""
     if name not in SHEETS:
         raise UnknownNameError("table", name, "strobe", list(SHEETS))
-    return SHEETS[name]()
+    return claim_sheet(later) if name == "claims" else SHEETS[name]()
 
 
 # -- comparisons ------------------------------------------------------------------------------------

@@ -7,9 +7,11 @@ from typing import Annotated
 import typer
 
 from strobe.cli import (
+    approximate,
     bench,
     check,
     compile,
+    control,
     convert,
     count,
     draw,
@@ -86,6 +88,8 @@ app.command("tables")(tables.tables)
 app.command("ik", cls=NumbersCommand)(ik.ik)
 app.command("plan", cls=NumbersCommand)(plan.plan)
 app.command("simulate", cls=NumbersCommand)(simulate.simulate)
+app.command("approximate", cls=NumbersCommand)(approximate.approximate)
+app.command("control", cls=NumbersCommand)(control.control)
 app.command("convert")(convert.convert)
 app.command("compile")(compile.compile)
 app.command("study")(study.study)

@@ -50,7 +50,7 @@ def study(
     check fails.
 
     Sections: view, robot, kinematics, trajectory, simulation, torques, terms, motion, wrenches, matrices, equations,
-    exactness, proof, laws, counts, published, speed, machine.
+    exactness, proof, laws, counts, published, speed, approximation, machine.
 
     \b
     Examples:

@@ -36,6 +36,7 @@ def tables(name: Name = None, as_json: Json = False, as_markdown: Markdown = Fal
       strobe tables --json
     """
     from strobe.analysis.sheets import SHEETS, sheets
+    from strobe.approximate.claims import CHECKS
     from strobe.cli.progress import Progress
     from strobe.cli.show import print_json
 
@@ -45,7 +46,7 @@ def tables(name: Name = None, as_json: Json = False, as_markdown: Markdown = Fal
     found: dict[str, list[Sheet]] = {}
     with Progress("tables", len(names), "tables") as progress:
         for each in names:
-            found[each] = sheets(each)
+            found[each] = sheets(each, CHECKS)
             progress.advance(1)
     shown = [sheet for group in found.values() for sheet in group]
     if as_json:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,10 @@ from strobe.study import html as page
 from strobe.study.case import Case
 from strobe.study.shares import beyond, percent, shares, shares_table
 from strobe.study.tables import remark, short, table
+
+if TYPE_CHECKING:
+    from strobe.trajectory.motion import Trajectory
+    from strobe.trajectory.requests import Request
 
 TITLE = "A motion within limits"
 
@@ -27,12 +31,8 @@ WAYS = ("constant-acceleration", "blends", "cubic", "quintic", TORQUE)
 def measure(case: Case) -> dict[str, Any]:
     """The same points passed by different methods; the first one in full."""
     from strobe.trajectory.methods import METHODS  # every verb imports the study: planners wait
-    from strobe.trajectory.requests import request
 
-    _require_plain(case)
-    bounds, assumed = _bounds(case.robot)
-    q = _points(case)
-    asked = request(case.robot, q, **bounds)
+    asked, assumed = _asked(case)
     motions: dict[str, Any] = {}
     refused: dict[str, str] = {}
     own = replace(asked, bounds=replace(asked.bounds, acceleration=case.robot.limits.acceleration))
@@ -47,7 +47,7 @@ def measure(case: Case) -> dict[str, Any]:
     }
     first = motions[WAYS[0]]
     return {
-        "points": q,
+        "points": _points(case),
         "assumed": assumed,
         "bounds": {
             name: getattr(asked.bounds, name)
@@ -67,6 +67,22 @@ def measure(case: Case) -> dict[str, Any]:
         "motion": {"times": first.times, "coefficients": first.coefficients, "points": first.points},
         **used[WAYS[0]],
     }
+
+
+def motion_of(case: Case) -> Trajectory:
+    """The motion that is shown in full."""
+    from strobe.trajectory.methods import METHODS
+
+    return METHODS[WAYS[0]].plan(_asked(case)[0])
+
+
+def _asked(case: Case) -> tuple[Request, list[str]]:
+    """The points within bounds as a request, and which bounds had to be assumed."""
+    from strobe.trajectory.requests import request
+
+    _require_plain(case)
+    bounds, assumed = _bounds(case.robot)
+    return request(case.robot, _points(case), **bounds), assumed
 
 
 def _require_plain(case: Case) -> None:

@@ -1,0 +1,248 @@
+"""``strobe approximate``: what may be left out of the torques of a motion, and what that costs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from strobe.cli.inputs import Base, Force, Gravity, Json, Lock, RobotName, Strict, decimal, open_robot
+from strobe.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from strobe.robot import Robot
+    from strobe.trajectory.motion import Trajectory
+
+UNITS = {
+    "": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30,
+}  # fmt: skip
+SIZE = re.compile(r"(?P<number>.*?)\s*(?P<unit>[A-Za-z]*)")
+
+
+def approximate(
+    robot: RobotName,
+    trajectory: Annotated[
+        Path | None,
+        typer.Argument(metavar="TRAJ", help="A motion of strobe plan: a .json, .csv or .npz file."),
+    ] = None,
+    methods: Annotated[
+        str | None,
+        typer.Option("--methods", metavar="A,B", help="Some methods only, beside the exact one."),
+    ] = None,
+    budget: Annotated[
+        str | None,
+        typer.Option("--budget", metavar="BYTES", help="Memory that a method may take, like 64kB."),
+    ] = None,
+    within: Annotated[
+        str,
+        typer.Option("--within", metavar="SHARE", help="The error that is good enough, like 1% or 0.01."),
+    ] = "1%",
+    samples: Annotated[
+        int, typer.Option("--samples", min=2, help="Instants of the motion at which torques are compared.")
+    ] = 1000,
+    ladder: Annotated[
+        bool,
+        typer.Option(
+            "--ladder", help="What each step from equations to machine code brings; needs no TRAJ."
+        ),
+    ] = False,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", metavar="FILE.svg", help="Errors over times and memories.")
+    ] = None,
+    lock: Lock = None,
+    base: Base = None,
+    gravity: Gravity = None,
+    strict: Strict = False,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """What may be left out of the torques of a motion, tabulated or extrapolated, and what that costs.
+
+    Every method on one page for a robot and a motion of yours: memory, operations, nanoseconds, errors by joint;
+    those that no other beats; and a recommendation that follows from the numbers by a rule that is printed with it.
+
+    \b
+    Methods:
+      exact                     the robot's own inverse dynamics
+      without-velocity-terms    no Coriolis and centrifugal torques
+      gravity-only              what holds the robot still
+      reduced-interaction       no joint feels the motion of the others
+      without-distal-links      each joint feels its own link only
+      locked-joints             joints that stand still in the motion, locked
+      path-extrapolation-0      each fourth torque, held until the next
+      path-extrapolation-1      each fourth torque, continued by a line over path length
+      path-extrapolation-2      each fourth torque, continued by a parabola
+      full-extrapolation        each fourth torque with its partials in q, qd and qdd
+      along-trajectory          D and E stored at 40 points of the motion, the nearest taken
+      along-trajectory-in-time  the same, joined by lines
+      typical-trajectories      the same in a library, with derivatives
+      complete-table            torques over q, qd and qdd (Albus)
+      cmac                      the same, hashed into less memory and learned
+      raibert                   J over q, K over q and qd
+      horn-raibert              J, C and G over q
+      horn-raibert-with-derivatives
+                                the nearest of them, continued by partials
+      fixed-point-32            integers of 32 bits, a scale for each value
+      fixed-point-16            integers of 16 bits
+    \b
+    Examples:
+      strobe plan panda request.toml --acceleration 5 -o traj.json
+      strobe approximate panda traj.json --plot trade-off.svg
+      strobe approximate panda traj.json --budget 64kB --within 0.5% --json
+      strobe approximate panda --ladder
+    """
+    from strobe.cli.show import print_json
+
+    if trajectory is None:
+        _require_ladder_alone(ladder, {"--methods": methods, "--budget": budget, "--plot": plot})
+    inputs = [robot, *([] if trajectory is None else [trajectory])]
+    _check_plot(plot, inputs, force)
+    room, share = _budget(budget), _share(within)
+    arm = open_robot(robot, lock=lock, base=base, gravity=gravity, strict=strict)
+    data: dict[str, Any] = {"robot": arm.name}
+    if trajectory is not None:
+        motion = _planned(arm, trajectory)
+        data |= _compared(arm, motion, _names(methods), room, share, samples)
+        data |= _drawn(data, plot, inputs, force)
+    if ladder:
+        data["ladder"] = _rungs(arm)
+    print_json(data) if as_json else _show(data)
+
+
+# -- what is asked -------------------------------------------------------------------------------------------
+
+
+def _require_ladder_alone(ladder: bool, unheard: dict[str, object]) -> None:
+    """Without a motion there is the ladder, and nothing else to ask for."""
+    if not ladder:
+        raise ArgumentError(
+            "give a motion: strobe plan ROBOT REQUEST.toml -o traj.json makes one, then strobe approximate ROBOT "
+            "traj.json. (--ladder needs none.)"
+        )
+    for option, value in unheard.items():
+        if value is not None:
+            raise ArgumentError(
+                f"{option} is about methods on a motion; give one: strobe approximate ROBOT traj.json."
+            )
+
+
+def _check_plot(plot: Path | None, inputs: list[Any], force: bool) -> None:
+    """Refuse, before anything is computed, a drawing that cannot or must not be written."""
+    from strobe.runtime.files import refuse
+
+    if plot is None:
+        return
+    if plot.suffix.lower() != ".svg":
+        raise ArgumentError(f"--plot {plot}: a drawing is an .svg file.")
+    refuse(plot, inputs=inputs, force=force)
+
+
+def _planned(robot: Robot, path: Path) -> Trajectory:
+    from strobe.trajectory.files import in_order, read
+
+    motion = read(path).motion
+    try:
+        return in_order(motion, robot.joint_names, robot.name)
+    except ArgumentError as error:
+        raise ArgumentError(f"{path}: {error}") from None
+
+
+def _names(methods: str | None) -> list[str] | None:
+    """The methods asked for; None is all."""
+    if methods is None:
+        return None
+    names = [word for word in re.split(r"[,\s]+", methods) if word]
+    if not names:
+        raise ArgumentError("--methods names no method; strobe approximate --help lists them.")
+    return names
+
+
+def _budget(text: str | None) -> int | None:
+    """``64kB`` in bytes."""
+    if text is None:
+        return None
+    found = SIZE.fullmatch(text.strip())
+    try:
+        size = decimal(found["number"]) * UNITS[found["unit"].lower()]  # pyright: ignore[reportOptionalSubscript]
+    except (ValueError, KeyError, TypeError):
+        raise ArgumentError(
+            f'--budget: "{text}" is no size; expected bytes, like 4096, 64kB, 1.5MB or 2MiB.'
+        ) from None
+    if not 1 <= size < 2**63:
+        raise ArgumentError(f"--budget is {text}; expected one byte or more.")
+    return int(size)
+
+
+def _share(text: str) -> float:
+    """``1%`` as 0.01."""
+    word = text.strip()
+    try:
+        share = decimal(word.removesuffix("%").strip()) / (100 if word.endswith("%") else 1)
+    except ValueError:
+        share = -1.0
+    if not 0 < share < float("inf"):
+        raise ArgumentError(f'--within: "{text}" is no share above zero; expected one like 1% or 0.01.')
+    return share
+
+
+# -- what is done --------------------------------------------------------------------------------------------
+
+
+def _compared(
+    robot: Robot,
+    motion: Trajectory,
+    methods: list[str] | None,
+    budget: int | None,
+    within: float,
+    samples: int,
+) -> dict[str, Any]:
+    from strobe.approximate.methods import offers
+    from strobe.approximate.report import trade_off
+    from strobe.cli.progress import Progress
+
+    with Progress("approximate", len(offers(methods)), "methods") as progress:
+        found = trade_off(
+            robot,
+            motion,
+            methods,
+            budget,
+            within=within,
+            samples=samples,
+            progress=lambda: progress.advance(1),
+        )
+    return found.told()
+
+
+def _drawn(data: dict[str, Any], plot: Path | None, inputs: list[Any], force: bool) -> dict[str, str]:
+    from strobe.cli.show import note
+    from strobe.runtime.files import writing
+    from strobe.study.figure_approximation import trade_off_figure
+
+    if plot is None:
+        return {}
+    with writing(plot, inputs=inputs, force=force) as stream:
+        stream.write(trade_off_figure(data))
+    note(f"drawn in {plot}.")
+    return {"plot": str(plot)}
+
+
+def _rungs(robot: Robot) -> list[dict[str, Any]]:
+    from strobe.cli.progress import Progress
+    from strobe.study.ladder import told
+
+    with Progress("the ladder", 1, "robot"):
+        return told(robot)
+
+
+def _show(data: dict[str, Any]) -> None:
+    from strobe.cli.show import console
+    from strobe.study import ladder
+    from strobe.study.approximation import shown
+
+    out = console()
+    for part in shown(data) if "methods" in data else ():
+        out.print(part)
+    for part in ladder.shown(data["ladder"]) if "ladder" in data else ():
+        out.print(part)

@@ -1,0 +1,148 @@
+"""The trade-off, drawn: the error of every method over its time and over its memory, on logarithmic scales.
+
+A method is a numbered dot; those that no other beats in time, memory and error at once are filled.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from strobe.approximate.recommendation import in_bytes, in_time, percent
+from strobe.study.plots import FOOT, GAP, HEAD, LETTER, MARGIN, NARROW, TITLE, WIDTH
+from strobe.study.svg import Element, circle, figure, fill, group, path, polyline, text
+
+LEFT = 74  # pixels, for the numbers of the error
+TALL = 280  # pixels, of a panel
+LINE = 18  # pixels, of a line below the panels
+DOT = 8.5  # pixels
+LEAST, MOST = 1e-6, 10.0  # errors: what is below or above stands at the edge
+TICKS = 5  # on an axis, at most
+
+
+@dataclass(frozen=True, slots=True)
+class Decades:
+    """Powers of ten on a stretch of pixels."""
+
+    low: int
+    high: int
+    start: float
+    end: float
+
+    @classmethod
+    def over(cls, values: Sequence[float], start: float, end: float) -> Decades:
+        low = math.floor(math.log10(min(values)) + 1e-9)
+        high = math.ceil(math.log10(max(values)) - 1e-9)
+        return cls(low, max(high, low + 1), start, end)
+
+    def __call__(self, value: float) -> float:
+        part = (math.log10(value) - self.low) / (self.high - self.low)
+        return self.start + (self.end - self.start) * min(max(part, 0.0), 1.0)
+
+    @property
+    def ticks(self) -> list[float]:
+        step = -(-(self.high - self.low) // TICKS)
+        return [10.0**k for k in range(self.low, self.high + 1, step)]
+
+
+def trade_off_figure(data: Mapping[str, Any], width: int = WIDTH) -> str:
+    """Error over time and over memory, from a trade-off as data; below one another where there is little room."""
+    shown = {name: row for name, row in data["methods"].items() if row["ns"] is not None}
+    numbers = {name: k for k, name in enumerate(shown, 1)}
+    columns = 1 if width <= NARROW else 2
+    wide = (width - 2 * MARGIN - (columns - 1) * GAP) / columns
+    axes = (
+        ("time of a state", "ns", in_time),
+        ("memory", "memory", lambda size: re.sub("bytes?", "B", in_bytes(size))),
+    )
+    corners = [
+        (MARGIN + (k % columns) * (wide + GAP), TITLE + (k // columns) * TALL) for k in range(len(axes))
+    ]
+    panels = [
+        _panel(*corner, wide, data, shown, numbers, *axis)
+        for corner, axis in zip(corners, axes, strict=True)
+    ]
+    top = TITLE + TALL * (len(axes) // columns) + 14
+    keys, lines = _keys(numbers, data["pareto"], width, top)
+    marks = (
+        "filled: no other is as good in time, memory and error",
+        f"dashed: {percent(data['within'])}, good enough",
+    )
+    below = [text(MARGIN, top + LINE * (lines + k), words, class_="muted") for k, words in enumerate(marks)]
+    title = f"What may be left out: {data['robot']}, {data['duration']:.3g} s"
+    described = "; ".join(f"{name}: error {percent(row['error'])}" for name, row in shown.items())
+    heading = text(MARGIN, 24, title, font_size=15, font_weight="600")
+    height = top + LINE * (lines + len(marks))
+    return f"{figure(width, height, title, described, heading, panels, keys, below)}\n"
+
+
+def _panel(
+    x: float, y: float, wide: float, data: Mapping[str, Any], shown: Mapping[str, Any], numbers: Mapping[str, int],
+    across: str, key: str, label: Callable[[float], str],
+) -> Element:  # fmt: skip
+    """One cost across, the error upwards."""
+    left, right, top, bottom = x + LEFT, x + wide - DOT, y + HEAD, y + TALL - FOOT - 18
+    costs = {name: max(float(row[key]), 1.0) for name, row in shown.items()}
+    errors = {name: min(max(row["error"], LEAST), MOST) for name, row in shown.items()}
+    over = Decades.over(list(costs.values()), left, right)
+    up = Decades.over([LEAST, *errors.values()], bottom, top)
+    best = [name for name in data["pareto"] if name in costs]
+    return group(
+        path("".join(polyline((left, right), [up(tick)] * 2) for tick in up.ticks), class_="grid"),
+        path(
+            "".join(polyline([over(tick)] * 2, (bottom, bottom + 4)) for tick in over.ticks), class_="axis"
+        ),
+        [text(left - 7, up(tick) + 4, _share(tick), anchor="end", class_="muted") for tick in up.ticks],
+        [_tick(over(tick), bottom + 16, label(tick), right) for tick in over.ticks],
+        text(x, y + 13, "error, of a joint's largest torque", class_="muted"),
+        text((left + right) / 2, bottom + 34, across, anchor="middle", class_="muted"),
+        _limit(data["within"], up, left, right),
+        [
+            _dot(over(costs[name]), up(errors[name]), numbers[name], name in best)
+            for name in sorted(shown, key=lambda name: name in best)
+        ],
+    )
+
+
+def _tick(x: float, y: float, words: str, right: float) -> Element:
+    """What stands below a mark, kept within the panel."""
+    return text(min(x, right - 0.5 * LETTER * len(words)), y, words, anchor="middle", class_="muted")
+
+
+def _limit(within: float, up: Decades, left: float, right: float) -> Element:
+    """What counts as good enough."""
+    return path(polyline((left, right), [up(within)] * 2), class_="sum", stroke_dasharray="5 4")
+
+
+def _dot(x: float, y: float, number: int, best: bool) -> Element:
+    look = fill(0) if best else {"class_": "face"}
+    word = {"class_": "paper"} if best else {}
+    return group(
+        circle(x, y, DOT, **look), text(x, y + 3.5, str(number), anchor="middle", font_size=10, **word)
+    )
+
+
+def _keys(numbers: Mapping[str, int], pareto: Sequence[str], width: int, top: float) -> tuple[Element, int]:
+    """The names behind the numbers, in columns, and how many lines they take."""
+    names = [f"{k}  {name}" for name, k in numbers.items()]
+    longest = 22 + LETTER * max(map(len, names))
+    columns = max(1, int((width - 2 * MARGIN) // longest))
+    lines = -(-len(names) // columns)
+    words = [
+        text(
+            MARGIN + (k // lines) * longest,
+            top + LINE * (k % lines),
+            words,
+            font_weight="600" if name in pareto else None,
+        )
+        for k, (name, words) in enumerate(zip(numbers, names, strict=True))
+    ]
+    return group(words), lines
+
+
+def _share(tick: float) -> str:
+    """A mark of the error axis; the lowest stands for all that is less."""
+    return f"≤ {percent(tick)}" if tick <= LEAST else percent(tick)
