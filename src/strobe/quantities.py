@@ -17,6 +17,7 @@ from typing import Any
 
 from strobe.algebra import Force, Vec3, ldl_solve
 from strobe.algebra.elimination import ancestors
+from strobe.algebra.rows import minus, plus
 from strobe.errors import ArgumentError, UnsupportedModelError
 from strobe.formulations import (
     FORMULATIONS,
@@ -56,6 +57,11 @@ class Request:
     frame: str | None = None  # the frame asked about
     form: str = "christoffel"  # which of the Coriolis matrices
     accelerated: tuple[str, ...] = ()  # the joints whose acceleration is given instead of their torque
+
+    @property
+    def looks_up(self) -> bool:
+        """Whether it reads stored numbers."""
+        return False
 
     def inputs(self, model: Model) -> dict[str, int]:
         """The vectors that the quantity takes, by name, with their sizes."""
@@ -101,7 +107,7 @@ class Asked:
     def loaded_dynamics(self, q: Numbers, qd: Numbers, qdd: Numbers) -> list[Num]:
         """The rigid-body torques less Σ Jᵀ F, which the cheapest method takes along on its way inwards."""
         if self.request.formulation is not None:
-            return _minus(self.inverse_dynamics(q, qd, qdd), self.external(q))
+            return minus(self.inverse_dynamics(q, qd, qdd), self.external(q))
         return CHEAPEST.module.inverse_dynamics(regrouped(self.model), q, qd, qdd, self.outside(q))
 
     def external(self, q: Numbers) -> list[Num]:
@@ -109,7 +115,7 @@ class Asked:
         tree = self.model.proximal()
         total: list[Num] = [0.0] * tree.nv
         for frame, wrench in self.wrenches.items():
-            total = _plus(total, kinematics.joint_torques(tree, q, tree.frame(frame), wrench))
+            total = plus(total, kinematics.joint_torques(tree, q, tree.frame(frame), wrench))
         return total
 
     def outside(self, q: Numbers) -> dict[int, Force]:
@@ -133,13 +139,13 @@ def inverse_dynamics(asked: Asked, q: Numbers, qd: Numbers, qdd: Numbers) -> lis
     q, qd, qdd = x.expand(q), x.expand_rates(qd), x.expand_rates(qdd)
     tau = asked.loaded_dynamics(q, qd, qdd)
     tau = [t + a * r for t, a, r in zip(tau, qdd, _rotor_inertias(asked.model), strict=True)]
-    return x.reduce(_plus(tau, friction_torques(asked, qd)))
+    return x.reduce(plus(tau, friction_torques(asked, qd)))
 
 
 def forward_dynamics(asked: Asked, q: Numbers, qd: Numbers, tau: Numbers) -> list[Num]:
     """qdd that follows from torques; NaN where the mass matrix is singular."""
     x, model = asked.coordinates, asked.model
-    tau = _minus(tau, x.reduce(friction_torques(asked, x.expand_rates(qd))))
+    tau = minus(tau, x.reduce(friction_torques(asked, x.expand_rates(qd))))
     chosen = asked.request.formulation
     if chosen == ARTICULATED and not x.trivial:
         raise UnsupportedModelError(
@@ -152,13 +158,13 @@ def forward_dynamics(asked: Asked, q: Numbers, qd: Numbers, tau: Numbers) -> lis
         rotor, outside = _rotor_inertias(model), asked.outside(q)
         return articulated_body.forward_dynamics(regrouped(model), q, qd, tau, rotor, guards, outside)
     still = asked.loaded_dynamics(x.expand(q), x.expand_rates(qd), [0.0] * model.nv)
-    right = _minus(tau, x.reduce(still))
+    right = minus(tau, x.reduce(still))
     return solve(mass_matrix(asked, q), right, model.dof_parents if x.trivial else range(-1, x.nv - 1))
 
 
 def articulated_scales(model: Model, q: Numbers) -> list[Num]:
     """What the pivots of articulated bodies are measured by."""
-    return _plus(articulated_body.inertia_bounds(model, q), _rotor_inertias(model))
+    return plus(articulated_body.inertia_bounds(model, q), _rotor_inertias(model))
 
 
 def long_supports(model: Model) -> bool:
@@ -401,11 +407,3 @@ def friction_torques(asked: Asked, qd: Numbers) -> list[Num]:
                 torque = torque + ramp * size
             torques.append(torque)
     return torques
-
-
-def _plus(a: Numbers, b: Numbers) -> list[Num]:
-    return [x + y for x, y in zip(a, b, strict=True)]
-
-
-def _minus(a: Numbers, b: Numbers) -> list[Num]:
-    return [x - y for x, y in zip(a, b, strict=True)]

@@ -134,6 +134,7 @@ def test_ctrl_c_keeps_what_is_done_and_the_run_goes_on_from_there(tmp_path: Path
     _, said = going.communicate(timeout=60)
     assert going.returncode == 130
     assert "the run was interrupted." in said
+    assert f"note: the same command with --resume {part} and another -o goes on from there." in said
     robot = strobe.load("pendulum3")
     done = Run.from_npz(part, robot)
     reached = float(done.stopped)
@@ -146,6 +147,35 @@ def test_ctrl_c_keeps_what_is_done_and_the_run_goes_on_from_there(tmp_path: Path
     assert data["reached"] == end
     whole = strobe.simulate(robot, *state, None, end, step=1e-3, every=100000)
     np.testing.assert_array_equal(Run.from_npz(rest, robot).q[-1], whole.q[-1])
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such signals there")
+def test_ctrl_c_keeps_the_rows_of_scipys_methods_and_a_csv_file_is_not_gone_on_with(tmp_path: Path) -> None:
+    for method, told_to in (("rk45", False), ("rk4", True)):
+        path = tmp_path / f"{method}.csv"
+        start = ["pendulum3", "--q", "0.3,0.8,0.4", "--t", "1e5", "--method", method, "-o", str(path)]
+        command = [sys.executable, "-m", "strobe", "simulate", *start]
+        going = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8")
+        assert going.stderr is not None
+        next(line for line in iter(going.stderr.readline, "") if line.startswith("simulating: "))
+        going.send_signal(signal.SIGINT)
+        _, said = going.communicate(timeout=60)
+        assert going.returncode == 130
+        assert "the run was interrupted." in said
+        assert ("only -o FILE.npz keeps a state that --resume could go on from." in said) == told_to
+        assert path.read_text(encoding="utf-8").count("\n") > 1
+
+
+def test_what_deserves_a_look_is_told_before_the_run_and_once() -> None:
+    done = run("planar2", "--qd", "100,0", "--q", "9,0", "--t", "0.01", "--step", "1e-3", "--json")
+    warnings = [line for line in done.stderr.splitlines() if line.startswith("warning: ")]
+    assert [line.split(";")[-1] for line in warnings[:2]] == [
+        " limits act only with --stops.",
+        " velocity limits act only with --limits.",
+    ]
+    assert "step is 0.001 s, too long for rk4" in warnings[2]
+    assert [f"warning: {note}" for note in json.loads(done.stdout)["notes"]] == warnings
+    assert "note: joint" not in done.stderr
 
 
 # -- mistakes -------------------------------------------------------------------------------------------------
@@ -166,12 +196,16 @@ def test_ctrl_c_keeps_what_is_done_and_the_run_goes_on_from_there(tmp_path: Path
         (["planar2", "--t", "1", "--hold"], "--hold is for the torques of a file"),
         (["planar2", "--t", "1", "--torque", "1,1", "--traj", "b.json"], "--torque or from --traj, not from both."),
         (["planar2", "--t", "1", "--frame", "tool"], "--frame says where a wrench or a payload acts"),
+        (["planar2", "--t", "1", "--torque", __file__], ".py: torques over time are read from a .csv or .npz file."),
+        (["planar2", "--t", "1", "--step", "1e-12"], "step is 1e-12 s: the run would take 1,000,000,000,000 steps"),
         (["planar2", "--traj", "b.json"], "b.json: cannot be read"),
         (["puma560", "--t", "1", "--pose", "redy"], "no pose \"redy\" in puma560. Did you mean 'ready'?"),
         (["puma560", "--t", "1", "--pose", "ready", "--q", "0"], "starts at --pose or at --q, not at both."),
         (["puma560", "--t", "1", "--pose", "ready", "--lock", "joint1=0"], "puma560 names no poses; give --q."),
         (["planar2", "--t", "1", "--q", "9,0", "--stops"], 'joint "joint1" starts at 9, outside its limits'),
         (["planar2", "--t", "1", "--payload", "1,2"], "--payload has 2 numbers, expected 1 (mass), 4"),
+        (["planar2", "--t", "1", "--payload", "-1"], "payload has the mass -1 kg; a mass is not negative."),
+        (["planar2", "--t", "1", "--payload", "1,0,0,0,1,0.1,0.1,0,0,0"], "payload has about its centre of mass the"),
         (["planar2", "--t", "1", "-o", "a.txt"], "a.txt: a run is kept in an .npz, .csv or .mcap file."),
         (["planar2", "--t", "1", "--plot", "a.png"], "--plot a.png: a drawing is an .svg file."),
         (["planar2", "--t", "1", "--resume", "c.npz"], "c.npz: cannot be read"),

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from strobe.errors import OutputError
-from strobe.runtime.files import writing
+from strobe.runtime.files import refuse, writing
 
 
 def write(path: Path, text: str = "new", **options: object) -> None:
@@ -45,14 +45,25 @@ def test_a_failure_leaves_the_old_file_and_no_draft(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["out.csv"]
 
 
+def test_a_folder_that_takes_no_files_is_said_before_anything_is_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "access", lambda folder, mode: folder != str(tmp_path))
+    with pytest.raises(
+        OutputError, match=r"^cannot write .*out\.csv: the folder .* may not be written to\. Choose"
+    ):
+        refuse(tmp_path / "out.csv")
+    refuse(os.devnull)  # a device is not replaced, but written to
+
+
 @pytest.mark.parametrize("refused", ["fsync", "replace"])
 def test_a_full_disk_is_said_with_the_name_of_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: str
 ) -> None:
-    def refuse(*_: object) -> None:
+    def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(os, refused, refuse)
+    monkeypatch.setattr(os, refused, full)
     with pytest.raises(OutputError, match=r"cannot write .*out\.csv: No space left on device\."):
         write(tmp_path / "out.csv")
     assert os.listdir(tmp_path) == []

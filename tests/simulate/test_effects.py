@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import strobe
-from strobe.errors import ArgumentError, ShapeError
+from strobe.errors import ArgumentError, ShapeError, SimulationWarning
 from strobe.models.joints import Friction, Limits, Motor
 from strobe.simulate import Stops, Table, simulate
 from strobe.simulate.torques import payload_numbers
@@ -87,7 +87,10 @@ def test_a_motor_drives_no_faster_than_its_speed_but_brakes():
     robot = one_joint(limits=Limits(velocity=2.0, effort=60.0))
     fast = simulate(robot, [0.0], [0.0], 30.0, 2.0, limits=True)
     assert 1.9 < fast.qd[-1, 0] <= 2.0
-    braking = simulate(robot, [0.0], [3.0], -30.0, 0.1, limits=True)
+    with pytest.warns(
+        SimulationWarning, match="at a speed of 3, beyond its limit 2; its motor only brakes until"
+    ):
+        braking = simulate(robot, [0.0], [3.0], -30.0, 0.1, limits=True)
     assert braking.qd[-1, 0] == pytest.approx(3.0 - 10 * 0.1)
     free = simulate(robot, [0.0], [0.0], 30.0, 2.0)
     assert free.qd[-1, 0] == pytest.approx(20.0)
@@ -138,6 +141,7 @@ def test_payload_numbers_are_mass_first_moments_and_inertia_about_the_frame():
         payload_numbers([1.0, 2.0, 3.0])
 
 
+@pytest.mark.filterwarnings("ignore:joint .* starts at a speed of")
 def test_a_free_body_keeps_energy_and_momentum_and_unit_quaternions():
     robot = floating(4, "RS").with_gravity([0, 0, 0])
     q, qd, _ = robot.random_state(0, 5)

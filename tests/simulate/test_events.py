@@ -5,7 +5,8 @@ import pytest
 
 import strobe
 from strobe.errors import ArgumentError, SimulationWarning, UnknownNameError, UnsupportedModelError
-from strobe.simulate import Attach, Drop, Lock, Release, simulate
+from strobe.simulate import Attach, Drop, Lock, Release, Status, simulate
+from strobe.simulate.march import Stepping
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +64,12 @@ def test_a_load_at_rest_is_caught_with_the_momentum_of_the_joints(arm, start):
         for robot, v in ((arm, before.qd[:, -1]), (loaded, run.qd[:, 100]))
     )
     np.testing.assert_allclose(after, momentum, rtol=1e-10)
-    with pytest.warns(SimulationWarning, match='^joint "joint6" starts at 3.77952, outside its limits'):
+    with (
+        pytest.warns(SimulationWarning, match='^joint "joint6" starts at 3.77952, outside its limits'),
+        pytest.warns(
+            SimulationWarning, match='^joint "joint1" starts at a speed of 2.42259, beyond its limit 2.175'
+        ),
+    ):
         rest = simulate(loaded, run.q[:, 100], run.qd[:, 100], None, 0.1, step=1e-3)
     np.testing.assert_allclose(run.q[:, 100:], rest.q, atol=1e-12)
     assert (run.audit.largest_drift < 1e-6).all()
@@ -75,14 +81,42 @@ def test_a_load_that_is_dropped_leaves_the_velocities(arm, start):
     run = simulate(arm, q, qd, None, 0.2, step=1e-3, payload=load, events=[Drop(0.1)])
     held = simulate(arm, q, qd, None, 0.1, step=1e-3, payload=load)
     np.testing.assert_array_equal(run.qd[:, 100], held.qd[:, -1])
-    with pytest.warns(SimulationWarning, match='^joint "joint6" starts at 3.76182, outside its limits'):
+    with (
+        pytest.warns(SimulationWarning, match='^joint "joint6" starts at 3.76182, outside its limits'),
+        pytest.warns(
+            SimulationWarning, match='^joint "joint1" starts at a speed of 2.69857, beyond its limit 2.175'
+        ),
+    ):
         free = simulate(arm, held.q[:, -1], held.qd[:, -1], None, 0.1, step=1e-3)
     np.testing.assert_allclose(run.q[:, 100:], free.q, atol=1e-12)
 
 
+def test_a_run_that_is_interrupted_right_after_an_event_meets_it_once_when_it_goes_on(
+    arm, start, monkeypatch
+):
+    asked = arm, *start, None, 0.2
+    how = {"step": 1e-3, "events": [Attach(0.1, 3.0, (0, 0, 0.1))]}
+    whole = simulate(*asked, **how)
+    go = Stepping.go
+
+    def interrupted(self, rows, end, watch):
+        if end == 200:
+            raise KeyboardInterrupt
+        return go(self, rows, end, watch)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Stepping, "go", interrupted)
+        part = simulate(*asked, **how)
+    assert (part.status == Status.INTERRUPTED).all()
+    assert part.stopped.tolist() == pytest.approx([0.1] * 3)
+    rest = simulate(*asked, **how, resume=part.checkpoint)
+    np.testing.assert_array_equal(rest.q, whole.q[:, len(part.times) :])
+    np.testing.assert_array_equal(rest.qd, whole.qd[:, len(part.times) :])
+
+
 def test_steps_end_at_events(arm, start):
     q, qd = start
-    run = simulate(arm, q, qd, None, 0.1, step=0.04, events=[Drop(0.033)])
+    run = simulate(arm, q, qd, None, 0.1, step=0.04, events=[Attach(0.033, 1.0)])
     assert run.times.tolist() == pytest.approx([0.0, 0.033, 0.033 + 0.067 / 2, 0.1])
 
 
@@ -113,6 +147,29 @@ def test_events_are_checked(arm, start):
         simulate(arm, q, qd, None, 1.0, events=[Lock(0.5, "*joint2")], formulation="newton-euler")
     with pytest.raises(ArgumentError, match="is no event; expected Attach, Drop, Lock or Release"):
         simulate(arm, q, qd, None, 1.0, events=["drop"])
+
+
+@pytest.mark.parametrize(
+    "event", [Drop(0.005), Release(0.005, "*joint2"), Attach(0.005, 0.0), Lock(0.005, "*joint1")]
+)
+def test_an_event_that_changes_nothing_is_told(arm, start, event):
+    with pytest.warns(SimulationWarning) as caught:
+        run = simulate(
+            arm, start[0][0], np.zeros(7), None, 0.01, step=1e-3, events=[Lock(0.0, "*joint1"), event]
+        )
+    assert [str(each.message) for each in caught] == [f"{event!r} changes nothing."]
+    assert run.notes == (f"{event!r} changes nothing.",)
+
+
+def test_all_joints_locked_and_released_stand_still_meanwhile(arm, start):
+    q, qd = start
+    run = simulate(arm, q, qd, None, 0.3, step=1e-3, events=[Lock(0.1, "*"), Release(0.2, "*")])
+    np.testing.assert_array_equal(run.q[:, 100:201], np.repeat(run.q[:, 100:101], 101, axis=1))
+    assert not run.qd[:, 100:201].any()
+    held = arm.inverse_dynamics(run.q[:, 150], np.zeros((3, 7)), np.zeros((3, 7)))
+    np.testing.assert_allclose(run.tau[:, 150], held, atol=1e-9)
+    assert (np.abs(run.qd[:, -1]).max(axis=-1) > 0.1).all()
+    assert (run.audit.largest_drift < 1e-6).all()
 
 
 @pytest.mark.parametrize(

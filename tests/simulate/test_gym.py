@@ -1,5 +1,6 @@
 """Robots as environments: Gymnasium's own checks, the same bits one by one and side by side, rewards and ends."""
 
+import re
 import subprocess
 import sys
 
@@ -7,7 +8,7 @@ import numpy as np
 import pytest
 
 import strobe
-from strobe.errors import ArgumentError, ShapeError
+from strobe.errors import ArgumentError, ShapeError, StrobeError
 from strobe.simulate import Table, simulate
 
 pytest.importorskip("gymnasium", reason="gymnasium is not installed")
@@ -36,7 +37,7 @@ def test_a_period_is_that_of_a_simulation():
         ShapeError, match=r"^tau has shape \(2, 3\); there are 3 robots, expected \(3, 3\)\."
     ):
         arms.advance(np.zeros((2, 3)))
-    with pytest.raises(ArgumentError, match="there are 0 robots; expected one or more."):
+    with pytest.raises(ArgumentError, match="there are 0 robots; expected a whole number, one or more."):
         SideBySide(robot, 0, 0.05)
 
 
@@ -125,3 +126,47 @@ def test_without_gymnasium_the_extra_is_named():
         "an environment needs the package gymnasium, which is not installed: pip install 'strobe[gym]'"
         in done.stderr
     )
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"period": "long"}, "period is 'long'; expected a time above zero."),
+        ({"horizon": np.inf}, "horizon is inf; expected a time above zero."),
+        ({"step": -1e-3}, "step is -0.001; expected a time above zero."),
+        ({"step": 1e-12}, "step is 1e-12 s: a period of 0.02 s would take 20,000,000,000 steps, more"),
+        ({"torque": [1, 2, 3]}, "torque has shape (3,); planar2 has 2 joints, expected (..., 2)."),
+        ({"goal": [np.nan, 0]}, "goal holds a number that is not finite."),
+        ({"start": [0, 9]}, 'start has joint "joint2" at 9, outside its limits -2.6 to 2.6.'),
+        ({"stop": True}, "no option \"stop\" in an environment. Did you mean 'stops' or 'step'?"),
+    ],
+)
+def test_an_environment_that_cannot_be_is_refused(options, sentence):
+    with pytest.raises(StrobeError, match="^" + re.escape(sentence)):
+        RobotEnv("planar2", **options)
+
+
+def test_actions_and_options_of_a_reset_are_checked():
+    one, many = RobotEnv("planar2", step=1e-3), VectorRobotEnv("planar2", 4, step=1e-3)
+    for env, action, sentence in (
+        (one, [0, 0, 0], "action has shape (3,); planar2 has 2 joints, expected (..., 2)."),
+        (one, [np.nan, 0], "action holds a number that is not finite."),
+        (many, [0, 0], "action has shape (2,); it is a row of torques per robot, expected (..., 4, 2)."),
+    ):
+        env.reset(seed=0)
+        with pytest.raises(StrobeError, match="^" + re.escape(sentence)):
+            env.step(np.array(action, dtype=float))
+    for options, sentence in (
+        ({"q": np.zeros((3, 2))}, "q has shape (3, 2); there are 4 robots, expected (4, 2) or (2,)."),
+        ({"q": [np.nan, 0]}, "q holds a number that is not finite."),
+        (
+            {"goal": [[0, 0]] * 3 + [[0, 4]]},
+            'goal has joint "joint2" at 4, outside its limits -2.6 to 2.6.',
+        ),
+        ({"velocity": [0, 0]}, 'no option "velocity" in reset. Known: q, qd, goal.'),
+    ):
+        with pytest.raises(StrobeError, match="^" + re.escape(sentence)):
+            many.reset(options=options)
+    seen, _ = many.reset(seed=0, options={"qd": [1, 2], "goal": np.arange(8).reshape(4, 2) / 10})
+    np.testing.assert_allclose(seen[:, 2:4], [[1, 2]] * 4)
+    np.testing.assert_allclose(seen[:, 4:], np.arange(8).reshape(4, 2) / 10)

@@ -1,6 +1,7 @@
 """Runs in batches: what is kept, what is lost, what is refused, and that every way of running gives the same bits."""
 
 import inspect
+import re
 import tracemalloc
 from dataclasses import replace
 
@@ -20,7 +21,7 @@ from strobe.errors import (
 from strobe.models.inertial import Inertial
 from strobe.models.joints import Motor
 from strobe.scalars import cos
-from strobe.simulate import Status, Stops, Table, simulate
+from strobe.simulate import Lock, Status, Stops, Table, simulate
 
 
 @pytest.fixture(scope="module")
@@ -171,6 +172,19 @@ def test_an_interrupted_run_keeps_what_is_done_and_goes_on_with_the_same_bits(pe
     np.testing.assert_array_equal(rest.audit.work, whole.audit.work[:, len(part.times) :])
 
 
+def test_a_run_with_stops_has_the_same_bits_however_often_its_robot_was_simulated():
+    robot, again = strobe.load("planar2"), strobe.load("planar2")
+    asked = [0.3, 0.2], [3.0, 0.0], None
+    first = simulate(robot, *asked, 1.0, stops=True)
+    for _ in range(4):
+        rest = simulate(again, *asked, 0.5, stops=True)
+    last = simulate(again, *asked, 1.0, stops=True)
+    np.testing.assert_array_equal(last.q, first.q)
+    whole = simulate(robot, *asked, 0.5, stops=True)
+    np.testing.assert_array_equal(whole.q, rest.q)
+    assert simulate(robot, *asked, 1.0, stops=True, resume=rest.checkpoint).done
+
+
 def test_the_error_estimate_is_the_error(pendulum):
     q, qd = state(pendulum)
     run = simulate(pendulum, q, qd, None, [0.0, 0.5, 1.0], step=1e-3, error=True)
@@ -194,10 +208,37 @@ def test_a_torque_function_that_raises_names_time_and_step_and_keeps_what_is_don
     ) as info:
         simulate(pendulum, q, qd, torque, 1.0, step=1e-2)
     assert "the bus is silent" in str(info.value)
+    assert isinstance(info.value.__cause__, RuntimeError)
     run = info.value.run
     assert run.status == Status.FAILED
     np.testing.assert_allclose(run.times, [0.0, 0.01, 0.02, 0.03])
     np.testing.assert_array_equal(run.q, simulate(pendulum, q, qd, None, 0.03, step=1e-2).q)
+
+
+@pytest.mark.parametrize("method", ["rk4", "rk45"])
+def test_what_watches_and_raises_ends_the_run_and_what_is_done_is_kept(pendulum, method):
+    def watch(t):
+        if t > 0.5:
+            raise ValueError("the disk is full")
+
+    q, qd = state(pendulum)
+    how = {"step": 1e-5, "every": 1000} if method == "rk4" else {}
+    with pytest.raises(
+        SimulationError,
+        match=r"^watch failed at t = 0\.\d+ s: ValueError: the disk is full\. What was done",
+    ) as info:
+        simulate(pendulum, q, qd, None, 2.0, method, watch=watch, **how)
+    assert isinstance(info.value.__cause__, ValueError)
+    assert info.value.run.status == Status.FAILED
+    assert 0.5 < info.value.run.times[-1] < 2.0
+
+
+def test_a_quaternion_of_no_length_is_refused():
+    body = strobe.random(1, seed=2, kinds="F", tree=True)
+    with pytest.raises(
+        ArgumentError, match='^q0 has a quaternion of length zero in joint "joint1"; robot.neutral'
+    ):
+        simulate(body, np.zeros(7), np.zeros(6), None, 0.1)
 
 
 def test_a_torque_function_with_a_wrong_shape_or_a_nan_is_named(pendulum):
@@ -246,17 +287,34 @@ def test_a_python_function_sees_the_whole_batch_at_every_stage(pendulum):
         ({"torque": [np.inf, 0.0, 0.0]}, "torque holds a number that is not finite."),
         ({"parameters": {"kp": 1.0}}, 'parameters has "kp", but the torque is not a traced law that could take it.'),
         ({"torque": Table([0, 0.5], np.zeros((2, 3)))}, "torque is known from 0 to 0.5 s, but the run lasts from 0"),
+        ({"parameters": [1.0]}, "parameters is a list; expected arrays or tables by name: {…}."),
+        ({"watch": 5}, "watch is 5; expected a function of the time."),
+        ({"friction": "no"}, "friction is 'no'; expected True or False."),
+        ({"limits": 1}, "limits is 1; expected True or False."),
+        ({"payload": Table([0, 1], np.ones((2, 10)))}, "payload cannot be a table: it is constant, or changed by"),
+        ({"events": None}, "events is a NoneType; expected a list of events."),
+        ({"events": [Lock(0.5, 1)]}, "Lock(time=0.5, joints=1) names no joint; expected a name, or a list of names."),
+        ({"events": [Lock(0.5, [])]}, "Lock(time=0.5, joints=[]) names no joint; expected a name, or a list"),
+        ({"method": "rk45", "rtol": 1e-18}, "rtol is 1e-18; numbers of sixteen digits allow 2.2e-14 and more."),
+        ({"method": "rk4", "rtol": 1e-3}, "rtol= is for methods of SciPy (rk45, dop853, radau, bdf, lsoda), not"),
+        ({"method": "rk45", "threads": 2}, "threads= is for methods of fixed step (rk4, rk8, semi-implicit-euler)"),
         ({"method": "rk45", "step": 1e-3}, "step= is for methods of fixed step (rk4, rk8, semi-implicit-euler)"),
         ({"q0": np.zeros((2, 3)), "qd0": np.zeros((3, 3))}, "the leading axes do not broadcast: q0 (2,), qd0 (3,)."),
         ({"q0": np.zeros((0, 3))}, "the batch has shape (0,): there is no run in it."),
-        ({"payload": [-1.0, 0.0, 0.0, 0.0]}, "payload has a mass that is negative, or a number that is not finite."),
+        ({"payload": [-1.0, 0.0, 0.0, 0.0]}, "payload has the mass -1 kg; a mass is not negative."),
+        ({"payload": [[1.0, np.nan, 0.0, 0.0]]}, "payload holds a number that is not finite."),
+        ({"payload": [0.0, 1.0, *[0.0] * 8]}, "payload has moments but no mass; give its mass."),
+        ({"payload": [[1.0, *[0.0] * 9], [2.0, 0.0, 0.0, 0.0, -1.0, 1.0, 1.0, 0.0, 0.0, 0.0]]},
+         "payload 1 has about its centre of mass the principal moments (-1, 1, 1); a moment is not negative. The"),
+        ({"payload": [1.0, 1.0, 0.0, 0.0, 0.0, 0.5, 0.5, 0.0, 0.0, 0.0]},  # less than a point there would have
+         "payload has about its centre of mass the principal moments (-0.5, -0.5, 0); a moment is not negative."),
+        ({"payload": [1.0, 0.0, 0.0, 0.0, 1.0, 0.1, 0.1, 0.0, 0.0, 0.0]},
+         "payload has about its centre of mass the principal moments (0.1, 0.1, 1); in no body is one larger than"),
     ],
 )  # fmt: skip
 def test_a_bad_argument_is_named(pendulum, change, sentence):
     asked = {"q0": np.zeros(3), "qd0": np.zeros(3), "torque": None, "t": 1.0} | change
-    with pytest.raises(
-        (ArgumentError, TypeError), match="^" + sentence.replace("(", r"\(").replace(")", r"\)")
-    ):
+    with pytest.raises((ArgumentError, TypeError), match="^" + re.escape(sentence)):
         simulate(pendulum, **asked)
 
 
@@ -272,6 +330,11 @@ def test_shapes_and_names_are_checked(pendulum):
     law = strobe.trace(lambda q: [q[0]] * 3, q=2)
     with pytest.raises(ArgumentError, match="the law was traced with q=2; pendulum3 needs q=3"):
         simulate(pendulum, np.zeros(3), np.zeros(3), law, 1.0)
+    law = strobe.trace(lambda q, h: [x * g for x, g in zip(q, h, strict=True)], q=3, h=3)
+    with pytest.raises(
+        ShapeError, match=r"^h has shape \(2,\); it has 3 numbers, expected \(\.\.\., 3\)\."
+    ):
+        simulate(pendulum, np.zeros(3), np.zeros(3), law, 1.0, parameters={"h": [1.0, 2.0]})
     law = strobe.trace(lambda q, gain: [q[0] * gain[0]] * 3, q=3, gain=1)
     with pytest.raises(ArgumentError, match='the law needs "gain"; give parameters='):
         simulate(pendulum, np.zeros(3), np.zeros(3), law, 1.0)
@@ -314,6 +377,17 @@ def test_a_start_outside_the_limits_is_warned_of_and_refused_with_stops():
         simulate(robot, outside, [0, 0], None, 0.01, stops=True)
 
 
+def test_a_start_beyond_the_velocity_limits_is_warned_of():
+    robot = strobe.load("panda")
+    qd = np.zeros((3, 7))
+    qd[1, 4] = -3.0
+    said = r'^joint "joint5" starts at a speed of 3, beyond its limit 2\.61; velocity limits act only with limits=\.$'
+    with pytest.warns(SimulationWarning, match=said) as caught:
+        run = simulate(robot, [0, 0, 0, -1.5, 0, 1.5, 0], qd, None, 0.01, step=1e-3)
+    assert str(caught[0].message) in run.notes
+    assert caught[0].filename == __file__
+
+
 def test_a_checkpoint_of_another_run_is_refused(pendulum):
     q, qd = state(pendulum)
     done = simulate(pendulum, q, qd, None, 0.1, step=1e-3)
@@ -336,6 +410,134 @@ def test_a_checkpoint_of_another_run_is_refused(pendulum):
     for how, sentence in wrong:
         with pytest.raises(ArgumentError, match=sentence):
             simulate(pendulum, q, qd, None, **how)
+
+
+@pytest.mark.parametrize(
+    ("change", "word"),
+    [
+        ({"q0": [0.3, 0.8, 0.5]}, "q0"),
+        ({"qd0": [0.0, 1e-9, 0.0]}, "qd0"),
+        ({"torque": [0.0, 0.0, 1.0]}, "torque"),
+        ({"torque": Table([0, 9], np.zeros((2, 3)))}, "torque"),
+        ({"torque": lambda t, q, qd: np.zeros(3)}, "torque"),
+        ({"torque": strobe.trace(lambda q: [0.0 * q[0]] * 3, q=3)}, "torque"),
+        ({"method": "rk8"}, "method"),
+        ({"conserve_energy": True}, "conserve_energy"),
+        ({"friction": False}, "friction"),
+        ({"formulation": "composite-body"}, "formulation"),
+        ({"payload": [1.0, 0.0, 0.0, 0.0]}, "payload"),
+        ({"wrench": [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]}, "wrench"),
+        ({"events": [Lock(0.15, "joint3")]}, "events"),
+        ({"stops": Stops(1.0, 1.0)}, "stops"),
+        ({"t": [0.1, 0.2]}, "start"),
+        ({"robot": strobe.load("pendulum3").with_gravity([0, 0, -1])}, "robot"),
+    ],
+)
+def test_what_differs_from_the_run_that_is_gone_on_with_is_named(pendulum, change, word):
+    asked = {"robot": pendulum, "q0": [0.3, 0.8, 0.4], "qd0": np.zeros(3), "torque": None, "t": 0.2}
+    done = simulate(**asked | {"t": 0.1}, step=1e-3).checkpoint
+    assert simulate(**asked, resume=done).done
+    with pytest.raises(
+        ArgumentError, match=f"^resume holds a run with another {word}; give all as it was, or begin anew"
+    ):
+        simulate(**asked | change, resume=done)
+
+
+def test_gains_and_tables_that_differ_are_named_too(pendulum):
+    law = strobe.trace(lambda q, gain: [-gain[0] * x for x in q], q=3, gain=1)
+    start = pendulum, [0.3, 0.8, 0.4], np.zeros(3), law
+    done = simulate(*start, 0.1, step=1e-3, parameters={"gain": [5.0]}).checkpoint
+    assert simulate(*start, 0.2, parameters={"gain": 5}, resume=done, step=1e-3).done
+    with pytest.raises(ArgumentError, match="^resume holds a run with another parameters;"):
+        simulate(*start, 0.2, parameters={"gain": [6.0]}, resume=done)
+
+
+def test_a_run_goes_on_to_another_end_from_where_it_stopped(pendulum):
+    q, qd = state(pendulum)
+    done = simulate(pendulum, q, qd, None, 0.1, step=0.003).checkpoint  # 34 steps; 67 go to 0.2, not 68
+    rest = simulate(pendulum, q, qd, None, 0.2, resume=done)
+    assert rest.times[0] == 0.1
+    np.testing.assert_allclose(np.diff(rest.times), 0.1 / 34)
+    whole = simulate(pendulum, q, qd, None, 0.2, "rk8", step=1e-3)
+    np.testing.assert_allclose(rest.q[-1], whole.q[-1], atol=1e-6)
+
+
+def test_another_step_or_other_times_than_those_of_the_run_that_is_gone_on_with_are_refused(pendulum):
+    q, qd = state(pendulum)
+    done = simulate(pendulum, q, qd, None, 0.1, step=0.003).checkpoint
+    with pytest.raises(
+        ArgumentError,
+        match=r"^resume holds a run with steps of 0\.003 s, but step is 0\.002; give the same, or",
+    ):
+        simulate(pendulum, q, qd, None, 0.2, step=0.002, resume=done)
+    with pytest.raises(
+        ArgumentError,
+        match=r"^resume holds a run that stopped at 0\.1 s after other steps; give t as it was\.$",
+    ):
+        simulate(pendulum, q, qd, None, [0.0, 0.0101, 0.0202, 0.2], resume=done)
+
+
+def test_a_run_of_more_steps_than_a_day_has_time_for_is_refused_and_a_long_one_is_told(
+    pendulum, monkeypatch
+):
+    q, qd = state(pendulum)
+    with pytest.raises(
+        ArgumentError,
+        match=r"^step is 1e-12 s: the run would take 1,000,000,000,000 steps, a day or more \(at most ",
+    ):
+        simulate(pendulum, q, qd, None, 1.0, step=1e-12)
+    with pytest.raises(ArgumentError, match=r"steps, a day or more .at most 1,000,000,000 are taken."):
+        simulate(pendulum, q, qd, lambda t, q, qd: np.zeros(3), 2e6, step=1e-3)
+    with pytest.raises(
+        ArgumentError, match=r"^the step was chosen: 5e-14 s, for 0\.05 rad per step at 1e\+12 rad"
+    ):
+        simulate(pendulum, q, [1e12, 0, 0], None, 1.0)
+    monkeypatch.setattr("strobe.simulate.simulation.MOST_STEPS", 100_000)
+    said = "the run takes 1,000 steps and keeps 11 rows (every= and t= say which); it can be interrupted."
+    with pytest.warns(SimulationWarning, match=f"^{re.escape(said)}$"):
+        run = simulate(pendulum, q, qd, None, 1.0, step=1e-3, every=100)
+    assert said in run.notes
+    with pytest.warns(SimulationWarning, match="^the run takes 99,000 steps"):
+        part = simulate(pendulum, q, qd, None, 99.0, step=1e-3, every=100)
+    with pytest.warns(SimulationWarning, match="^the run takes 99,000 steps"):  # in parts it goes
+        assert simulate(pendulum, q, qd, None, 198.0, every=100, resume=part.checkpoint).done
+
+
+def test_an_error_estimate_that_is_interrupted_leaves_the_run_and_says_so(pendulum):
+    q, qd = state(pendulum)
+    seen = []
+
+    def watch(t):
+        seen.append(t)
+        if len(seen) > 1 and t < seen[-2]:
+            raise KeyboardInterrupt
+
+    run = simulate(pendulum, q, qd, None, 200.0, step=1e-3, every=50_000, error=True, watch=watch)
+    assert run.done
+    assert run.error is not None
+    assert run.notes[-1] == "the run with half the step ended early: errors are known until then."
+    assert np.isfinite(run.error.q[0]).all()
+    assert np.isnan(run.error.q[-1]).all()
+
+
+def test_the_error_of_a_run_that_is_interrupted_is_not_estimated(pendulum):
+    def watch(t):
+        if t > 50:
+            raise KeyboardInterrupt
+
+    q, qd = state(pendulum)
+    run = simulate(pendulum, q, qd, None, 9e5, step=1e-3, every=50_000, error=True, watch=watch)
+    assert run.status == Status.INTERRUPTED
+    assert run.error is None
+    assert run.notes[-1] == "the error was not estimated: the run was interrupted."
+
+
+def test_the_errors_of_a_run_that_is_gone_on_with_are_those_of_its_rows(pendulum):
+    q, qd = state(pendulum)
+    half = simulate(pendulum, q, qd, None, 0.1, step=1e-3)
+    rest = simulate(pendulum, q, qd, None, 0.2, resume=half.checkpoint, error=True)
+    whole = simulate(pendulum, q, qd, None, 0.2, step=1e-3, error=True)
+    np.testing.assert_array_equal(rest.error.q, whole.error.q[100:])
 
 
 def test_a_run_that_is_gone_on_with_does_not_say_that_steps_were_left_out(pendulum):

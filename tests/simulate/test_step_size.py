@@ -42,6 +42,14 @@ def test_a_fast_start_asks_for_a_short_step():
     assert run.notes[0].startswith("the step was chosen: 0.00125 s, for 0.05 rad per step at 40 rad/s")
 
 
+def test_the_step_that_is_chosen_is_the_one_that_is_told():
+    robot = strobe.load("planar2")
+    run = simulate(robot, [0.1, 0.1], [0.0, 0.0], None, 0.01)
+    assert run.notes[0].startswith(f"the step was chosen: {run.step} s, for ")
+    given = simulate(robot, [0.1, 0.1], [0.0, 0.0], None, 0.01, step=run.step)
+    np.testing.assert_array_equal(given.q, run.q)
+
+
 def test_a_motion_that_becomes_fast_shortens_the_step():
     robot = strobe.load("planar2")
     run = simulate(robot, [0.7, -1.1], [1.3, -0.6], None, 1.0, friction=False)
@@ -59,6 +67,26 @@ def test_gains_of_a_law_ask_for_a_short_step_and_a_longer_one_is_warned_of():
     with pytest.warns(SimulationWarning, match="^step is 0.01 s, too long for rk4: the mode of joint"):
         wild = simulate(robot, np.full(3, 0.1), np.zeros(3), stiff, 1.0, step=0.01)
     assert not wild.done
+
+
+def test_a_torque_function_is_tried_around_the_start_as_the_same_law_is():
+    robot = strobe.load("pendulum3")
+    start = np.full((2, 3), 1e-4), np.zeros(3)
+    stiff = strobe.trace(lambda q, qd: [-4e4 * x - 40.0 * v for x, v in zip(q, qd, strict=True)], q=3, qd=3)
+    run, same = (
+        simulate(robot, *start, law, 0.005) for law in (stiff, lambda t, q, qd: -4e4 * q - 40.0 * qd)
+    )
+    assert same.step == pytest.approx(run.step, rel=1e-4)
+    assert 'for the mode of joint "' in same.notes[0]
+
+
+def test_a_torque_function_is_not_tried_where_the_step_is_given():
+    calls = []
+    robot = strobe.load("pendulum3")
+    simulate(
+        robot, [0] * 3, [0] * 3, lambda t, q, qd: calls.append(t) or qd, 1e-3, "semi-implicit-euler", 1e-3
+    )
+    assert calls == [0.0, 1e-3]  # the step, and the torque of the last row
 
 
 def test_stops_ask_for_a_step_that_follows_their_spring():
@@ -80,7 +108,7 @@ def test_coulomb_friction_at_rest_is_the_mode_that_is_named():
 def test_a_robot_that_falls_into_its_stops_keeps_its_books_with_the_step_that_is_chosen():
     robot = strobe.load("panda")
     run = simulate(robot, [0, 0, 0, -1.5, 0, 1.5, 0], np.zeros(7), None, 5.0, stops=True)
-    assert run.notes[0].startswith("the step was chosen: 0.000289 s, for the mode of joint")
+    assert run.notes[0].startswith("the step was chosen: 0.000288 s, for the mode of joint")
     assert run.audit.largest_drift < 1e-4
     assert not [note for note in run.notes if "the energy is off" in note]
 

@@ -24,6 +24,12 @@ from strobe.cli.inputs import (
 from strobe.cli.states import NoFriction, Positions, Velocities, Wrench, given_state
 from strobe.errors import ArgumentError
 
+ADVICE = {
+    "every= and t= say": "--every says",
+    "with stops=": "with --stops",
+    "with limits=": "with --limits",
+}
+
 if TYPE_CHECKING:
     from strobe.robot import Robot
     from strobe.simulate.run import Run
@@ -149,15 +155,15 @@ def simulate(
     how = {
         "step": step, "stops": stops, "limits": limits, "friction": friction, "every": every, "error": error,
         "conserve_energy": conserve_energy, "formulation": formulation, "frame": frame,
-        "payload": None if payload is None else _payload(payload),
+        "payload": None if payload is None else carried(payload),
         "wrench": None if wrench is None else numbers("--wrench", wrench, 6, "They are fx fy fz mx my mz."),
         "resume": None if resume is None else _checkpoint(resume, arm),
     }  # fmt: skip
-    run = _simulated(arm, state["q"], state["qd"], drive, _duration(t, drive), method, how)
+    run, said = _simulated(arm, state["q"], state["qd"], drive, _duration(t, drive), method, how)
     if not len(run.times):
         raise KeyboardInterrupt
     data = {"assumed": assumed} | _written(run, output, plot, inputs, force) | _told(run)
-    _report(run, data, as_json)
+    _report(run, data, said, as_json)
 
 
 # -- what is asked -------------------------------------------------------------------------------------
@@ -198,6 +204,8 @@ def _torque(robot: Robot, torque: str | None, hold: bool) -> list[float] | Table
         return read_torques(file, robot, "zero-order" if hold else "linear")
     if torque is None:
         return None
+    if Path(torque).is_file():
+        raise ArgumentError(f"--torque {torque}: torques over time are read from a .csv or .npz file.")
     from strobe.study.labels import rate_labels
 
     return numbers(
@@ -249,7 +257,7 @@ def _state(
     return known | state, assumed
 
 
-def _payload(text: str) -> list[float]:
+def carried(text: str) -> list[float]:
     values = numbers("--payload", text)
     if len(values) not in (1, 4, 10):
         raise ArgumentError(
@@ -289,19 +297,26 @@ def _checkpoint(path: Path, robot: Robot) -> Any:
 
 def _simulated(
     robot: Robot, q: Any, qd: Any, drive: Any, t: float, method: str, how: dict[str, Any]
-) -> Run:
-    """The run, with progress told on stderr; its remarks are in its notes."""
+) -> tuple[Run, list[str]]:
+    """The run, with progress and warnings told on stderr at once, and what was told."""
     from strobe.cli.progress import Progress
+    from strobe.cli.show import warn
     from strobe.errors import SimulationWarning
     from strobe.simulate.simulation import simulate as simulated
 
+    said: list[str] = []
     with warnings.catch_warnings(), Progress("simulating", round(1000 * t), "ms") as progress:
-        warnings.simplefilter("ignore", SimulationWarning)
+        warnings.simplefilter("always", SimulationWarning)
+
+        def show(message: Warning | str, *_: Any) -> None:
+            said.append(_advised(str(message)))
+            warn(said[-1])
 
         def watch(now: float) -> None:
             progress.advance(round(1000 * now) - progress.done)
 
-        return simulated(robot, q, qd, drive, t, method, watch=watch, **how)
+        warnings.showwarning = show
+        return simulated(robot, q, qd, drive, t, method, watch=watch, **how), said
 
 
 def _told(run: Run) -> dict[str, Any]:
@@ -309,7 +324,14 @@ def _told(run: Run) -> dict[str, Any]:
     from strobe.study.runs import told
 
     data = told(run)
-    return data | {"notes": [note.replace("every= and t= say", "--every says") for note in data["notes"]]}
+    return data | {"notes": [_advised(note) for note in data["notes"]]}
+
+
+def _advised(note: str) -> str:
+    """A remark with the options of a command line in place of Python's arguments."""
+    for words, option in ADVICE.items():
+        note = note.replace(words, option)
+    return note
 
 
 def _written(
@@ -330,20 +352,29 @@ def _written(
     return {name: str(path) for name, path in (("output", output), ("plot", plot)) if path is not None}
 
 
-def _report(run: Run, data: dict[str, Any], as_json: bool) -> None:
-    """What there is to say of a run, and the exit that it deserves."""
+def _report(run: Run, data: dict[str, Any], said: list[str], as_json: bool) -> None:
+    """What there is to say of a run besides what was, and the exit that it deserves."""
     from strobe.cli.show import note, print_json, warn
     from strobe.simulate.run import Status
 
     for sentence in data["notes"]:
-        note(sentence)
+        if sentence not in said:
+            note(sentence)
     if run.status != Status.DONE:
         warn(f"after {data['reached']:.6g} s {Status(int(run.status)).sentence}")
+    if run.status == Status.INTERRUPTED and isfinite(run.step):
+        note(_how_to_go_on(data.get("output", "")))
     print_json(data) if as_json else _show(data)
     if run.status == Status.INTERRUPTED:
         raise KeyboardInterrupt
     if run.status != Status.DONE:
         raise typer.Exit(CHECK_FAILED)
+
+
+def _how_to_go_on(output: str) -> str:
+    if Path(output).suffix.lower() != ".npz":
+        return "only -o FILE.npz keeps a state that --resume could go on from."
+    return f"the same command with --resume {output} and another -o goes on from there."
 
 
 def _show(data: dict[str, Any]) -> None:

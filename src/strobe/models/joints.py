@@ -84,6 +84,10 @@ class Joint:
         """Whether its one position is an angle."""
         return self.kind in ("revolute", "continuous")
 
+    def turns_by(self, k: int) -> bool:
+        """Whether its k-th rate is that of an angle."""
+        return self.turns or (self.nv > 1 and k >= self.nv - 3)
+
     @property
     def rotor_inertia(self) -> float:
         """Seen at the joint: gear² × motor."""

@@ -76,21 +76,24 @@ def _inertia(m: float, inertia: Any) -> Sym3:
             f"the payload's inertia is not symmetric: {_first_asymmetric(I)}. "
             "Give xx, yy, zz, xy, xz, yz, or a symmetric 3×3 matrix."
         )
-    moments = np.linalg.eigvalsh(0.5 * (I + I.T)).tolist()
-    fault = broken_rule(moments)
-    shown = ", ".join(f"{x:.4g}" for x in moments)
-    if fault == "sign":
-        raise ArgumentError(
-            f"the payload's inertia has the principal moments ({shown}); a moment is not negative."
-        )
-    if fault == "triangle":
-        raise ArgumentError(
-            f"the payload's inertia has the principal moments ({shown}); in no body is one larger than the "
-            "sum of the other two. Is it given about the centre of mass?"
-        )
+    fault = impossible(np.linalg.eigvalsh(0.5 * (I + I.T)).tolist())
+    if fault:
+        asked = " Is it given about the centre of mass?" if "sum" in fault else ""
+        raise ArgumentError(f"the payload's inertia has {fault}{asked}")
     if m == 0 and trace > 0:
         raise ArgumentError("the payload has an inertia but no mass; give its mass.")
     return Sym3(*(float(I[i, j]) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))))
+
+
+def impossible(moments: Sequence[float]) -> str:
+    """Ascending principal moments that no body has, and why; nothing if some body has them."""
+    rules = {
+        "sign": "a moment is not negative.",
+        "triangle": "in no body is one larger than the sum of the other two.",
+    }
+    broken = broken_rule(moments)
+    shown = ", ".join(f"{x:.4g}" for x in moments)
+    return f"the principal moments ({shown}); {rules[broken]}" if broken else ""
 
 
 def _matrix(inertia: Any) -> np.ndarray:

@@ -22,7 +22,7 @@ def writing(path: Path, *, inputs: Iterable[Path] = (), force: bool = False) -> 
     """
     target = os.path.realpath(path)  # a link stays a link: what it points to is written
     refuse(path, inputs=inputs, force=force)
-    if os.path.exists(target) and not os.path.isfile(target):  # a pipe or a device cannot be replaced
+    if _is_special(target):
         with _explained(path), open(target, "w", encoding="utf-8", newline="") as stream:
             yield stream
         return
@@ -42,6 +42,11 @@ def writing(path: Path, *, inputs: Iterable[Path] = (), force: bool = False) -> 
         raise
 
 
+def _is_special(target: str) -> bool:
+    """Whether it is there, as a pipe or a device, which is written to and cannot be replaced."""
+    return os.path.exists(target) and not os.path.isfile(target)
+
+
 def refuse(path: Path, *, inputs: Iterable[Path] = (), force: bool = False) -> None:
     """Raise if writing here would lose something or cannot succeed."""
     name, target = os.fspath(path), os.path.realpath(path)
@@ -50,6 +55,8 @@ def refuse(path: Path, *, inputs: Iterable[Path] = (), force: bool = False) -> N
         raise OutputError(f"cannot write {name}: the folder {folder} does not exist. Make it first.")
     if os.path.isdir(target):
         raise OutputError(f"cannot write {name}: it is a folder. Name a file in it.")
+    if not (_is_special(target) or os.access(folder, os.W_OK | os.X_OK)):
+        raise OutputError(f"cannot write {name}: the folder {folder} may not be written to. Choose another.")
     for source in inputs:
         if os.path.exists(source) and os.path.exists(target) and os.path.samefile(source, target):
             raise OutputError(

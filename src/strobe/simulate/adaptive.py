@@ -3,10 +3,15 @@
 A run is cut where torques jump and where events happen. Quaternions are integrated as four numbers, of which only the
 direction counts, and have unit length in what comes back. For stiff motions (stops, Coulomb friction, high gains):
 "radau" and "bdf".
+
+After every step the run can be watched (by the mean time that the batch has reached) and interrupted. A motion that
+grows without end asks for ever shorter steps: a run whose steps hardly bring it further is given up as lost.
 """
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -14,12 +19,14 @@ from typing import Any
 import numpy as np
 
 from strobe.simulate.events import Span
-from strobe.simulate.march import Rows, TorqueFault, Watch, begin, blank, called_torque, rates_at
+from strobe.simulate.march import Fault, Rows, Watch, begin, blank, called_torque, rates_at, tell
 from strobe.simulate.problem import Problem
 from strobe.simulate.steps import BOUND
 
 Array = np.ndarray
 ADAPTIVE = {"rk45": "RK45", "dop853": "DOP853", "radau": "Radau", "bdf": "BDF", "lsoda": "LSODA"}
+CROWD, TOO_LITTLE = 1_000, 1e-6  # steps in a row that bring a run no further than this part of its length
+WENT_BEYOND = "was lost in the next step."
 
 
 def integrate(
@@ -29,83 +36,132 @@ def integrate(
     state = problem.state.copy()
     rows = Rows(blank(problem, len(times)), np.zeros(len(times), dtype=bool), state, np.zeros(len(state)))
     rows.out[...] = np.nan
-    reached = np.full(len(state), problem.start)
+    going = _Going(problem, method, times, rtol, atol, watch, rows, np.full(len(state), problem.start))
     ends = [*(span.start for span in problem.spans[1:]), problem.end]
     try:
         for k, (span, end) in enumerate(zip(problem.spans, ends, strict=True)):
             begin(problem, k, rows, int(np.searchsorted(times, span.start)))
             for i in np.flatnonzero(rows.state[:, problem.parts.alive]):
-                one = _One(problem, span, int(i), ADAPTIVE[method], rtol, atol)
-                reached[i] = one.run(rows, times, end)
-                if watch is not None:
-                    watch(float(reached[i]))
+                going.move(int(i), span, end)
     except KeyboardInterrupt:
         rows.interrupted = True
-    except TorqueFault as fault:
-        rows.failure = str(fault)
-    return rows, reached
+    except Fault as fault:
+        rows.failure = fault
+    return rows, going.reached
 
 
 @dataclass(frozen=True, eq=False)
-class _One:
-    """One run of the batch in one span."""
+class _Going:
+    """The batch on its way."""
+
+    problem: Problem
+    method: str
+    times: Array
+    rtol: float
+    atol: float
+    watch: Watch | None
+    rows: Rows
+    reached: Array  # (N,)
+
+    def move(self, i: int, span: Span, end: float) -> None:
+        """One run through a span, piece by piece between the jumps of what drives it."""
+        jumps = np.concatenate([[span.start, end], *(t.jumps for t in self.problem.tables.values())])
+        marks = np.unique(jumps[(jumps >= span.start) & (jumps <= end)])
+        for a, b in pairwise(marks.tolist()):
+            why = self._through(_Piece(self.problem, span, i, a, b))
+            if why:
+                self.rows.state[i, self.problem.parts.alive] = 0.0
+                self.rows.why[i] = why
+                return
+
+    def _through(self, piece: _Piece) -> str:
+        """Step after step to the end of a piece, or until the run is lost: then why."""
+        p, state = self.problem.parts, self.rows.state[piece.i]
+        here = (self.times > piece.a) & ((self.times < piece.b) | (piece.b == self.problem.end))
+        waiting, recent = np.flatnonzero(here), deque([piece.a], maxlen=CROWD)
+        start = state[: p.integrated].copy()
+        self._keep(piece, np.flatnonzero(self.times == piece.a), lambda t: start)
+        if not np.isfinite(piece.rate(piece.a, start)).all():
+            return WENT_BEYOND
+        solver = self._solver(piece, start)
+        while solver.status == "running":
+            if why := _lost(solver, p.moving) or self._crowded(recent, solver.t):
+                return why
+            passed = int(np.searchsorted(self.times[waiting], solver.t, side="right"))
+            if passed:
+                self._keep(piece, waiting[:passed], solver.dense_output())
+                waiting = waiting[passed:]
+            state[: p.integrated], self.reached[piece.i] = piece.landed(solver.y), solver.t
+            tell(self.watch, float(self.reached.mean()))
+        return ""
+
+    def _solver(self, piece: _Piece, start: Array) -> Any:
+        from scipy import integrate
+
+        solver = getattr(integrate, ADAPTIVE[self.method])
+        with np.errstate(all="ignore"):
+            return solver(piece.derivative, piece.a, start, piece.b, rtol=self.rtol, atol=self.atol)
+
+    def _keep(self, piece: _Piece, rows: Array, y: Callable[[float], Array]) -> None:
+        """The rows of times that a step has passed."""
+        p = self.problem.parts
+        for row in rows:
+            t = float(self.times[row])
+            here = piece.landed(y(t))
+            self.rows.out[piece.i, row] = [*here, 1.0, 0.0, *piece.rate(t, here)[p.integrated :]]
+            self.rows.recorded[row] = True
+
+    def _crowded(self, recent: deque[float], t: float) -> str:
+        """What to say when the last steps hardly brought the run further."""
+        gained, full = t - recent[0], len(recent) == CROWD
+        recent.append(t)
+        if not full or gained > TOO_LITTLE * (self.problem.end - self.problem.start):
+            return ""
+        return (
+            f"came only {gained:.2g} s further in {CROWD:,} steps. "
+            "If it does not diverge, it is stiff: take radau, bdf or fixed steps."
+        )
+
+
+def _lost(solver: Any, moving: int) -> str:
+    """One step of a solver; what to say if the run is lost by it."""
+    try:
+        with np.errstate(all="ignore"):
+            solver.step()
+    except (
+        ValueError,
+        np.linalg.LinAlgError,
+    ):  # what SciPy's linear algebra says of numbers that are not finite
+        return WENT_BEYOND
+    if solver.status == "failed":
+        return "asks for steps shorter than any: it diverges, or rtol and atol are too small."
+    return "" if np.abs(solver.y[:moving]).sum() < BOUND else WENT_BEYOND
+
+
+@dataclass(frozen=True, eq=False)
+class _Piece:
+    """One run of the batch between two jumps, a and b."""
 
     problem: Problem
     span: Span
     i: int
-    method: str
-    rtol: float
-    atol: float
+    a: float
+    b: float
 
-    def run(self, rows: Rows, times: Array, end: float) -> float:
-        """The rows of this span, and the time reached."""
-        p = self.problem.parts
-        jumps = np.concatenate([[self.span.start, end], *(t.jumps for t in self.problem.tables.values())])
-        marks = np.unique(jumps[(jumps >= self.span.start) & (jumps <= end)])
-        for a, b in pairwise(marks.tolist()):
-            reached = self._piece(rows, times, a, b)
-            if reached < b:
-                rows.state[self.i, p.alive] = 0.0
-                return reached
-        return end
+    def derivative(self, t: float, y: Array) -> Array:
+        return self.rate(t, y)[: self.problem.parts.integrated]
 
-    def _piece(self, rows: Rows, times: Array, a: float, b: float) -> float:
-        """Between two jumps."""
-        from scipy.integrate import solve_ivp
-
-        p = self.problem.parts
-
-        def lost(t: float, y: Array) -> float:
-            return BOUND - float(np.abs(y[: p.moving]).sum())
-
-        lost.terminal = True  # pyright: ignore[reportFunctionMemberAccess]
-        here = np.flatnonzero((times >= a) & ((times < b) | (b == self.problem.end)))
-        with np.errstate(all="ignore"):
-            found: Any = solve_ivp(
-                lambda t, y: self._rate(t, y, a, b)[: p.integrated], (a, b), rows.state[self.i, : p.integrated],
-                self.method, t_eval=np.union1d(times[here], [b]), events=lost, rtol=self.rtol, atol=self.atol,
-            )  # fmt: skip
-        for row, t, y in zip(here, found.t, found.y.T, strict=False):
-            y = self._landed(y)
-            rows.recorded[row] = True
-            rows.out[self.i, row] = [*y, 1.0, 0.0, *self._rate(t, y, a, b)[p.integrated :]]
-        if found.t.size:
-            rows.state[self.i, : p.integrated] = self._landed(found.y[:, -1])
-        if found.status == 0 and np.isfinite(found.y).all():
-            return b
-        return min(float(found.t[-1]) if found.t.size else a, np.nextafter(b, a))
-
-    def _rate(self, t: float, y: Array, a: float, b: float) -> Array:
-        """Rates at a time between two jumps, by the values of tables in between."""
+    def rate(self, t: float, y: Array) -> Array:
+        """Rates and what stands behind them, by the values that tables have between the jumps."""
         problem, x = self.problem, y[None, : self.problem.parts.moving]
-        inside = min(max(t, np.nextafter(a, b)), np.nextafter(b, a))
+        inside = min(max(t, np.nextafter(self.a, self.b)), np.nextafter(self.b, self.a))
         tau = None
         if problem.function is not None:
             every = np.repeat(x, len(problem.state), axis=0)
             tau = called_torque(problem, t, every, f"run {self.i}")[self.i][None]
         return rates_at(problem, self.span, t, inside, x, np.array([self.i]), tau)[0]
 
-    def _landed(self, y: Array) -> Array:
+    def landed(self, y: Array) -> Array:
         """With quaternions of unit length."""
         p, robot = self.problem.parts, self.problem.robot
         if p.nq == p.nv:

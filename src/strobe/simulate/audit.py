@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from strobe.robot import Robot
-from strobe.runtime.interpret import evaluate
+from strobe.simulate.asking import values_of
 from strobe.simulate.effects import WORKS, LoadedRequest, payload_inputs
 
 Array = np.ndarray
@@ -101,8 +101,5 @@ def _largest(values: Array) -> Array:
 
 def loaded_quantity(robot: Robot, quantity: str, payloads: Mapping[str, Array], **state: Array) -> Array:
     """A quantity of a robot that carries payloads, ten numbers by frame."""
-    kernel = robot.kernel(LoadedRequest(quantity, loads=tuple(payloads)))
     arrays = {**state, **dict(zip(payload_inputs(tuple(payloads)), payloads.values(), strict=True))}
-    if robot.compiled:
-        return kernel(arrays)
-    return evaluate(kernel.function(), arrays, kernel.shape)
+    return values_of(robot, LoadedRequest(quantity, loads=tuple(payloads)), arrays)

@@ -21,6 +21,7 @@ from typing import Any
 
 from strobe.algebra import Inertia, Sym3, Vec3, quaternion_rotation
 from strobe.algebra.lie import quaternion_product
+from strobe.algebra.rows import dot, plus
 from strobe.models.couplings import coordinates
 from strobe.models.inertial import Inertial
 from strobe.models.joints import Joint
@@ -90,6 +91,10 @@ class RateRequest(Request):
     limited: bool = False  # whether motors have limits
     loads: tuple[str, ...] = ()  # the frames that carry a payload
 
+    @property
+    def looks_up(self) -> bool:
+        return self.law is not None and bool(self.law.traced.stored)
+
     def inputs(self, model: Model) -> dict[str, int]:
         x = coordinates(model)
         sizes = {"x": x.nq + x.nv}
@@ -115,11 +120,11 @@ class RateRequest(Request):
         tau = _limited(asked, qd, numbers) if self.limited else asked
         stops = self._stop_torques(x.joints, q, qd, numbers)
         wrenches = {f"wrench {frame}": numbers[f"wrench {frame}"] for frame in self.loaded}
-        qdd, holding = self._accelerations(model, q, qd, _plus(tau, stops), wrenches)
+        qdd, holding = self._accelerations(model, q, qd, plus(tau, stops), wrenches)
         drive = [holding[k] if k in held else t for k, t in enumerate(tau)]
         friction = x.reduce(friction_torques(self._asked(model, wrenches), x.expand_rates(qd)))
         outside = x.reduce(self._asked(model, wrenches).external(x.expand(q)))
-        powers = [_dot(drive, qd), -_dot(friction, qd), _dot(stops, qd), _dot(outside, qd)]
+        powers = [dot(drive, qd), -dot(friction, qd), dot(stops, qd), dot(outside, qd)]
         missing = (
             [less(0.0, absolute(a - t)) for a, t in zip(asked, tau, strict=True)] if self.limited else []
         )
@@ -245,14 +250,3 @@ def _pushed(depth: Num, speed: Num, stiffness: Num, damping: Num) -> Num:
         return 0.0  # no limit on this side
     force = maximum(depth * stiffness + speed * damping, 0.0)
     return where(less(0.0, depth), force, 0.0)
-
-
-def _plus(a: Numbers, b: Numbers) -> list[Num]:
-    return [x + y for x, y in zip(a, b, strict=True)]
-
-
-def _dot(a: Numbers, b: Numbers) -> Num:
-    total: Num = 0.0
-    for x, y in zip(a, b, strict=True):
-        total = total + x * y
-    return total

@@ -80,17 +80,26 @@ def load_frames(robot: Robot, events: Sequence[Event]) -> list[str]:
         raise ArgumentError(
             f"events is one {type(events).__name__}; expected a list of events: [{events!r}]."
         )
+    if not isinstance(events, Sequence):
+        raise ArgumentError(f"events is a {type(events).__name__}; expected a list of events.")
     for event in events:
         if not isinstance(event, Event):
             raise ArgumentError(f"{event!r} is no event; expected Attach, Drop, Lock or Release.")
         if not isinstance(event.time, int | float | np.integer | np.floating):
             raise ArgumentError(f"{event!r} has no time; expected a number of seconds.")
+        if isinstance(event, Lock | Release) and not _are_names(event.joints):
+            raise ArgumentError(f"{event!r} names no joint; expected a name, or a list of names.")
     return [robot._frame(event.frame) for event in events if isinstance(event, Attach | Drop)]
 
 
-def spans(robot: Robot, events: Sequence[Event], first: Span, end: float) -> list[Span]:
-    """The parts of a run, by events in the order of their times."""
-    parts = [first]
+def _are_names(joints: Any) -> bool:
+    names = [joints] if isinstance(joints, str) else joints
+    return isinstance(names, Sequence) and bool(names) and all(isinstance(name, str) for name in names)
+
+
+def spans(robot: Robot, events: Sequence[Event], first: Span, end: float) -> tuple[list[Span], list[str]]:
+    """The parts of a run, by events in the order of their times, and a word on events that change nothing."""
+    parts, idle = [first], []
     for event in sorted(events, key=lambda e: e.time):
         if not first.start <= event.time < end:
             raise ArgumentError(
@@ -98,8 +107,17 @@ def spans(robot: Robot, events: Sequence[Event], first: Span, end: float) -> lis
             )
         last = parts[-1]
         changed = Span(float(event.time), *_after(robot, last, event))
+        if _equal(last, changed):
+            idle.append(f"{event!r} changes nothing.")
         parts = [*parts[:-1], changed] if event.time == last.start else [*parts, changed]
-    return parts
+    return parts, idle
+
+
+def _equal(a: Span, b: Span) -> bool:
+    """Whether joints are held and loads carried alike."""
+    return a.locked == b.locked and all(
+        np.all(load == b.payloads[frame]) for frame, load in a.payloads.items()
+    )
 
 
 def _after(robot: Robot, before: Span, event: Event) -> tuple[tuple[str, ...], dict[str, Array]]:

@@ -26,7 +26,8 @@ from strobe.models.fingerprint import fingerprint
 from strobe.robot import Robot
 from strobe.runtime.files import writing
 from strobe.simulate.audit import Audit, Carried
-from strobe.simulate.run import Checkpoint, Errors, Run
+from strobe.simulate.checkpoint import Checkpoint
+from strobe.simulate.run import Errors, Run
 from strobe.simulate.torques import Table
 
 Array = np.ndarray
@@ -59,7 +60,9 @@ def write(
         if kind == ".npz":
             np.savez(stream.buffer, **_arrays(run))  # pyright: ignore[reportAttributeAccessIssue]
         elif kind == ".csv":
-            csv.writer(stream, lineterminator="\n").writerows(_lines(run))
+            csv.writer(stream, lineterminator="\n").writerows(
+                lines(run.robot, run.times, run.q, run.qd, run.tau, _energies(run))
+            )
         else:
             _write_messages(run, stream.buffer)  # pyright: ignore[reportAttributeAccessIssue]
 
@@ -80,6 +83,7 @@ def _arrays(run: Run) -> dict[str, Any]:
         kept |= {"error_q": run.error.q, "error_qd": run.error.qd}
     if run.checkpoint is not None:
         kept |= {f"checkpoint_{name}": value for name, value in run.checkpoint._asdict().items()}
+        kept["checkpoint_setting"] = np.array(json.dumps(dict(run.checkpoint.setting)))
     words = {"method": run.method, "robot": run.robot.name, "fingerprint": fingerprint(run.robot.model)}
     return {
         "t": run.times,
@@ -141,8 +145,8 @@ def _run(data: Mapping[str, Array], robot: Robot, resumable: bool) -> Run:
     error = Errors(data["error_q"], data["error_qd"]) if "error_q" in data else None
     checkpoint = None
     if resumable and "checkpoint_state" in data:
-        state, energy, step = (data[f"checkpoint_{name}"] for name in Checkpoint._fields)
-        checkpoint = Checkpoint(state, energy, float(step))
+        state, energy, step, time, words = (data[f"checkpoint_{name}"] for name in Checkpoint._fields)
+        checkpoint = Checkpoint(state, energy, float(step), float(time), json.loads(str(words)))
     return Run(
         robot, data["t"], data["q"], data["qd"], data["tau"], audit, data["status"], data["stopped"], data["cut"],
         str(data["method"]), float(data["step"]), tuple(data["notes"].tolist()), error, checkpoint,
@@ -168,25 +172,30 @@ def _bytes(path: Place) -> bytes:
 # -- rows ---------------------------------------------------------------------------------------------------
 
 
-def _lines(run: Run) -> Iterator[list[str]]:
-    """A header and a line for every row that was reached, run after run."""
-    positions, rates = labels(run.robot)
+def lines(
+    robot: Robot, times: Array, q: Array, qd: Array, tau: Array, more: Mapping[str, Array]
+) -> Iterator[list[str]]:
+    """A header and a line for every row that was reached, run after run; ``more`` are columns (..., T) by name."""
+    positions, rates = labels(robot)
     head = ["t", *(f"q_{name}" for name in positions)]
     head += [f"{kind}_{name}" for kind in ("qd", "tau") for name in rates]
-    batch = bool(run.status.ndim)
-    yield [*(["run"] if batch else []), *head, "kinetic", "potential"]
-    for i, rows in enumerate(_tables(run)):
+    batch = q.ndim > 2
+    yield [*(["run"] if batch else []), *head, *more]
+    for i, rows in enumerate(_tables(times, q, qd, tau, more)):
         for row in rows[np.isfinite(rows).all(axis=1)].tolist():
             yield [*([str(i)] if batch else []), *map(repr, row)]
 
 
-def _tables(run: Run) -> Iterator[Array]:
+def _energies(run: Run) -> dict[str, Array]:
+    return {"kinetic": run.audit.kinetic, "potential": run.audit.potential}
+
+
+def _tables(times: Array, q: Array, qd: Array, tau: Array, more: Mapping[str, Array]) -> Iterator[Array]:
     """What a line holds, (T, …) for each run of the batch."""
-    runs, rows = run.status.size, len(run.times)
-    parts = (run.q, run.qd, run.tau, run.audit.kinetic[..., None], run.audit.potential[..., None])
-    flat = [part.reshape(runs, rows, part.shape[-1]) for part in parts]
-    for i in range(runs):
-        yield np.column_stack([run.times, *(part[i] for part in flat)])
+    parts = (q, qd, tau, *(column[..., None] for column in more.values()))
+    flat = [part.reshape(-1, len(times), part.shape[-1]) for part in parts]
+    for i in range(len(flat[0])):
+        yield np.column_stack([times, *(part[i] for part in flat)])
 
 
 # -- MCAP ---------------------------------------------------------------------------------------------------
@@ -228,7 +237,7 @@ def _write_messages(run: Run, stream: Any) -> None:
     positions, rates = labels(run.robot)
     names = {"name": positions} if positions == rates else {"name": positions, "rate_name": rates}
     nq, nv = len(positions), len(rates)
-    for i, rows in enumerate(_tables(run)):
+    for i, rows in enumerate(_tables(run.times, run.q, run.qd, run.tau, _energies(run))):
         prefix = f"/run_{i}" if run.status.ndim else ""
         states, energies = (
             writer.register_channel(

@@ -13,15 +13,16 @@ episode has ended starts a new one with the next step, as Gymnasium has it by de
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from strobe.errors import ArgumentError, MissingExtraError
+from strobe.errors import ArgumentError, MissingExtraError, ShapeError, UnknownNameError
 from strobe.robot import Robot, load
 from strobe.runtime.arrays import checked
+from strobe.simulate.problem import require_above
 from strobe.simulate.side_by_side import SideBySide
 
 try:
@@ -35,6 +36,17 @@ except ImportError:
 
 Array = np.ndarray
 Reward = Callable[[Array, Array, Array, Array], Any]  # of q, qd, action and goal, (count, …) each
+OPTIONS = (
+    "method",
+    "step",
+    "stops",
+    "limits",
+    "friction",
+    "payload",
+    "frame",
+    "threads",
+)  # of `SideBySide`
+GIVEN = ("q", "qd", "goal")  # by the options of a reset
 SPEED, EFFORT = 0.01, 0.001  # what a square of velocity and of action costs beside one of distance
 
 
@@ -70,6 +82,29 @@ class Task:
         low, high = (np.concatenate([q, s * free, q]) for q, s in zip(self.bounds, (-1, 1), strict=True))
         return Box(low.astype(np.float32), high.astype(np.float32), dtype=np.float32)
 
+    def place(self, name: str, given: Any) -> Array:
+        """Positions that are given, within the limits: an episode that begins beyond them has ended."""
+        q = _finite(name, given, (self.robot.nq,), self.robot._why)
+        low, high = self.bounds
+        beyond = np.argwhere((q < low) | (q > high))
+        if len(beyond):
+            where, k = tuple(beyond[0]), int(beyond[0][-1])
+            joint = next(j.name for j in self.robot.coordinates.joints if j.q == k)
+            raise ArgumentError(
+                f'{name} has joint "{joint}" at {q[where]:g}, outside its limits {low[k]:g} to {high[k]:g}.'
+            )
+        return q
+
+    def given(self, options: Mapping[str, Any] | None) -> dict[str, Array]:
+        """What the options of a reset give: q, qd and goal, each checked."""
+        found: dict[str, Array] = {}
+        for name, value in (options or {}).items():
+            if name not in GIVEN:
+                raise UnknownNameError("option", name, "reset", GIVEN)
+            core = (self.robot.nv,), self.robot._why
+            found[name] = _finite(name, value, *core) if name == "qd" else self.place(name, value)
+        return found
+
     @cached_property
     def bounds(self) -> tuple[Array, Array]:
         """The limits of every number of q; quaternions have none."""
@@ -80,25 +115,35 @@ class Task:
         return low, high
 
 
+def _finite(name: str, value: Any, core: tuple[int, ...], why: str) -> Array:
+    numbers = checked(name, value, core, why).astype(float)
+    if not np.isfinite(numbers).all():
+        raise ArgumentError(f"{name} holds a number that is not finite.")
+    return numbers
+
+
 def _task(
     robot: Robot | str, period: float, horizon: float, reward: Reward | None, torque: Any, start: Any, goal: Any,
     options: Mapping[str, Any],
 ) -> Task:  # fmt: skip
     arm = load(robot) if isinstance(robot, str) else robot
-    for name, value in (("period", period), ("horizon", horizon)):
-        if not (np.isfinite(value) and value > 0):
-            raise ArgumentError(f"{name} is {value!r}; expected a time above zero.")
-    largest = np.broadcast_to(arm.limits.effort if torque is None else np.asarray(torque, float), (arm.nv,))
+    require_above("period", period, "a time above zero")
+    require_above("horizon", horizon, "a time above zero")
+    for word in options.keys() - OPTIONS:
+        raise UnknownNameError("option", word, "an environment", OPTIONS)
+    given = arm.limits.effort if torque is None else torque
+    core = () if np.ndim(given) == 0 else (arm.nv,)
+    largest = np.broadcast_to(checked("torque", given, core, arm._why), (arm.nv,))
     if not (np.isfinite(largest).all() and (largest > 0).all()):
         joint = arm.joint_names[int(np.argmin(np.isfinite(largest) & (largest > 0)))]
         raise ArgumentError(
             f'joint "{joint}" has no largest torque; give torque=, one number or one per joint.'
         )
+    task = Task(arm, float(period), float(horizon), reward, largest, None, None, options)
     start, goal = (
-        None if x is None else checked(name, x, (arm.nq,), arm._why)
-        for name, x in (("start", start), ("goal", goal))
+        None if x is None else task.place(name, x) for name, x in (("start", start), ("goal", goal))
     )
-    return Task(arm, float(period), float(horizon), reward, largest, start, goal, options)
+    return replace(task, start=start, goal=goal)
 
 
 class Episodes:
@@ -125,7 +170,8 @@ class Episodes:
 
     def step(self, actions: Array) -> tuple[Array, Array, Array]:
         """Rewards, and which episodes are terminated or truncated, after a period of these actions."""
-        actions = np.clip(np.asarray(actions, dtype=float), -1.0, 1.0)
+        core = len(self.ages), self.task.robot.nv
+        actions = np.clip(_finite("action", actions, core, "it is a row of torques per robot"), -1.0, 1.0)
         self.robots.advance(actions * self.task.torque)
         self.ages += 1
         rewards = np.asarray(self._reward(self.robots.q, self.robots.qd, actions, self.goals), dtype=float)
@@ -170,11 +216,12 @@ class RobotEnv(Env[Array, Array]):
     ) -> tuple[Array, dict[str, Any]]:
         """A new episode; ``options`` may give q, qd and goal."""
         super().reset(seed=seed)
-        self._episodes.begin(0, self.np_random, options or {})
+        self._episodes.begin(0, self.np_random, self.task.given(options))
         return self._episodes.observed()[0], {}
 
     def step(self, action: Array) -> tuple[Array, float, bool, bool, dict[str, Any]]:
-        rewards, terminated, truncated = self._episodes.step(np.asarray(action)[None])
+        own = _finite("action", action, (self.task.robot.nv,), self.task.robot._why)
+        rewards, terminated, truncated = self._episodes.step(own[None])
         seen = self._episodes.observed()[0]
         return seen, float(rewards[0]), bool(terminated[0]), bool(truncated[0]), {}
 
@@ -189,12 +236,12 @@ class VectorRobotEnv(VectorEnv[Array, Array, Array]):
         reward: Reward | None = None, *, torque: Any = None, start: Any = None, goal: Any = None, **options: Any,
     ) -> None:  # fmt: skip
         self.task = _task(robot, period, horizon, reward, torque, start, goal, options)
+        self._episodes = Episodes(self.task, num_envs)
         self.num_envs = num_envs
         self.single_action_space = self.task.action_space
         self.single_observation_space = self.task.observation_space
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
-        self._episodes = Episodes(self.task, num_envs)
         self._ended = np.zeros(num_envs, bool)
         self._randoms = [seeding.np_random(None)[0] for _ in range(num_envs)]
 
@@ -204,16 +251,18 @@ class VectorRobotEnv(VectorEnv[Array, Array, Array]):
         """New episodes of all; ``options`` may give q, qd and goal, (num_envs, …) or one for all."""
         if seed is not None:
             self._randoms = [seeding.np_random(seed + i)[0] for i in range(self.num_envs)]
-        sizes = {"q": self.task.robot.nq, "qd": self.task.robot.nv, "goal": self.task.robot.nq}
-        given = {
-            name: np.broadcast_to(options[name], (self.num_envs, size))
-            for name, size in sizes.items()
-            if options and name in options
-        }
+        given = {name: self._for_all(name, x) for name, x in self.task.given(options).items()}
         for i, random in enumerate(self._randoms):
             self._episodes.begin(i, random, {name: values[i] for name, values in given.items()})
         self._ended[:] = False
         return self._episodes.observed(), {}
+
+    def _for_all(self, name: str, given: Array) -> Array:
+        """What is given, by robot."""
+        if given.shape[:-1] not in ((), (self.num_envs,)):
+            size, why = given.shape[-1], f"there are {self.num_envs} robots"
+            raise ShapeError(name, given.shape, f"({self.num_envs}, {size}) or ({size},)", why)
+        return np.broadcast_to(given, (self.num_envs, given.shape[-1]))
 
     def step(self, actions: Array) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
         again = np.flatnonzero(self._ended).tolist()

@@ -8,20 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from strobe.graph.recurrence import STATE, Call, round_of, samples
 from strobe.robot import Robot
 from strobe.runtime.marching import Marching, cut
+from strobe.simulate.asking import values_of
 from strobe.simulate.audit import loaded_quantity
+from strobe.simulate.checkpoint import Checkpoint
 from strobe.simulate.effects import RateRequest
 from strobe.simulate.events import Span, velocities_after
 from strobe.simulate.problem import Problem
-from strobe.simulate.run import Checkpoint
-from strobe.simulate.steps import EULER, Method, one_step
+from strobe.simulate.steps import Method, one_step
 from strobe.simulate.times import Grid
 
 Array = np.ndarray
@@ -39,11 +38,11 @@ class Rows:
     recorded: Array  # (rows,) which of them are there
     state: Array  # (N, size) now
     energy: Array  # (N,) what conservation holds on to
-    events: list[tuple[int, Array]] = field(
-        default_factory=list
-    )  # from which row on, and energy brought (N,)
+    # from which row on, and energy brought (N,)
+    events: list[tuple[int, Array]] = field(default_factory=list)
+    why: dict[int, str] = field(default_factory=dict)  # runs were lost, where a method has more to say
     interrupted: bool = False
-    failure: str = ""  # what the torque function did wrong
+    failure: Exception | None = None  # what a function of the user did wrong
 
 
 def march(
@@ -54,11 +53,13 @@ def march(
     state = (problem.state if resume is None else resume.state).copy()
     rows = Rows(blank(problem, len(kept)), np.zeros(len(kept), dtype=bool), state, np.zeros(len(state)))
     starts = [int(grid.number_at(np.array(span.start))) for span in problem.spans]
+    number, before = steps_done(problem, rows), rows.state.copy()
     try:
         for k, (span, end) in enumerate(zip(problem.spans, [*starts[1:], grid.total], strict=True)):
             number = steps_done(problem, rows)
             if number >= end:
                 continue
+            before = rows.state.copy()
             if number == starts[k]:
                 begin(problem, k, rows, int(np.searchsorted(kept, number)))
             elif resume is not None:
@@ -70,8 +71,10 @@ def march(
             Stepping(problem, method, grid, kept, problem.spans[-1], conserved, 1).last_row(rows)
     except KeyboardInterrupt:
         rows.interrupted = True
-    except TorqueFault as fault:
-        rows.failure = str(fault)
+    except Fault as fault:
+        rows.failure = fault
+    if (rows.interrupted or rows.failure) and steps_done(problem, rows) == number:
+        rows.state = before  # who goes on from here meets the events of this moment again
     lost = not rows.state[:, problem.parts.alive].any()  # then the row of the last good state is there too
     rows.recorded |= kept < steps_done(problem, rows) + lost
     return rows
@@ -100,8 +103,22 @@ def begin(problem: Problem, k: int, rows: Rows, row: int) -> None:
     rows.energy = now - state[:, p.work].sum(axis=-1)
 
 
-class TorqueFault(Exception):
-    """A torque function that raised, or gave what torques cannot be."""
+class Fault(Exception):
+    """A function of the user that raised, or gave what torques cannot be."""
+
+
+def tell(watch: Watch | None, t: float) -> None:
+    """Tell who watches a run the time that it has reached."""
+    if watch is None:
+        return
+    try:
+        watch(t)
+    except Exception as error:
+        raise Fault(f"watch failed at t = {t:g} s: {_said(error)}.") from error
+
+
+def _said(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}".rstrip(": .")
 
 
 class Stepping:
@@ -121,16 +138,18 @@ class Stepping:
         most, alive = self.rounds(), self.problem.parts.alive
         while rows.state[:, alive].any() and (number := steps_done(self.problem, rows)) < end:
             self.run(rows, np.arange(number, min(number + most, end)))
-            if watch is not None:
-                watch(float(self.grid.steps(np.array([steps_done(self.problem, rows)])).t[0]))
+            tell(watch, float(self.grid.steps(np.array([steps_done(self.problem, rows)])).t[0]))
         return bool(rows.state[:, alive].any())
 
     def last_row(self, rows: Rows) -> None:
         """The end as a step of no length, which leaves the state as it is."""
         if self.kept[-1] == self.grid.total:
             state, rows.state = rows.state, rows.state.copy()
-            self.run(rows, np.array([self.grid.total]))
-            rows.state, rows.recorded[-1] = state, True
+            try:
+                self.run(rows, np.array([self.grid.total]))
+                rows.recorded[-1] = True
+            finally:
+                rows.state = state
 
     def rounds(self) -> int:
         """How many rounds make a chunk."""
@@ -192,17 +211,16 @@ def called_torque(problem: Problem, t: float, x: Array, where: str) -> Array:
             raise TypeError("it gave complex numbers, expected real ones")
         tau = np.asarray(given, dtype=float)
     except Exception as error:
-        said = f"{type(error).__name__}: {error}".rstrip(": .")
-        raise TorqueFault(f"the torque function failed {place}: {said}.") from error
+        raise Fault(f"the torque function failed {place}: {_said(error)}.") from error
     whole = _broadcast(tau, (*problem.batch, p.nv))
     if whole is None:
         expected = f"({p.nv},)" if not problem.batch else f"{(*problem.batch, p.nv)} or ({p.nv},)"
-        raise TorqueFault(f"the torque function returned shape {tau.shape} {place}; expected {expected}.")
+        raise Fault(f"the torque function returned shape {tau.shape} {place}; expected {expected}.")
     alive = problem.whole(np.asarray(np.isfinite(x).all(axis=-1)))
     bad = ~np.isfinite(whole) & alive[..., None]
     if bad.any():
         joint = problem.joint_of(int(np.argwhere(bad)[0][-1]))
-        raise TorqueFault(f'the torque function gave a torque that is not finite {place}, joint "{joint}".')
+        raise Fault(f'the torque function gave a torque that is not finite {place}, joint "{joint}".')
     return np.ascontiguousarray(whole.reshape(-1, p.nv))
 
 
@@ -215,20 +233,17 @@ def _broadcast(array: Array, shape: tuple[int, ...]) -> Array | None:
         return None
 
 
-_known: WeakKeyDictionary[Robot, dict[Any, Marching]] = WeakKeyDictionary()
-
-
 def marching(
     robot: Robot, method: Method, rate: RateRequest, signals: dict[str, int], conserved: bool = False
 ) -> Marching:
     """The step of a method as something to call on arrays, made once per robot."""
-    known = _known.setdefault(robot, {})
-    key = method.name, rate, tuple(signals), conserved
-    if key not in known:
+
+    def made() -> Marching:
         requests, recurrence = one_step(robot.model, method, rate, signals, conserved)
         kernels = {name: robot.kernel(request) for name, request in requests.items()}
-        known[key] = Marching(robot.model, kernels, recurrence, robot.compiled)
-    return known[key]
+        return Marching(robot.model, kernels, recurrence, robot.compiled)
+
+    return robot.kept(("march", method.name, rate, tuple(signals), conserved), made)
 
 
 def rates_at(
@@ -239,16 +254,17 @@ def rates_at(
     x: Array,
     members: Array,
     tau: Array | None = None,
+    seldom: bool = False,
 ) -> Array:
     """The rates (m, …) of some runs of the batch at positions and velocities x (m, nq + nv).
 
     What Python gives as torques is ``tau`` (m, nv), or taken as zero.
     """
-    step = marching(problem.robot, EULER, problem.rate_in(span), problem.signals)
+    robot, rate = problem.robot, problem.rate_in(span)
     sampled = problem.sampled(np.array([[t]]), np.array([inside]))
     known = problem.constants_in(span) | {name: each[:, 0] for name, each in sampled.items()}
+    theirs = {name: each if len(each) == 1 else each[members] for name, each in known.items()}
     if problem.function is not None:
-        known["tau"] = np.zeros((1, problem.parts.nv)) if tau is None else tau
-    names = list(problem.rate_in(span).inputs(problem.robot.model))[1:]
-    inputs = [each if len(each) == 1 else each[members] for each in (known[name] for name in names)]
-    return step.called(step.recurrence.calls[0], [x, *inputs])
+        theirs["tau"] = np.zeros((1, problem.parts.nv)) if tau is None else tau
+    arrays = {name: x if name == "x" else theirs[name] for name in rate.inputs(robot.model)}
+    return values_of(robot, rate, arrays, seldom)

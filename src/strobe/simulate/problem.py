@@ -14,10 +14,12 @@ from typing import Any
 import numpy as np
 
 from strobe.errors import ArgumentError, ShapeError, UnsupportedModelError
+from strobe.models.joints import Joint
 from strobe.quantities import Request
 from strobe.robot import Robot
 from strobe.runtime.arrays import checked
 from strobe.runtime.traced import Traced
+from strobe.simulate.asking import interpreted
 from strobe.simulate.effects import PAYLOAD, STATES, Law, RateRequest, parameter
 from strobe.simulate.events import Event, Lock, Span, load_frames, spans
 from strobe.simulate.steps import Parts, parts
@@ -80,11 +82,21 @@ class Problem:
 
     def joint_of(self, dof: Any) -> str:
         """The name of the joint that a degree of freedom, by its number, belongs to."""
-        return next(j.name for j in self.robot.coordinates.joints if j.v <= dof < j.v + j.nv)
+        return joint_at(self.robot, dof).name
+
+    def unit_of(self, dof: Any) -> str:
+        """The unit in which a degree of freedom moves."""
+        joint = joint_at(self.robot, dof)
+        return "rad" if joint.turns_by(dof - joint.v) else "m"
 
     def whole(self, flat: Array) -> Array:
         """(N, …) with the batch axes as they were given."""
         return flat.reshape((*self.batch, *flat.shape[1:]))
+
+
+def joint_at(robot: Robot, dof: Any) -> Joint:
+    """The joint that a degree of freedom, by its number, belongs to."""
+    return next(j for j in robot.coordinates.joints if j.v <= dof < j.v + j.nv)
 
 
 def problem(
@@ -121,11 +133,19 @@ def problem(
     constants = {name: x for name, x in flat.items() if not isinstance(x, Table)}
     carried = {name: constants.pop(f"payload {name}") for name in loads}
     state = _state(parts(robot.model, rate.limited), batch, q, qd)
+    pieces, idle = spans(robot, events, Span(start, (), carried), end)
+    notes = *_outside(robot, q, stops=bool(stops)), *_too_fast(robot, qd, limited=limits), *idle
     return Problem(
         robot, batch, rate, state, start, end, rows, constants,
-        {name: x for name, x in flat.items() if isinstance(x, Table)}, function,
-        spans(robot, events, Span(start, (), carried), end), _outside(robot, q, stops=bool(stops)),
+        {name: x for name, x in flat.items() if isinstance(x, Table)}, function, pieces, notes,
     )  # fmt: skip
+
+
+def require_above(name: str, value: Any, expected: str, or_zero: bool = False) -> None:
+    """Refuse what is not one finite number above zero, or zero where that will do."""
+    number = isinstance(value, int | float | np.integer | np.floating) and np.isfinite(value)
+    if not (number and (value > 0 or (or_zero and value == 0))):
+        raise ArgumentError(f"{name} is {value!r}; expected {expected}.")
 
 
 def _state(p: Parts, batch: tuple[int, ...], q: Array, qd: Array) -> Array:
@@ -161,6 +181,10 @@ def _torque(
     robot: Robot, torque: Any, parameters: Mapping[str, Any] | None
 ) -> tuple[Law | None, Function | None, dict[str, Any]]:
     """The law or the Python function, if it is one, and the inputs that are given."""
+    if parameters is not None and not isinstance(parameters, Mapping):
+        raise ArgumentError(
+            f"parameters is a {type(parameters).__name__}; expected arrays or tables by name: {{…}}."
+        )
     given = dict(parameters or {})
     if isinstance(torque, Traced):
         return _law(robot, torque, given), None, {parameter(name): value for name, value in given.items()}
@@ -209,9 +233,20 @@ def _start(robot: Robot, q0: Any, qd0: Any) -> tuple[Array, Array]:
             raise ArgumentError(
                 f"{name} holds a number that is not finite; a run starts from a known state."
             )
+    _require_turns(robot, q)
     if robot.nq != robot.nv:
         q = robot.integrate(q, np.zeros((*q.shape[:-1], robot.nv)))  # quaternions of length one
     return q, qd
+
+
+def _require_turns(robot: Robot, q: Array) -> None:
+    """Refuse quaternions of no length, which say nothing of an orientation."""
+    for joint in robot.coordinates.joints:
+        ends = joint.q + joint.nq
+        if joint.nq > joint.nv and not np.any(q[..., ends - 4 : ends], axis=-1).all():
+            raise ArgumentError(
+                f'q0 has a quaternion of length zero in joint "{joint.name}"; robot.neutral has unit ones.'
+            )
 
 
 def _outside(robot: Robot, q: Array, stops: bool) -> tuple[str, ...]:
@@ -233,6 +268,20 @@ def _outside(robot: Robot, q: Array, stops: bool) -> tuple[str, ...]:
     return ()
 
 
+def _too_fast(robot: Robot, qd: Array, limited: bool) -> tuple[str, ...]:
+    """What there is to say about the first joint that starts faster than its limit."""
+    speeds, most = np.abs(qd).reshape(-1, robot.nv).max(axis=0), robot.limits.velocity
+    beyond = np.flatnonzero(speeds > most + OUTSIDE)
+    if not len(beyond):
+        return ()
+    k = beyond[0]
+    acts = (
+        "its motor only brakes until it is slower" if limited else "velocity limits act only with limits="
+    )
+    name = joint_at(robot, k).name
+    return (f'joint "{name}" starts at a speed of {speeds[k]:g}, beyond its limit {most[k]:g}; {acts}.',)
+
+
 def _motors(robot: Robot) -> dict[str, Array]:
     limits = robot.limits
     return {
@@ -249,11 +298,16 @@ def _stops(robot: Robot, stops: Any, q: Array) -> dict[str, Any]:
         _stop_numbers(f"stop {name}", getattr(asked, name), robot) for name in ("stiffness", "damping")
     )
     if stiffness is None or damping is None:
-        inverse = np.linalg.inv(robot._ask(Request("mass_matrix"), {"q": q}))
-        moved = 1.0 / np.diagonal(inverse, axis1=-2, axis2=-1)
+        moved = 1.0 / eases(robot, q)
         stiffness = moved * STOP_FREQUENCY**2 if stiffness is None else stiffness
         damping = np.sqrt(np.asarray(stiffness) * moved) if damping is None else damping
     return {"stop stiffness": stiffness, "stop damping": damping}
+
+
+def eases(robot: Robot, q: Array) -> Array:
+    """How easily each degree of freedom is moved, the others being free: the diagonal of M⁻¹."""
+    inverse = np.linalg.inv(interpreted(robot, Request("mass_matrix"), {"q": q}))
+    return np.diagonal(inverse, axis1=-2, axis2=-1)
 
 
 def _stop_numbers(name: str, value: Any, robot: Robot) -> Array | None:
@@ -269,14 +323,12 @@ def _stop_numbers(name: str, value: Any, robot: Robot) -> Array | None:
 def _input(name: str, value: Any, size: int, start: float, end: float, robot: Robot) -> Array | Table:
     said = "torque" if name == "tau" else name.removeprefix("law ")
     if isinstance(value, Table):
-        if name.startswith(("payload", "motor", "stop")):
-            raise ArgumentError(f"{said} cannot be a table: it is constant, or changed by events.")
         value.require(said, size, start, end)
         return value
     array = np.asarray(value)
     if array.ndim == 0 and array.dtype.kind in "fiu":
         value = np.full(size, float(array))
-    why = robot._why if size == robot.nv else f"it has {size} numbers"
+    why = robot._why if name == "tau" else f"it has {size} numbers"
     array = checked(said, value, (size,), why).astype(float)
     if not np.isfinite(array).all():
         raise ArgumentError(f"{said} holds a number that is not finite.")

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from strobe.errors import SimulationError, counted
 from strobe.simulate.audit import Audit, Carried
-from strobe.simulate.march import Rows, rates_at
+from strobe.simulate.checkpoint import Checkpoint
+from strobe.simulate.march import Fault, Rows, called_torque, rates_at
 from strobe.simulate.problem import Problem
-from strobe.simulate.run import Checkpoint, Run, Status
+from strobe.simulate.run import Run, Status
 
 Array = np.ndarray
 MENTIONED = 5  # runs of a batch whose fate is told one by one
 DRIFT = 1e-3  # of the kinetic energy: a drift that is mentioned
-LOOKS, FEWEST = 100_000, 8  # rows of all runs, and rows of each, at which it is looked for
+LOOKS, FEWEST = 20_000, 8  # rows of all runs, and rows of each, at which it is looked for
 
 
 def report(
-    problem: Problem, rows: Rows, times: Array, reached: Array, method: str, step: float, notes: list[str]
-) -> Run:
+    problem: Problem, rows: Rows, times: Array, reached: Array, method: str, step: float, notes: list[str],
+    setting: Mapping[str, str],
+) -> Run:  # fmt: skip
     """The run of rows at times; ``reached`` (N,) says when each of the batch had its last good state.
 
-    A torque function that failed is raised, with the run so far.
+    A function of the user that failed is raised, with the run so far.
     """
     p = problem.parts
     recorded = rows.recorded
@@ -30,17 +34,19 @@ def report(
     for i in np.flatnonzero(lost):
         out[i, times > reached[i]] = np.nan
     ending = Status.FAILED if rows.failure else Status.INTERRUPTED if rows.interrupted else Status.DONE
-    status = np.where(lost, Status.DIVERGED, ending).astype(np.int8)
+    whole = (reached == problem.end) & recorded[-1:].all()
+    status = np.where(lost, Status.DIVERGED, np.where(whole, Status.DONE, ending)).astype(np.int8)
     audit = _audit(problem, rows, times, out, recorded)
     told = [*notes, *_losses(problem, rows, reached, lost), *_cuts(problem, rows), *_drifts(audit)]
     run = Run(
         problem.robot, times, problem.whole(out[..., p.q]), problem.whole(out[..., p.qd]),
         problem.whole(out[..., p.size :]), audit, problem.whole(status), problem.whole(reached),
         problem.whole(rows.state[:, p.cut] if p.limited else np.zeros((len(out), p.nv))), method, step,
-        tuple(told), checkpoint=Checkpoint(rows.state, rows.energy, step),
+        tuple(told), checkpoint=Checkpoint(rows.state, rows.energy, step, float(reached.max()), setting),
     )  # fmt: skip
     if rows.failure:
-        raise SimulationError(f"{rows.failure} What was done until then is in the error's run.", run)
+        sentence = f"{rows.failure} What was done until then is in the error's run."
+        raise SimulationError(sentence, run) from rows.failure.__cause__
     return run
 
 
@@ -63,17 +69,18 @@ def _audit(problem: Problem, rows: Rows, times: Array, out: Array, recorded: Arr
 def _losses(problem: Problem, rows: Rows, reached: Array, lost: Array) -> list[str]:
     """A sentence for each of the first runs that were lost, and how many there are."""
     which = np.flatnonzero(lost)
-    said = [_loss(problem, rows.state[i], int(i), float(reached[i])) for i in which[:MENTIONED]]
+    said = [_loss(problem, rows, int(i), float(reached[i])) for i in which[:MENTIONED]]
     if len(which) > MENTIONED:
         said.append(f"{len(which):,} of {len(lost):,} runs diverged in all; run.status says which.")
     return said
 
 
-def _loss(problem: Problem, state: Array, i: int, t: float) -> str:
+def _loss(problem: Problem, rows: Rows, i: int, t: float) -> str:
     """What happened to one run, by its last good state."""
-    p, robot = problem.parts, problem.robot
+    p, robot, state = problem.parts, problem.robot, rows.state[i]
     span = [each for each in problem.spans if each.start <= t][-1]
-    rate = rates_at(problem, span, t, t, state[None, : p.moving], np.array([i]))[0]
+    tau = _asked_for(problem, rows, i, t)
+    rate = rates_at(problem, span, t, t, state[None, : p.moving], np.array([i]), tau, seldom=True)[0]
     who = f"run {i}" if problem.batch else "the run"
     if not np.isfinite(rate[p.qd]).all():
         singular = robot.singular_joints(state[p.q].copy(), span.locked)
@@ -81,10 +88,20 @@ def _loss(problem: Problem, state: Array, i: int, t: float) -> str:
             return f'{who} stopped at t = {t:.6g} s: joint "{singular[0]}" moves no inertia there.'
     speeds, slopes = np.abs(state[p.qd]), np.abs(np.nan_to_num(rate[p.qd]))
     k = int(np.argmax(speeds + slopes))
+    unit, why = problem.unit_of(k), rows.why.get(i, "was lost in the next step. Is the step too long?")
     return (
-        f'{who} diverged at t = {t:.6g} s: joint "{problem.joint_of(k)}", at {speeds[k]:.3g} rad/s and '
-        f"{slopes[k]:.3g} rad/s², was lost in the next step. Is the step too long?"
+        f'{who} diverged at t = {t:.6g} s: joint "{problem.joint_of(k)}", at {speeds[k]:.3g} {unit}/s and '
+        f"{slopes[k]:.3g} {unit}/s², {why}"
     )
+
+
+def _asked_for(problem: Problem, rows: Rows, i: int, t: float) -> Array | None:
+    """What a torque function asks of one run in its last good state, if there is one and it can say."""
+    try:
+        x = rows.state[:, : problem.parts.moving]
+        return called_torque(problem, t, x, "at the end")[i : i + 1] if problem.function else None
+    except Fault:
+        return None
 
 
 def _cuts(problem: Problem, rows: Rows) -> list[str]:

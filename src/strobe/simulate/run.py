@@ -11,6 +11,7 @@ import numpy as np
 
 from strobe.robot import Robot
 from strobe.simulate.audit import Audit
+from strobe.simulate.checkpoint import Checkpoint
 
 Array = np.ndarray
 Path = str | PathLike[str]
@@ -33,7 +34,7 @@ SENTENCES = {
     Status.DONE: "the run reached its end.",
     Status.DIVERGED: "the motion grew beyond all bounds, or its accelerations were not finite.",
     Status.INTERRUPTED: "the run was interrupted.",
-    Status.FAILED: "the torque function or the integrator failed.",
+    Status.FAILED: "a function that the run calls failed.",
 }
 
 
@@ -42,14 +43,6 @@ class Errors(NamedTuple):
 
     q: Array
     qd: Array
-
-
-class Checkpoint(NamedTuple):
-    """All that a fixed-step run needs to go on with the same bits: ``simulate(…, resume=checkpoint)``."""
-
-    state: Array  # (N, size), the number of steps done among it
-    energy: Array  # (N,) what conservation holds on to
-    step: float
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,11 +14,12 @@ from strobe.robot import Robot
 from strobe.runtime.arrays import checked
 from strobe.simulate import step_size
 from strobe.simulate.march import marching
-from strobe.simulate.problem import problem
+from strobe.simulate.problem import problem, require_above
 from strobe.simulate.steps import fixed_method
 from strobe.simulate.times import grid
 
 Array = np.ndarray
+MOST_STEPS = 1_000_000  # of a period
 
 
 class SideBySide:
@@ -29,12 +30,13 @@ class SideBySide:
         stops: Any = None, limits: bool = False, friction: bool = True, payload: Any = None,
         frame: str | None = None, threads: int | None = None,
     ) -> None:  # fmt: skip
-        if count < 1:
-            raise ArgumentError(f"there are {count} robots; expected one or more.")
+        if not isinstance(count, int | np.integer) or count < 1:
+            raise ArgumentError(f"there are {count} robots; expected a whole number, one or more.")
+        require_above("period", period, "a time above zero")
+        if step is not None:
+            require_above("step", step, "a time above zero")
         self.robot, self.period, self.threads = robot, float(period), threads
-        somewhere = robot.random_state(0)[
-            0
-        ]  # within the limits; the step, if it is chosen, suits this place
+        somewhere = robot.random_state(0)[0]  # within the limits; a step that is chosen suits this place
         asked = problem(
             robot, somewhere, np.zeros(robot.nv), np.zeros((count, robot.nv)), period, parameters=None, wrench=None,
             frame=frame, payload=payload, stops=stops, limits=limits, friction=friction, formulation=None, events=(),
@@ -44,6 +46,11 @@ class SideBySide:
         if step is None:
             step = step_size.chosen(asked, chosen, step_size.modes(asked), *step_size.at_start(asked)).step
         self.steps = grid(0.0, self.period, float(step), np.empty(0)).total
+        if self.steps > MOST_STEPS:
+            raise ArgumentError(
+                f"step is {step:g} s: a period of {period:g} s would take {self.steps:,} steps, more than "
+                f"{MOST_STEPS:,}. Give a longer step, or a shorter period."
+            )
         self._march = marching(robot, chosen, asked.rate, asked.signals)
         self._constants = asked.constants_in(asked.spans[0])
         self._signals = {"h": np.full((1, self.steps, 1), self.period / self.steps)}

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,18 +15,24 @@ from strobe.errors import ArgumentError, SimulationWarning, UnknownNameError
 from strobe.robot import Robot
 from strobe.simulate import step_size
 from strobe.simulate.adaptive import ADAPTIVE, integrate
+from strobe.simulate.checkpoint import Checkpoint, grid_from, require_fit, setting
 from strobe.simulate.events import Event
 from strobe.simulate.march import Rows, Watch, march
-from strobe.simulate.problem import Problem, problem
+from strobe.simulate.problem import Problem, problem, require_above
 from strobe.simulate.report import report
-from strobe.simulate.run import Checkpoint, Errors, Run
+from strobe.simulate.run import Errors, Run
 from strobe.simulate.steps import FIXED, Method, fixed_method
 from strobe.simulate.times import Grid, grid
 
 Array = np.ndarray
+PACKAGE = __name__.partition(".")[0]
 METHODS = (*FIXED, *ADAPTIVE)
 MOST_KEPT = 10_000_000  # numbers of a run that are kept unless it is said which: 80 MB
 MOST_ROWS = 10_001
+MOST_STEPS, MOST_CALLED = 10**11, 10**9  # a day, at a microsecond each, or by Python at a hundred
+SAY_WHICH = "every= and t= say which"
+RTOL, ATOL = 1e-8, 1e-10  # of SciPy's methods
+SMALLEST_RTOL = 100 * float(np.finfo(float).eps)  # of SciPy, which takes no less
 ROWS = 1001  # of a run whose steps are not ours
 TRIES = 4  # of a step that is chosen, while the motion turns out to be faster than it looked
 SLACK = 2.0  # times the rule, before a chosen step is made shorter
@@ -35,7 +43,7 @@ def simulate(
     parameters: Mapping[str, Any] | None = None, wrench: Any = None, frame: str | None = None,
     payload: Any = None, stops: Any = None, limits: bool = False, friction: bool = True,
     formulation: str | None = None, events: Sequence[Event] = (), every: int | None = None,
-    conserve_energy: bool = False, error: bool = False, rtol: float = 1e-8, atol: float = 1e-10,
+    conserve_energy: bool = False, error: bool = False, rtol: float = RTOL, atol: float = ATOL,
     threads: int | None = None, watch: Watch | None = None, resume: Checkpoint | None = None,
 ) -> Run:  # fmt: skip
     """How a robot moves under torques, from q0 (..., nq) and qd0 (..., nv), for t seconds or at times t (T,).
@@ -60,40 +68,34 @@ def simulate(
     """
     if method not in METHODS:
         raise UnknownNameError("method", method, "strobe", METHODS)
-    if every is not None and (not isinstance(every, int | np.integer) or every < 1):
-        raise ArgumentError(f"every is {every!r}; expected a whole number, 1 or more.")
-    if step is not None:
-        _require_above("step", step, "a time above zero")
-    _require_above("rtol", rtol, "a number above zero")
-    _require_above("atol", atol, "a number, zero or more", or_zero=True)
+    _require_owner(
+        method,
+        {"step": step, "every": every, "conserve_energy": conserve_energy, "error": error, "threads": threads,
+         "resume": resume},
+        {"rtol": rtol != RTOL, "atol": atol != ATOL},
+    )  # fmt: skip
+    _require_numbers(step, every, rtol, atol)
+    _require_truths(limits=limits, friction=friction, conserve_energy=conserve_energy, error=error)
+    if watch is not None and not callable(watch):
+        raise ArgumentError(f"watch is {watch!r}; expected a function of the time.")
     asked = problem(
         robot, q0, qd0, torque, t, parameters=parameters, wrench=wrench, frame=frame, payload=payload,
         stops=stops, limits=limits, friction=friction, formulation=formulation, events=events,
     )  # fmt: skip
     _warn(asked.notes)
     if method in ADAPTIVE:
-        ours = {
-            "step": step,
-            "every": every,
-            "conserve_energy": conserve_energy,
-            "error": error,
-            "resume": resume,
-        }
-        for word in (word for word, given in ours.items() if given):
-            raise ArgumentError(
-                f"{word}= is for methods of fixed step ({', '.join(FIXED)}), not for {method}."
-            )
         return _adaptive(asked, method, rtol, atol, watch)
     fixed = _Fixed(asked, fixed_method(method), every, conserve_energy, threads, watch)
     if resume is not None:
-        _require_fit(asked, resume)
-    return fixed.run(resume.step if resume is not None else step, error, resume)
+        require_fit(resume, asked, fixed.setting, step)
+        step = resume.step
+    return fixed.run(step, error, resume)
 
 
 def _adaptive(asked: Problem, method: str, rtol: float, atol: float, watch: Watch | None) -> Run:
     times = np.linspace(asked.start, asked.end, ROWS) if asked.rows is None else asked.rows
     rows, reached = integrate(asked, method, times, rtol=rtol, atol=atol, watch=watch)
-    return report(asked, rows, times, reached, method, np.nan, list(asked.notes))
+    return report(asked, rows, times, reached, method, np.nan, list(asked.notes), {})
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,28 +109,55 @@ class _Fixed:
     threads: int | None
     watch: Watch | None
 
+    @cached_property
+    def setting(self) -> dict[str, str]:
+        return setting(self.asked, self.method.name, self.conserved)
+
     def run(self, step: float | None, error: bool, resume: Checkpoint | None) -> Run:
         if step is None:
             rows, steps, step, said = self._chosen()
         else:
-            said = None if resume else self._too_long(step)
-            _warn([said] if said else [])
-            steps = grid(self.asked.start, self.asked.end, step, self.asked.marks)
-            if resume is not None and resume.state[:, self.asked.parts.steps].max() > steps.total:
-                raise ArgumentError(
-                    f"resume holds a run that went beyond {self.asked.end:g} s; give t as it was, or a longer one."
-                )
+            said = [] if resume else self._too_long(step)
+            _warn(said)
+            asked = self.asked
+            steps = grid_from(resume, asked) if resume else grid(asked.start, asked.end, step, asked.marks)
+            said += self._many(steps, f"step is {step:g} s", resume)
             rows = self._march(steps, resume=resume)
         kept = self._kept(steps, resume)
-        notes = [*self.asked.notes, *([said] if said else [])]
+        notes = [*self.asked.notes, *said]
         if self.every is None and self.asked.rows is None and len(self._kept(steps, None)) <= steps.total:
-            notes.append(f"of {steps.total:,} steps {len(kept):,} are kept; every= and t= say which.")
+            notes.append(f"of {steps.total:,} steps {len(kept):,} are kept; {SAY_WHICH}.")
         reached = steps.steps(rows.state[:, self.asked.parts.steps].astype(np.int64)).t
-        run = report(self.asked, rows, steps.steps(kept).t, reached, self.method.name, step, notes)
-        return replace(run, error=self._error(run, steps)) if error else run
+        run = report(
+            self.asked, rows, steps.steps(kept).t, reached, self.method.name, step, notes, self.setting
+        )
+        if error and rows.interrupted:
+            return replace(run, notes=(*run.notes, "the error was not estimated: the run was interrupted."))
+        return self._with_error(run, steps, kept[rows.recorded]) if error else run
 
-    def _too_long(self, step: float) -> str | None:
-        return step_size.too_long(self.asked, self.method, step, step_size.modes(self.asked))
+    def _too_long(self, step: float) -> list[str]:
+        said = step_size.too_long(self.asked, self.method, step, step_size.modes(self.asked))
+        return [said] if said else []
+
+    def _many(self, steps: Grid, why: str, resume: Checkpoint | None = None) -> list[str]:
+        """What to say, beforehand, of a run that lasts for very many steps; too many are refused."""
+        runs = len(self.asked.state)
+        done = 0 if resume is None else int(resume.state[:, self.asked.parts.steps].max())
+        called = self.asked.function is not None
+        number, most = (steps.total - done) * (1 if called else runs), MOST_CALLED if called else MOST_STEPS
+        if number > most:
+            raise ArgumentError(
+                f"{why}: the run would take {number:,} steps, a day or more (at most {most:,} are taken). "
+                "Give a longer step, or a shorter t and go on from there with resume=."
+            )
+        if number < most // 100:
+            return []
+        rows = len(self._kept(steps, resume))
+        said = (
+            f"the run takes {number:,} steps and keeps {rows:,} rows ({SAY_WHICH}); it can be interrupted."
+        )
+        _warn([said])
+        return [said]
 
     def _march(self, steps: Grid, kept: Array | None = None, resume: Checkpoint | None = None) -> Rows:
         kept = self._kept(steps, resume) if kept is None else kept
@@ -148,54 +177,68 @@ class _Fixed:
             kept = np.append(np.arange(0, steps.total, every), steps.total)
         return kept if resume is None else kept[kept >= resume.state[:, p.steps].max()]
 
-    def _chosen(self) -> tuple[Rows, Grid, float, str]:
+    def _chosen(self) -> tuple[Rows, Grid, float, list[str]]:
         """A run with a step that is shortened while the motion turns out to be faster than it looked."""
-        asked, modes = self.asked, step_size.modes(self.asked)
+        asked, modes = self.asked, step_size.modes(self.asked, tried=True)
         speed, acceleration = step_size.at_start(asked)
         left = 1 if asked.function is not None else TRIES
         while True:
             choice = step_size.chosen(asked, self.method, modes, speed, acceleration)
             steps = grid(asked.start, asked.end, choice.step, asked.marks)
+            said = f"the step was chosen: {choice.step:.3g} s, for {choice.reason}"
+            many = self._many(steps, said)
             rows = self._march(steps)
-            moved, left = rows.out[..., asked.parts.qd], left - 1
+            moved, left = rows.out[:, rows.recorded, asked.parts.qd], left - 1
             speed = float(np.max(np.abs(moved), initial=speed, where=np.isfinite(moved)))
             if not left or rows.interrupted or choice.step * speed <= SLACK * step_size.TURN:
-                said = f"the step was chosen: {choice.step:.3g} s, for {choice.reason}."
-                return rows, steps, choice.step, said
+                return rows, steps, choice.step, [f"{said}.", *many]
 
-    def _error(self, run: Run, steps: Grid) -> Errors:
-        """What a run with half the step differs by, over 1 − 2^−order."""
+    def _with_error(self, run: Run, steps: Grid, kept: Array) -> Run:
+        """The run with what one of half the step, from the start on, differs by, over 1 − 2^−order."""
         halves = Grid(steps.marks, steps.counts * 2)
-        finer = self._march(halves, 2 * self._kept(steps, None)).out[:, : len(run.times)]
+        finer = self._march(halves, 2 * kept)
+        finer.out[:, ~finer.recorded] = np.nan
         p, scale = self.asked.parts, 1.0 / (1.0 - 0.5**self.method.order)
-        q, qd = (self.asked.whole(finer[..., part]) for part in (p.q, p.qd))
-        return Errors(np.abs(self.asked.robot.difference(run.q, q)) * scale, np.abs(qd - run.qd) * scale)
+        q, qd = (self.asked.whole(finer.out[..., part]) for part in (p.q, p.qd))
+        off = Errors(np.abs(self.asked.robot.difference(run.q, q)) * scale, np.abs(qd - run.qd) * scale)
+        done = finer.recorded.all()
+        said = () if done else ("the run with half the step ended early: errors are known until then.",)
+        return replace(run, error=off, notes=(*run.notes, *said))
 
 
-def _require_above(name: str, value: Any, expected: str, or_zero: bool = False) -> None:
-    """Refuse what is not one finite number above zero, or zero where that will do."""
-    number = isinstance(value, int | float | np.integer | np.floating) and np.isfinite(value)
-    if not (number and (value > 0 or (or_zero and value == 0))):
-        raise ArgumentError(f"{name} is {value!r}; expected {expected}.")
+def _require_owner(method: str, fixed: Mapping[str, Any], chosen: Mapping[str, Any]) -> None:
+    """Refuse what a method would not listen to: words of fixed steps, and of steps that SciPy chooses."""
+    others, owners, named = (
+        (fixed, FIXED, "of fixed step") if method in ADAPTIVE else (chosen, ADAPTIVE, "of SciPy")
+    )
+    for word, given in others.items():
+        if given:
+            raise ArgumentError(f"{word}= is for methods {named} ({', '.join(owners)}), not for {method}.")
 
 
-def _require_fit(asked: Problem, resume: Any) -> None:
-    """Refuse a checkpoint of another run: what is gone on with is all else as it was."""
-    if not isinstance(resume, Checkpoint):
+def _require_numbers(step: Any, every: Any, rtol: Any, atol: Any) -> None:
+    if every is not None and (not isinstance(every, int | np.integer) or every < 1):
+        raise ArgumentError(f"every is {every!r}; expected a whole number, 1 or more.")
+    if step is not None:
+        require_above("step", step, "a time above zero")
+    require_above("rtol", rtol, "a number above zero")
+    require_above("atol", atol, "a number, zero or more", or_zero=True)
+    if rtol < SMALLEST_RTOL:
         raise ArgumentError(
-            f"resume is a {type(resume).__name__}; expected the checkpoint of a run: run.checkpoint."
+            f"rtol is {rtol:g}; numbers of sixteen digits allow {SMALLEST_RTOL:.2g} and more."
         )
-    if not np.isfinite(resume.step):
-        raise ArgumentError(
-            f"resume holds a run whose steps SciPy chose; only fixed steps ({', '.join(FIXED)}) can be gone on with."
-        )
-    if resume.state.shape != asked.state.shape:
-        raise ArgumentError(
-            f"resume holds a state of shape {resume.state.shape}, this run needs {asked.state.shape}; give the batch "
-            "and limits= that the run had."
-        )
+
+
+def _require_truths(**given: Any) -> None:
+    for name, value in given.items():
+        if not isinstance(value, bool | np.bool_):
+            raise ArgumentError(f"{name} is {value!r}; expected True or False.")
 
 
 def _warn(notes: Sequence[str]) -> None:
+    """Warn where the package was called from."""
+    frame, level = sys._getframe(1), 2
+    while frame is not None and str(frame.f_globals.get("__name__")).startswith(f"{PACKAGE}."):
+        frame, level = frame.f_back, level + 1
     for note in notes:
-        warnings.warn(note, SimulationWarning, stacklevel=4)
+        warnings.warn(note, SimulationWarning, stacklevel=level)

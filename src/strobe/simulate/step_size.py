@@ -5,7 +5,8 @@
     |R(λ ε)| ≤ 1 for every λ that does not grow by itself       the method is stable: RK4 to |λ| ε = 2.785 or 2.828
 
 λ are the eigenvalues of the motion linearised where it starts: gravity, damping, the ramp of Coulomb friction, the
-gains of a compiled law; stops add those of a joint on its spring. A Python function is taken as constant.
+gains of a compiled law; stops add those of a joint on its spring. A Python function is tried around the start where a
+step is to be chosen, else taken as constant: one that remembers its calls wants a step that is given.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from strobe.simulate.march import rates_at
-from strobe.simulate.problem import Problem
+from strobe.simulate.march import Fault, called_torque, rates_at
+from strobe.simulate.problem import Problem, eases
 from strobe.simulate.steps import Method
 
 Array = np.ndarray
@@ -23,6 +24,7 @@ TURN, BEND = 0.05, 0.2  # rad per step, and its square root by acceleration
 SWING, SWING_IN_STOP = 0.1, 0.05  # of a swing's period over 2π
 SAFETY = 0.5  # of what is stable
 LONGEST = 1e-2  # seconds
+ROUNDING = 1e-9  # by which a step may exceed what it is rounded to
 MEMBERS = 8  # runs of a batch that are looked at
 FASTEST = 64  # modes of them, by their eigenvalues
 NUDGE, NUDGE_RATE = 1e-6, 1e-4  # for differences; the latter within the ramp of Coulomb friction
@@ -51,13 +53,16 @@ class Choice(NamedTuple):
     reason: str
 
 
-def modes(problem: Problem) -> Modes:
-    """The modes of the first runs of a batch, where they start and at rest there."""
+def modes(problem: Problem, tried: bool = False) -> Modes:
+    """The modes of the first runs of a batch, where they start and at rest there.
+
+    A torque function counts if it may be ``tried``.
+    """
     p = problem.parts
     state = problem.state[:MEMBERS, : p.moving]
     still = state.copy()
     still[:, p.qd] = 0.0
-    A = np.concatenate([_linearised(problem, x) for x in (state, still)])
+    A = np.concatenate([_linearised(problem, x, tried) for x in (state, still)])
     values, vectors = np.linalg.eig(A[np.isfinite(A).all(axis=(1, 2))])
     movers = np.argmax(np.abs(vectors[:, : p.nv]) + np.abs(vectors[:, p.nv :]), axis=1).ravel()
     own = Modes(values.ravel(), movers, np.zeros(movers.shape, dtype=bool))
@@ -66,14 +71,14 @@ def modes(problem: Problem) -> Modes:
     return Modes(*(each[fastest] for each in found))
 
 
-def _linearised(problem: Problem, x: Array) -> Array:
+def _linearised(problem: Problem, x: Array, tried: bool) -> Array:
     """d(v, qdd)/d(q, v) by differences, for every row of x."""
     p, count = problem.parts, len(x)
     A = np.zeros((count, 2 * p.nv, 2 * p.nv))
     A[:, : p.nv, p.nv :] = np.eye(p.nv)
     nudges = np.repeat([NUDGE, NUDGE_RATE], p.nv)
     around = [_nudged(problem, x, j, sign * nudges[j]) for j in range(2 * p.nv) for sign in (1, -1)]
-    qdd = _accelerations(problem, np.concatenate(around), np.tile(np.arange(count), len(around)))
+    qdd = _accelerations(problem, np.concatenate(around), tried)
     ahead, behind = np.moveaxis(qdd.reshape(2 * p.nv, 2, count, p.nv), 1, 0)
     A[:, p.nv :] = np.moveaxis((ahead - behind) / (2 * nudges[:, None, None]), 0, -1)
     return A
@@ -92,16 +97,34 @@ def _nudged(problem: Problem, x: Array, j: int, by: float) -> Array:
     return moved
 
 
-def _accelerations(problem: Problem, x: Array, members: Array) -> Array:
-    return rates_at(problem, problem.spans[0], problem.start, problem.start, x, members)[
-        :, problem.parts.qd
-    ]
+def _accelerations(problem: Problem, x: Array, tried: bool) -> Array:
+    """Of the first runs at the start, in places x (k times them, …)."""
+    count = min(MEMBERS, len(problem.state))
+    members = np.tile(np.arange(count), len(x) // count)
+    tau = _tried(problem, x.reshape(-1, count, x.shape[-1])) if tried and problem.function else None
+    rates = rates_at(problem, problem.spans[0], problem.start, problem.start, x, members, tau, seldom=True)
+    return rates[:, problem.parts.qd]
+
+
+def _tried(problem: Problem, places: Array) -> Array | None:
+    """What the torque function gives with the first runs in places (k, runs, …); nothing if it fails."""
+    every = problem.state[:, : problem.parts.moving].copy()
+    found: list[Array] = []
+    try:
+        for place in places:
+            every[: len(place)] = place
+            found.append(
+                called_torque(problem, problem.start, every, "before the first step")[: len(place)]
+            )
+    except Fault:  # the run itself will tell, with the step
+        return None
+    return np.concatenate(found)
 
 
 def at_start(problem: Problem) -> tuple[float, float]:
     """The largest speed and the largest acceleration at the start."""
     p, x = problem.parts, problem.state[:MEMBERS, : problem.parts.moving]
-    qdd = np.abs(_accelerations(problem, x, np.arange(len(x))))
+    qdd = np.abs(_accelerations(problem, x, tried=True))
     return float(np.abs(x[:, p.qd]).max()), float(np.max(qdd, initial=0.0, where=np.isfinite(qdd)))
 
 
@@ -110,8 +133,7 @@ def _stop_modes(problem: Problem) -> Modes:
     if not problem.rate.stops:
         return Modes(np.empty(0), np.empty(0, dtype=int), np.empty(0, dtype=bool))
     p, limits = problem.parts, problem.robot.limits
-    M = problem.robot.mass_matrix(np.ascontiguousarray(problem.state[:MEMBERS, p.q]))
-    ease = np.diagonal(np.linalg.inv(M), axis1=-2, axis2=-1)
+    ease = eases(problem.robot, np.ascontiguousarray(problem.state[:MEMBERS, p.q]))
     k, d = (problem.constants[f"stop {what}"][:MEMBERS] * ease for what in ("stiffness", "damping"))
     roots = -d / 2 - np.sqrt((d / 2) ** 2 - k + 0j)  # of s² + d s + k, the faster one
     which = np.flatnonzero(np.isfinite(limits.lower) | np.isfinite(limits.upper))
@@ -148,7 +170,14 @@ def chosen(problem: Problem, method: Method, found: Modes, speed: float, acceler
     if len(steps):
         k = int(np.argmin(steps))
         choices.append(Choice(float(steps[k]), found.words(problem, k)))
-    return min(choices)
+    step, reason = min(choices)
+    return Choice(_of_three_digits(step), reason)
+
+
+def _of_three_digits(step: float) -> float:
+    """The next shorter step that is as short in print as in truth."""
+    digit = 10.0 ** (np.floor(np.log10(step)) - 2)
+    return float(f"{np.floor(step / digit * (1 + ROUNDING)) * digit:.3g}")
 
 
 def too_long(problem: Problem, method: Method, step: float, found: Modes) -> str | None:

@@ -34,7 +34,7 @@ def simulation_figure(run: Run, which: int = 0, width: int = WIDE, title: str = 
     books = run.audit.at(rows)
     whole = {"q": run.q[..., rows, :], "qd": run.qd[..., rows, :], "tau": run.tau[..., rows, :]}
     whole |= {"kinetic": books.kinetic, "potential": books.potential, "drift": books.drift}
-    data = {name: _one(values, which, run.status.ndim) for name, values in whole.items()}
+    data = {name: one(values, which, run.status.ndim) for name, values in whole.items()}
     title = title or f"{run.robot.name} for {run.times[-1] - run.times[0]:.3g} s ({run.method})"
     return run_figure(run.robot, {"times": run.times[rows], **data}, title, width)
 
@@ -59,7 +59,7 @@ def run_figure(robot: Robot, data: Mapping[str, Array], title: str, width: int) 
     return small_multiples(title, described, [row[:columns] for row in (energies, *panels)], width=width)
 
 
-def _one(values: Array, which: int, batch: int) -> Array:
+def one(values: Array, which: int, batch: int) -> Array:
     """One run of a batch."""
     return values.reshape(-1, *values.shape[batch:])[which]
 
@@ -75,7 +75,7 @@ def _moved(robot: Robot, q: Array) -> Array:
 
 def _panels(joint: Joint, k: int, t: Array, q: Array, qd: Array, tau: Array) -> list[Panel]:
     """Position, velocity and torque of one degree of freedom, with their limits where these are near."""
-    turns = joint.turns or (joint.nv > 1 and k >= joint.nv - 3)
+    turns = joint.turns_by(k)
     length, force = ("rad", "N m") if turns else ("m", "N")
     name, limits = joint.rate_names[k], joint.limits
     own = "q" if joint.nq == 1 else "moved by"
@@ -86,12 +86,12 @@ def _panels(joint: Joint, k: int, t: Array, q: Array, qd: Array, tau: Array) -> 
     )
     units = f"{own}, {length}", f"q̇, {length}/s", f"{'torque' if turns else 'force'}, {force}"
     return [
-        Panel(name, unit, "time (s)", t, values, _near(ends, values) if joint.nv == 1 else ())
+        Panel(name, unit, "time (s)", t, values, near(ends, values) if joint.nv == 1 else ())
         for unit, values, ends in zip(units, (q, qd, tau), bounds, strict=True)
     ]
 
 
-def _near(limits: tuple[float, float], values: Array) -> tuple[float, ...]:
+def near(limits: tuple[float, float], values: Array) -> tuple[float, ...]:
     """Those limits that are not much farther off than the curve is high."""
     if not np.isfinite(values).any():
         return ()

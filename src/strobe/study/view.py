@@ -180,7 +180,7 @@ def _controls(joint: Joint, case: Case) -> Iterator[dict[str, Any]]:
     values, q = case.swing.q, slice(joint.q, joint.q + joint.nq)
     places = [*values[q]] if joint.nq == 1 else [*values[q][:-4], *roll_pitch_yaw(values[q][-4:])]
     for k, (name, value) in enumerate(zip(joint.rate_names, places, strict=True)):
-        turns = joint.turns or (joint.nv > 1 and k >= joint.nv - 3)
+        turns = joint.turns_by(k)
         ends = [-math.pi, math.pi] if turns else [-1.0, 1.0]
         if joint.nv == 1:
             bounds = joint.limits.lower, joint.limits.upper

@@ -1,0 +1,32 @@
+"""Values of a robot's requests: compiled, or interpreted where few are asked for and compiling would take longer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from strobe.quantities import Request
+from strobe.robot import Robot
+from strobe.runtime.interpret import evaluate
+
+Array = np.ndarray
+FEW = 3  # calls that one run makes of what it seldom asks for; compiling takes as long as twenty
+
+
+def values_of(robot: Robot, request: Request, arrays: Mapping[str, Array], seldom: bool = False) -> Array:
+    """What a request gives for arrays (..., size) by name; what is ``seldom`` asked for is interpreted at first.
+
+    The last digits of the two ways differ: nothing that a motion is computed from may be seldom asked for.
+    """
+    calls = robot.kept(("seldom", request), lambda: [0]) if seldom else [FEW]
+    calls[0] += 1
+    if robot.compiled and calls[0] > FEW:
+        return robot.kernel(request)(arrays)
+    return interpreted(robot, request, arrays)
+
+
+def interpreted(robot: Robot, request: Request, arrays: Mapping[str, Array]) -> Array:
+    """What a request gives for arrays (..., size) by name, without a compiler."""
+    kernel = robot.kernel(request)
+    return evaluate(kernel.function(), arrays, kernel.shape)

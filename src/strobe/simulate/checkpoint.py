@@ -1,0 +1,123 @@
+"""Where a run stood when it ended, and what it was a run of: all that it takes to go on with the same bits."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from strobe.errors import ArgumentError
+from strobe.models.fingerprint import fingerprint
+from strobe.simulate.problem import Problem
+from strobe.simulate.steps import FIXED
+from strobe.simulate.times import Grid, grid
+from strobe.simulate.torques import Table
+
+Array = np.ndarray
+NEAR = 1e-9  # of a step: so near, two times are one
+
+
+class Checkpoint(NamedTuple):
+    """All that a fixed-step run needs to go on with the same bits: ``simulate(…, resume=checkpoint)``."""
+
+    state: Array  # (N, size), the number of steps done among it
+    energy: Array  # (N,) what conservation holds on to
+    step: float
+    time: float  # that was reached
+    setting: Mapping[str, str]  # digests of what the run was asked for, by words
+
+
+def setting(problem: Problem, method: str, conserved: bool) -> dict[str, str]:
+    """What a run is made of, as digests by the words of `simulate`; a Python function is like any other."""
+    p, rate, spans = problem.parts, problem.rate, problem.spans
+    inputs = {**problem.constants, **problem.tables}
+
+    def given(prefix: str) -> list[Any]:
+        return [(name, x) for name, x in inputs.items() if name.startswith(prefix)]
+
+    made_of = {
+        "robot": fingerprint(problem.robot.model),
+        "method": method,
+        "q0": problem.state[:, p.q],
+        "qd0": problem.state[:, p.qd],
+        "start": problem.start,
+        "torque": (repr(rate.law), problem.function is not None, given("tau")),
+        "parameters": given("law "),
+        "wrench": given("wrench "),
+        "payload": [*spans[0].payloads.items()],
+        "events": [(span.start, span.locked, [*span.payloads.items()]) for span in spans],
+        "stops": given("stop "),
+        "limits": rate.limited,
+        "friction": rate.friction,
+        "formulation": rate.formulation,
+        "conserve_energy": conserved,
+    }
+    return {word: _digest(value) for word, value in made_of.items()}
+
+
+def _digest(value: Any) -> str:
+    digest = hashlib.sha256()
+    for part in _bytes(value):
+        digest.update(part)
+    return digest.hexdigest()[:16]
+
+
+def _bytes(value: Any) -> Iterable[bytes]:
+    if isinstance(value, Table):
+        value = value.times, value.values, value.hold
+    if isinstance(value, tuple | list):
+        yield f"{len(value)}:".encode()
+        for each in value:
+            yield from _bytes(each)
+    elif isinstance(value, np.ndarray):
+        yield repr(value.shape).encode()
+        yield np.ascontiguousarray(value).tobytes()
+    else:
+        yield repr(value).encode()
+
+
+def require_fit(resume: Any, problem: Problem, words: Mapping[str, str], step: float | None) -> None:
+    """Refuse a checkpoint of another run: what is gone on with is all else as it was."""
+    if not isinstance(resume, Checkpoint):
+        raise ArgumentError(
+            f"resume is a {type(resume).__name__}; expected the checkpoint of a run: run.checkpoint."
+        )
+    if not np.isfinite(resume.step):
+        raise ArgumentError(
+            f"resume holds a run whose steps SciPy chose; only fixed steps ({', '.join(FIXED)}) can be gone on with."
+        )
+    if resume.state.shape != problem.state.shape:
+        raise ArgumentError(
+            f"resume holds a state of shape {resume.state.shape}, this run needs {problem.state.shape}; "
+            "give the batch and limits= that the run had."
+        )
+    if step is not None and step != resume.step:
+        raise ArgumentError(
+            f"resume holds a run with steps of {resume.step:g} s, but step is {step:g}; give the same, or none."
+        )
+    for word, digest in words.items():
+        if resume.setting.get(word) != digest:
+            raise ArgumentError(
+                f"resume holds a run with another {word}; give all as it was, or begin anew without resume."
+            )
+
+
+def grid_from(resume: Checkpoint, problem: Problem) -> Grid:
+    """The steps of a run that goes on: as they were, or, to another end, new ones from where it stopped."""
+    start, end, step, marks = problem.start, problem.end, resume.step, problem.marks
+    if resume.time > end + NEAR * step:
+        raise ArgumentError(
+            f"resume holds a run that went beyond {end:g} s; give t as it was, or a longer one."
+        )
+    done = np.array([int(resume.state[:, problem.parts.steps].max())])
+    as_it_was = grid(start, end, step, marks)
+    if abs(float(as_it_was.steps(done).t[0]) - resume.time) <= NEAR * step:
+        return as_it_was
+    longer = grid(start, end, step, np.append(marks, resume.time))
+    if longer.number_at(np.array([resume.time])) != done:
+        raise ArgumentError(
+            f"resume holds a run that stopped at {resume.time:.9g} s after other steps; give t as it was."
+        )
+    return longer
