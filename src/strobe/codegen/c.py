@@ -2,7 +2,13 @@
 
 The function allocates nothing, keeps nothing between calls and may run in any number of threads. It reads every
 number it needs before it writes the first one, so the result may lie over an argument. Sines and cosines come from
-our own kernel; the mathematics library is called only for square roots, arc tangents and hyperbolic tangents.
+our own kernel; the mathematics library is called only for square roots, arc tangents, hyperbolic tangents and
+rounding down. Stored numbers are constants of the source.
+
+A fused function does what compiled code on a processor that fuses does, operation by operation: multiply-adds with
+one rounding (`fma`), and its sines, cosines and arc tangents. Built without contractions of a compiler's own
+(-ffp-contract=off) both give the same bits; only angles beyond 2²⁰, hyperbolic tangents and the signs of zeros may
+differ.
 """
 
 from __future__ import annotations
@@ -13,12 +19,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 
+from strobe.codegen.c_atan2 import atan2_source
 from strobe.codegen.c_sincos import sincos_source
 from strobe.codegen.constants import to_single
 from strobe.codegen.names import Names, remark
+from strobe.graph.fuse import fuse
 from strobe.graph.program import Program
-from strobe.scalars import Node
+from strobe.scalars import Node, Stored
 
+PER_LINE = 8  # stored numbers in a line of source
 INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 
 
@@ -40,6 +49,7 @@ class Function:
     single: bool = False
     about: tuple[str, ...] = ()  # lines of the header's comment
     meanings: Mapping[str, str] | None = None  # of inputs and "out", by name
+    fused: bool = False  # the operations of compiled code, in double precision
 
     @property
     def real(self) -> str:
@@ -98,24 +108,38 @@ def header(function: Function) -> str:
 
 def source(function: Function) -> str:
     """The .c file."""
-    body = _Body(function)
+    names, places = Names(), dict[str, str]()
+    for given, parameter in zip(function.program.inputs, function.parameters, strict=True):
+        names.new(parameter.name)
+        places |= {f"{given.name}[{k}]": f"{parameter.name}[{k}]" for k in range(given.size)}
+    body = Statements(function.program, places, names, single=function.single, fused=function.fused)
+    read = {str(node.value).rpartition("[")[0] for node in function.program.nodes if node.op == "input"}
+    unused = [
+        f"(void){parameter.name};"
+        for given, parameter in zip(function.program.inputs, function.parameters, strict=True)
+        if given.name not in read
+    ]
+    stores = [f"out[{k}] = {value};" for k, value in enumerate(body.results)]
     program = function.program
     count = f"{program.multiplications} multiplications, {program.additions} additions"
     lines = [
         *block_comment([*function.about[:1], count]),
         f'#include "{function.name}.h"',
         "",
-        *(f"#include <{name}>" for name in ("float.h", "math.h", "stdint.h", "string.h")),
-        "",
-        *GUARDS,
-        "",
-        *body.helpers,
+        *preamble(function.fused),
+        *body.needed.values(),
         function.declaration(),
         "{",
-        *(f"    {line}" for line in body.lines),
+        *(f"    {line}" for line in (*unused, *body.lines, *stores)),
         "}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def preamble(fused: bool = False) -> list[str]:
+    """What statements need before anything else: headers, and compilers refused that compute otherwise."""
+    headers = [f"#include <{name}>" for name in ("float.h", "math.h", "stdint.h", "string.h")]
+    return [*headers, "", *GUARDS, *(FUSED_GUARDS if fused else ()), ""]
 
 
 def block_comment(lines: Sequence[str]) -> list[str]:
@@ -144,38 +168,52 @@ def _shortest(value: float) -> str:
     return text if any(sign in text for sign in ".e") else f"{text}.0"
 
 
-class _Body:
-    """The statements of a function: angles first met are turned at once, single-use products stand in their sums."""
+class Statements:
+    """The statements of a program: angles first met are turned at once, single-use products stand in their sums.
 
-    def __init__(self, function: Function) -> None:
-        self.function = function
-        self.real = function.real
+    ``places`` say how each number of the inputs is read ("q[3]" of the program), ``names`` which identifiers of the
+    scope are taken; what is ``needed`` before the function, by name, may be there for other statements already.
+    """
+
+    def __init__(
+        self, program: Program, places: Mapping[str, str], names: Names, needed: dict[str, str] | None = None,
+        *, single: bool = False, fused: bool = False,
+    ) -> None:  # fmt: skip
+        assert not (single and fused), "compiled code in single precision fuses in single precision"
+        self.program = fuse(program) if fused else program
+        self.single, self.fused = single, fused
+        self.real = "float" if single else "double"
         self.lines: list[str] = []
-        self.helpers: list[str] = []
-        self._names = Names()
+        self.needed: dict[str, str] = {} if needed is None else needed
+        self._names = names
         self._values: dict[Node, str] = {}
         self._circles: dict[Node, tuple[str, str]] = {}
-        self._needed: dict[str, str] = {}
-        self._load()
-        for node in function.program.nodes:
+        self._places: dict[tuple[Node, Node, int], str] = {}  # where rows of stored numbers begin
+        self._load(places)
+        self._stored = {stored: self._array(stored) for stored in self.program.stored}
+        for node in self.program.nodes:
             if node not in self._values:
                 self._compute(node)
-        stores = [self._values[node] for node in function.program.outputs]
-        self.lines += [f"out[{k}] = {value};" for k, value in enumerate(stores)]
-        self.helpers += self._needed.values()
 
-    def _load(self) -> None:
-        used = {str(node.value): node for node in self.function.program.nodes if node.op == "input"}
-        for parameter in self.function.parameters:
-            self._names.new(parameter.name)
-        for given, parameter in zip(self.function.program.inputs, self.function.parameters, strict=True):
-            found = [k for k in range(given.size) if f"{given.name}[{k}]" in used]
-            if not found:
-                self.lines.append(f"(void){parameter.name};")
-            for k in found:
-                self._values[used[f"{given.name}[{k}]"]] = self._keep(
-                    f"{parameter.name}[{k}]", f"{parameter.name}_{k}"
-                )
+    @property
+    def results(self) -> list[str]:
+        """What each output is, in the words of C."""
+        return [self._values[node] for node in self.program.outputs]
+
+    def _load(self, places: Mapping[str, str]) -> None:
+        used = {str(node.value): node for node in self.program.nodes if node.op == "input"}
+        for number, place in places.items():
+            if number in used:
+                self._values[used[number]] = self._keep(place, place) if "[" in place else place
+
+    def _array(self, stored: Stored) -> str:
+        """Stored numbers as a constant array, by its name."""
+        name = self._names.new(stored.name)
+        numbers = [number(float(x), self.single) for x in stored.values]
+        rows = [f"    {', '.join(numbers[k : k + PER_LINE])}," for k in range(0, len(numbers), PER_LINE)]
+        text = "\n".join([f"static const {self.real} {name}[{stored.size}] = {{", *rows, "};", ""])
+        self._need(f"stored {name}", text)
+        return name
 
     def _keep(self, expression: str, name: str) -> str:
         name = self._names.new(name)
@@ -183,8 +221,10 @@ class _Body:
         return name
 
     def _compute(self, node: Node) -> None:
+        if node.op == "stored":
+            return
         if node.op == "constant":
-            self._values[node] = number(float(node.value), self.function.single)  # pyright: ignore[reportArgumentType]
+            self._values[node] = number(float(node.value), self.single)  # pyright: ignore[reportArgumentType]
             return
         if node.op in ("sin", "cos"):
             self._values[node] = self._circle(node.args[0])[node.op == "cos"]
@@ -194,16 +234,16 @@ class _Body:
         self._values[node] = f"({expression})" if inline else self._keep(expression, f"t{node.index}")
 
     def _used_once_in_a_sum(self, node: Node) -> bool:
-        return self.function.program.uses[node] == 1 and node in self._terms
+        return self.program.uses[node] == 1 and node in self._terms
 
     @cached_property
     def _terms(self) -> set[Node]:
-        nodes = self.function.program.nodes
+        nodes = self.program.nodes
         return {arg for node in nodes if node.op in ("add", "sub") for arg in node.args}
 
     def _circle(self, angle: Node) -> tuple[str, str]:
         if angle not in self._circles:
-            self._need("circle", sincos_source(self.real))
+            self._need("circle", sincos_source(self.real, self.fused))
             pair = self._names.new(f"s{angle.index}"), self._names.new(f"c{angle.index}")
             self.lines.append(f"{self.real} {pair[0]}, {pair[1]};")
             self.lines.append(f"sine_cosine({self._values[angle]}, &{pair[0]}, &{pair[1]});")
@@ -211,15 +251,32 @@ class _Body:
         return self._circles[angle]
 
     def _need(self, name: str, text: str) -> None:
-        self._needed.setdefault(name, text)
+        self.needed.setdefault(name, text)
 
     def _expression(self, node: Node) -> str:
+        if node.op == "pick":
+            return self._picked(node)
         args = [self._values[a] for a in node.args]
         if node.op in INFIX:
             return f"{args[0]} {INFIX[node.op]} {args[1]}"
+        if node.op == "atan2" and self.fused:
+            self._need("atan2", atan2_source())
+            return f"angle_of({args[0]}, {args[1]})"
         if node.op in HELPERS:
             self._need(node.op, HELPERS[node.op].format(real=self.real))
-        return FUNCTIONS[node.op](self.function.single, *args)
+        return FUNCTIONS[node.op](self.single, *args)
+
+    def _picked(self, node: Node) -> str:
+        (leaf, place), (k, width) = node.args, node.value  # pyright: ignore[reportGeneralTypeIssues]
+        stored = leaf.value
+        assert isinstance(stored, Stored)
+        x = self._values[place]
+        if (leaf, place, width) not in self._places:
+            self._need("place", PLACE.format(real=self.real, zero=number(0.0, self.single)))
+            name = self._places[leaf, place, width] = self._names.new(f"i{node.index}")
+            self.lines.append(f"const int32_t {name} = place_of({x}, {stored.size - width});")
+        found = f"{self._stored[stored]}[{self._places[leaf, place, width]}{f' + {k}' if k else ''}]"
+        return f"({x} != {x}) ? {x} : {found}"
 
 
 def _library(name: str) -> Callable[..., str]:
@@ -233,8 +290,11 @@ def _truth(single: bool, x: str, y: str) -> str:
 
 FUNCTIONS: dict[str, Callable[..., str]] = {
     "neg": lambda single, x: f"-{x}",
+    "fma": lambda single, x, y, z: f"fma({x}, {y}, {z})",
+    "fnma": lambda single, x, y, z: f"fma(-{x}, {y}, {z})",
     "sqrt": _library("sqrt"),
     "tanh": _library("tanh"),
+    "floor": _library("floor"),
     "atan2": _library("atan2"),
     "abs": _library("fabs"),
     "min": lambda single, x, y: f"smaller({x}, {y})",
@@ -258,12 +318,29 @@ static inline {real} larger({real} x, {real} y)
 """,
 }
 
+PLACE = """\
+static inline int32_t place_of({real} x, int32_t last)
+{{
+    if (!(x > {zero}))
+        return 0;
+    return x < ({real})last ? (int32_t)x : last;
+}}
+"""
+
 GUARDS = """\
 #if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
 #error "compile without -ffast-math: infinities and what is not a number must be seen"
 #endif
 #if FLT_RADIX != 2 || DBL_MANT_DIG != 53 || DBL_MAX_EXP != 1024
 #error "double must be the 64-bit number of IEEE 754"
+#endif""".splitlines()
+
+FUSED_GUARDS = """\
+#if FLT_EVAL_METHOD != 0
+#error "every operation must be rounded to double at once; on x86 compile with -msse2 -mfpmath=sse"
+#endif
+#ifdef __clang__
+#pragma STDC FP_CONTRACT OFF
 #endif""".splitlines()
 
 PROMISES = (

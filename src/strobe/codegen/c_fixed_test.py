@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from strobe.codegen.c import block_comment, number
 from strobe.codegen.c_fixed import FixedFunction, conversions, header, source
-from strobe.codegen.c_test import MAKEFILE
+from strobe.codegen.c_test import make_rules
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ def files(function: FixedFunction, expected: Expected) -> dict[str, str]:
         f"{name}.c": source(function),
         f"{name}_convert.h": conversions(function),
         f"test_{name}.c": self_test(function, expected),
-        "Makefile": MAKEFILE.format(name=name),
+        "Makefile": make_rules(name),
     }
 
 

@@ -4,6 +4,8 @@ Beyond 2²⁰ the fraction of x · 2/π is computed in integers [Payne and Hanek
 bits, times seven words of the binary digits of 2/π, chosen so that what lies before them adds multiples of four
 quadrants. The window leaves at least 138 correct bits after the point; no double comes closer to a multiple of π/2
 than 2⁻⁶², so at least 64 of them count. Nothing here depends on how a compiler rounds or fuses.
+
+Fused, the operations up to 2²⁰ are those of `llvm_sincos` on a processor that fuses, one by one.
 """
 
 from __future__ import annotations
@@ -17,23 +19,22 @@ HALF_PI = 0xC90FDAA22168C234  # π/2 · 2⁶³, cut off
 TINY = 2.0**-27  # below this an angle is its own sine
 
 
-def sincos_source(real: str) -> str:
+def sincos_source(real: str, fused: bool = False) -> str:
     """The functions behind `sine_cosine(x, &s, &c)` for float or double; the work is done in double."""
+    polynomials, reduction = (FUSED_POLYNOMIALS, FUSED_REDUCTION) if fused else (POLYNOMIALS, REDUCTION)
+    horner = fused_horner if fused else _horner
+    inner = {"sine": horner(sincos.SINE), "cosine": horner(sincos.COSINE)}
+    constants = {name: _double(getattr(sincos, name.upper())) for name in CONSTANTS}
     return TEMPLATE.format(
         real=real,
+        polynomials=polynomials.format(**inner).rstrip(),
+        reduction=reduction.format(**constants).rstrip(),
         one="1.0f" if real == "float" else "1.0",
         words=WORDS,
         table=_table(),
         half_pi=f"0x{HALF_PI:016X}",
         tiny=repr(TINY),
         limit=repr(sincos.LIMIT),
-        two_over_pi=_double(sincos.TWO_OVER_PI),
-        pi_a=_double(sincos.PI_A),
-        pi_b=_double(sincos.PI_B),
-        pi_c=_double(sincos.PI_C),
-        pi_d=_double(sincos.PI_D),
-        sine=_horner(sincos.SINE),
-        cosine=_horner(sincos.COSINE),
     )
 
 
@@ -49,6 +50,14 @@ def _horner(coefficients: tuple[float, ...]) -> str:
     return total
 
 
+def fused_horner(coefficients: tuple[float, ...], z: str = "z") -> str:
+    """The same with multiply-adds of one rounding."""
+    total = repr(coefficients[-1])
+    for coefficient in reversed(coefficients[:-1]):
+        total = f"fma({total}, {z}, {coefficient!r})"
+    return total
+
+
 def _table() -> str:
     """The binary digits of 2/π after the point, in words of 32."""
     import mpmath
@@ -60,15 +69,51 @@ def _table() -> str:
     return ",\n".join("    " + ", ".join(f"0x{word:08X}" for word in row) for row in rows)
 
 
+CONSTANTS = (
+    "two_over_pi", "round", "pi_a", "pi_b", "pi_c", "pi_d", "pi_high", "pi_low", "pi_rest",
+)  # fmt: skip
+
+POLYNOMIALS = """\
+    const double sine = r + (z * r * {sine} + t);
+    const double half = 0.5 * z;
+    const double rough = 1.0 - half;
+    const double cosine = rough + (((1.0 - rough) - half) + (z * z * {cosine} - r * t));
+"""
+
+FUSED_POLYNOMIALS = """\
+    const double sine = r + fma(z * r, {sine}, t);
+    const double rough = fma(z, -0.5, 1.0);
+    const double left = fma(z, -0.5, 1.0 - rough);
+    const double cosine = rough + fma(z * z, {cosine}, fma(-r, t, left));
+"""
+
+REDUCTION = """\
+        const int32_t k = (int32_t)(x * {two_over_pi} + copysign(0.5, x));
+        const double n = (double)k;
+        const double a = x - n * {pi_a}; /* exact: the constant has 33 bits, as the next two have */
+        const double w = n * {pi_b};
+        const double b = a - w;
+        const double v = n * {pi_c};
+        const double d = b - v;
+        const double tail = (((a - b) - w) + ((b - d) - v)) - n * {pi_d};
+        const double r = d + tail;
+        in_quadrant(r, (d - r) + tail, (unsigned)k & 3u, s, c);
+"""
+
+FUSED_REDUCTION = """\
+        const double n = fma(x, {two_over_pi}, {round}) - {round}; /* a whole number */
+        const double d = fma(-n, {pi_high}, x); /* exact */
+        const double r = d - n * {pi_low};
+        const double t = fma(-n, {pi_rest}, fma(-n, {pi_low}, d - r));
+        in_quadrant(r, t, (unsigned)(int32_t)n & 3u, s, c);
+"""
+
 TEMPLATE = """\
 /* sine and cosine of r + t + k quarter turns, |r| at most pi/4, t the rounding error of r */
 static inline void in_quadrant(double r, double t, unsigned k, {real} *s, {real} *c)
 {{
     const double z = r * r;
-    const double sine = r + (z * r * {sine} + t);
-    const double half = 0.5 * z;
-    const double rough = 1.0 - half;
-    const double cosine = rough + (((1.0 - rough) - half) + (z * z * {cosine} - r * t));
+{polynomials}
     const double both[2] = {{sine, cosine}}; /* chosen by index and sign: no branch to predict */
     *s = ({real})(both[k & 1u] * (1.0 - (double)(k & 2u)));
     *c = ({real})(both[~k & 1u] * (1.0 - (double)((k + 1u) & 2u)));
@@ -154,16 +199,7 @@ static inline void sine_cosine({real} angle, {real} *s, {real} *c)
         *s = angle;
         *c = {one};
     }} else if (x >= -{limit} && x <= {limit}) {{
-        const int32_t k = (int32_t)(x * {two_over_pi} + copysign(0.5, x));
-        const double n = (double)k;
-        const double a = x - n * {pi_a}; /* exact: the constant has 33 bits, as the next two have */
-        const double w = n * {pi_b};
-        const double b = a - w;
-        const double v = n * {pi_c};
-        const double d = b - v;
-        const double tail = (((a - b) - w) + ((b - d) - v)) - n * {pi_d};
-        const double r = d + tail;
-        in_quadrant(r, (d - r) + tail, (unsigned)k & 3u, s, c);
+{reduction}
     }} else {{
         large_angle(x, s, c);
     }}

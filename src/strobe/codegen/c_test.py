@@ -29,11 +29,11 @@ def self_test(function: Function, expected: Expected) -> str:
     single, real, count = function.single, function.real, len(expected.results)
     tables: list[str] = []
     for given, parameter in zip(function.program.inputs, function.parameters, strict=True):
-        tables += _table(
+        tables += table(
             f"{real} {parameter.name}[{count}][{parameter.size}]", expected.states[given.name], single
         )
-    tables += _table(f"double expected[{count}][{function.size}]", expected.results, False)
-    tables += _table(f"double scale[{count}]", [[scale] for scale in expected.scales], False, plain=True)
+    tables += table(f"double expected[{count}][{function.size}]", expected.results, False)
+    tables += table(f"double scale[{count}]", [[scale] for scale in expected.scales], False, plain=True)
     arguments = ", ".join(f"{p.name}[i]" for p in function.parameters)
     about = [
         f"Tests {function.name} on {count} states.",
@@ -61,7 +61,7 @@ def self_test(function: Function, expected: Expected) -> str:
     return "\n".join(lines)
 
 
-def _table(declaration: str, rows: Rows, single: bool, plain: bool = False) -> list[str]:
+def table(declaration: str, rows: Rows, single: bool, plain: bool = False) -> list[str]:
     texts = [", ".join(number(float(x), single) for x in row) for row in rows]
     body = [f"    {text}," if plain else f"    {{{text}}}," for text in texts]
     return [f"static const {declaration} = {{", *body, "};", ""]
@@ -69,7 +69,13 @@ def _table(declaration: str, rows: Rows, single: bool, plain: bool = False) -> l
 
 def makefile(function: Function, extra: str = "") -> str:
     """`make test` builds the test and runs it."""
-    return MAKEFILE.format(name=function.name) + extra
+    return make_rules(function.name) + extra
+
+
+def make_rules(name: str, exact: bool = False) -> str:
+    """The Makefile of a source and its test; exact, a compiler may fuse nothing by itself."""
+    flags = (" -ffp-contract=off", "off") if exact else ("", "fast")
+    return MAKEFILE.format(name=name, contract=flags[0], quick=flags[1])
 
 
 MAIN = """\
@@ -100,9 +106,9 @@ int main(void)
 
 MAKEFILE = """\
 # `make test` builds the function and its test, and runs it.
-# For speed: make CFLAGS="-O3 -march=native -ffp-contract=fast" test
+# For speed: make CFLAGS="-O3 -march=native -ffp-contract={quick}" test
 
-CFLAGS ?= -O2 -std=c99 -Wall -Wextra -Wpedantic -Wconversion
+CFLAGS ?= -O2 -std=c99 -Wall -Wextra -Wpedantic -Wconversion{contract}
 
 .PHONY: all test clean
 

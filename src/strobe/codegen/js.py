@@ -3,7 +3,8 @@
     function torques(q, qd, qdd) { const t9 = q[0] * q[1], …; return [t9, …]; }
 
 Every value is computed once, in the order of the graph, on the 64-bit numbers that JavaScript has; sine and cosine
-are the browser's. Nothing but constants and names made of letters and digits reaches the text.
+are the browser's. Stored numbers stand before the function. Nothing but constants and names made of letters and
+digits reaches the text.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Callable, Mapping
 
 from strobe.codegen.names import Names
 from strobe.graph.program import Program
-from strobe.scalars import Node
+from strobe.scalars import Node, Stored
 
 OPERATIONS: Mapping[str, str] = {
     "add": "{} + {}",
@@ -23,8 +24,9 @@ OPERATIONS: Mapping[str, str] = {
     "neg": "-{}",
     "less": "+({} < {})",
     "where": "{} !== 0 ? {} : {}",
-    **{name: f"Math.{name}({{}})" for name in ("sin", "cos", "sqrt", "tanh", "abs")},
+    **{name: f"Math.{name}({{}})" for name in ("sin", "cos", "sqrt", "tanh", "abs", "floor")},
     **{name: f"Math.{name}({{}}, {{}})" for name in ("atan2", "min", "max")},
+    "pick": "{1} === {1} ? {0}[{2} + Math.max(0, Math.min(Math.floor({1}), {0}.length - {3}))] : NaN",
 }
 
 
@@ -32,16 +34,25 @@ def function(program: Program, name: str) -> str:
     """The text of a function ``name`` with one array per input; it returns the outputs in row-major order."""
     names = Names()
     arguments = {given.name: names.new(given.name) for given in program.inputs}
-    text = _texts(program, arguments)
+    arrays = {stored: f"{name}_{names.new(stored.name)}" for stored in program.stored}
+    text = _texts(program, arguments, arrays)
     values: dict[Node, str] = {}
     steps: list[str] = []
     for node in program.nodes:
         values[node] = text[node.op](node) if node.op in text else f"t{len(steps)}"
         if node.op not in text:
-            expression = OPERATIONS[node.op].format(*(values[a] for a in node.args))
+            own = node.value if isinstance(node.value, tuple) else ()
+            expression = OPERATIONS[node.op].format(*(values[a] for a in node.args), *own)
             steps.append(f"const {values[node]} = {expression};")
     results = ", ".join(values[node] for node in program.outputs)
-    lines = [f"function {name}({', '.join(arguments.values())}) {{", *steps, f"return [{results}];", "}"]
+    before = [f"const {array} = [{', '.join(map(number, x.values))}];" for x, array in arrays.items()]
+    lines = [
+        *before,
+        f"function {name}({', '.join(arguments.values())}) {{",
+        *steps,
+        f"return [{results}];",
+        "}",
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -55,8 +66,10 @@ def number(value: float) -> str:
     return f"({digits})" if digits.startswith("-") else digits
 
 
-def _texts(program: Program, arguments: Mapping[str, str]) -> dict[str, Callable[[Node], str]]:
-    """What stands for itself: constants, and entries of the arguments."""
+def _texts(
+    program: Program, arguments: Mapping[str, str], arrays: Mapping[Stored, str]
+) -> dict[str, Callable[[Node], str]]:
+    """What stands for itself: constants, stored numbers, and entries of the arguments."""
     places = {
         f"{given.name}[{k}]": f"{arguments[given.name]}[{k}]"
         for given in program.inputs
@@ -64,5 +77,6 @@ def _texts(program: Program, arguments: Mapping[str, str]) -> dict[str, Callable
     }
     return {
         "constant": lambda node: number(float(node.value)),  # pyright: ignore[reportArgumentType]
+        "stored": lambda node: arrays[node.value],  # pyright: ignore[reportArgumentType]
         "input": lambda node: places[str(node.value)],
     }

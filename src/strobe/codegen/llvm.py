@@ -22,7 +22,7 @@ from strobe.codegen.llvm_pieces import CIRCLE, Piece, layout
 from strobe.graph.fuse import fuse
 from strobe.graph.order import ordered
 from strobe.graph.program import Input, Program
-from strobe.scalars import Node
+from strobe.scalars import Node, Stored
 
 FLAGS = "nsz"  # multiply-adds are fused by a pass of our own, the same way for every width
 BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
@@ -82,12 +82,14 @@ class Emitter:
     def __init__(self, program: Program, target: Target) -> None:
         self.program = ordered(fuse(program) if target.fused else program)
         self.target = target
+        self.arguments = len(program.inputs) + len(program.stored)  # the results come behind them
         self.layout = layout(self.program, _blocks(len(self.program.outputs), target.half), target.size)
         self.lines: list[str] = []
         self.values: dict[Node, str] = {}  # of the piece that is being written
         self.kept: set[Node] = set()  # by the pieces before it
         self.declared: set[str] = set()
         self.circle: dict[tuple[str, Node], str] = {}  # sines and cosines, by operation and angle
+        self.rows: dict[tuple[Node, Node, int], list[str]] = {}  # of stored numbers, by place and length
         self.pending: list[tuple[Node, list[str]]] = []
         self._numbers: list[int] = []  # the table of constants, by their bits
         self._loaded: dict[
@@ -117,7 +119,7 @@ class Emitter:
     def _piece(self, number: int, piece: Piece) -> None:
         """@piece0(rows and steps of every argument, first state, last state, slots) and so on."""
         self.kept |= self.values.keys() & self.layout.slots.keys()
-        self.values, self.circle, self._loaded = {}, {}, {}
+        self.values, self.circle, self.rows, self._loaded = {}, {}, {}, {}
         self.lines.append(
             f"define internal void @{self.prefix}piece{number}({self._signature()}, ptr %kept) #0 {{"
         )
@@ -127,7 +129,7 @@ class Emitter:
         for k, argument in enumerate(self.program.inputs):
             self._load(k, argument, rows, piece.inputs)
         self._compute(piece.nodes)
-        self._store(len(self.program.inputs), rows, piece.results)
+        self._store(self.arguments, rows, piece.results)
         self.lines += ["  ret void", "}"]
 
     def _body(self) -> None:
@@ -141,7 +143,7 @@ class Emitter:
 
     def _signature(self) -> str:
         """Parameters of the body, which are also the arguments it hands on."""
-        rows = [f"ptr %b{k}, i64 %s{k}" for k in range(len(self.program.inputs) + 1)]
+        rows = [f"ptr %b{k}, i64 %s{k}" for k in range(self.arguments + 1)]
         return ", ".join([*rows, "i64 %i", "i64 %last", "ptr %numbers"])
 
     def _row_numbers(self) -> list[str]:
@@ -300,7 +302,7 @@ class Emitter:
 
     def _is_there(self, node: Node) -> bool:
         """Whether a value is a constant, made or read in this piece, or kept by an earlier one."""
-        return node.op == "constant" or node in self.values or node in self.kept
+        return node.op in ("constant", "stored") or node in self.values or node in self.kept
 
     def _keep(self, node: Node) -> None:
         """Store a value that a later piece uses."""
@@ -325,10 +327,28 @@ class Emitter:
             return self._splat(node.value)  # pyright: ignore[reportArgumentType]
         if op in CIRCLE:
             return self.circle[op, node.args[0]]
+        if op == "pick":
+            return self._picked(node)
         args = [self.value(a) for a in node.args]
         if op in BINARY:
             return self.new(f"{BINARY[op]} {FLAGS} {V} {args[0]}, {args[1]}")
         return SECOND_GROUP[op](self, *args)
+
+    def _picked(self, node: Node) -> str:
+        """One of a row of stored numbers, which are read together."""
+        from strobe.codegen.llvm_stored import emit_row
+
+        (leaf, place), (k, width) = node.args, node.value  # pyright: ignore[reportGeneralTypeIssues]
+        if (leaf, place, width) not in self.rows:
+            stored = leaf.value
+            assert isinstance(stored, Stored)
+            where = self._stored(self.program.stored.index(stored))
+            self.rows[leaf, place, width] = emit_row(self, where, stored.size, width, self.value(place))
+        return self.rows[leaf, place, width][k]
+
+    def _stored(self, k: int) -> str:
+        """Where stored numbers lie."""
+        return f"%b{len(self.program.inputs) + k}"
 
     def _sincos(self, angles: list[Node]) -> None:
         """Sines and cosines of several angles, with one test for lanes that need the slower path."""
@@ -471,6 +491,7 @@ SECOND_GROUP: dict[str, Callable[..., str]] = {
     "fnma": lambda e, a, b, c: e.intrinsic("fma", e.new(f"fneg {e.target.vector} {a}"), b, c),
     "neg": lambda e, x: e.new(f"fneg {FLAGS} {e.target.vector} {x}"),
     "sqrt": lambda e, x: e.intrinsic("sqrt", x),
+    "floor": lambda e, x: e.intrinsic("floor", x),
     "abs": lambda e, x: e.intrinsic("fabs", x),
     "min": lambda e, x, y: e.intrinsic("minimum", x, y),
     "max": lambda e, x, y: e.intrinsic("maximum", x, y),

@@ -11,16 +11,21 @@ if TYPE_CHECKING:
 
 
 def emit_loop(e: Emitter) -> None:
-    """@loop(args, dims, steps, data): groups of W states, straight from memory or through a scratch area."""
-    sizes = [argument.size for argument in e.program.inputs]
-    cores = [(size,) for size in sizes] + [e.program.shape]
+    """@loop(args, dims, steps, data): groups of W states, straight from memory or through a scratch area.
+
+    Stored numbers are read where they are, by every state.
+    """
+    cores = [(argument.size,) for argument in e.program.inputs]
+    stored = range(len(cores), e.arguments)
+    cores += [(given.size,) for given in e.program.stored] + [e.program.shape]
     bytes_ = e.target.bytes
     count = len(cores)
     out = e.lines.append
     out("define void @loop(ptr %args, ptr %dims, ptr %steps, ptr %data) #0 {")
     out("entry:")
     for k, core in enumerate(cores):
-        out(f"  %scratch{k} = alloca [{max(prod(core), 1)} x {e.target.scalar}], align 64")
+        if k not in stored:
+            out(f"  %scratch{k} = alloca [{max(prod(core), 1)} x {e.target.scalar}], align 64")
     out("  %n = load i64, ptr %dims, align 8")
     out("  %last = sub i64 %n, 1")
     for k in range(count):
@@ -39,7 +44,7 @@ def emit_loop(e: Emitter) -> None:
             out(f"  %pc{k}_{d} = getelementptr i64, ptr %steps, i64 {position + d}")
             out(f"  {name} = load i64, ptr %pc{k}_{d}, align 8")
             same = e.new(f"icmp eq i64 {name}, {expected}")
-            if core[d] > 1:
+            if core[d] > 1 and k not in stored:
                 together = e.new(f"and i1 {together}, {same}")
             expected *= core[d]
             own.insert(0, name)
@@ -50,7 +55,7 @@ def emit_loop(e: Emitter) -> None:
     out("which:")
     out(f"  br i1 {together}, label %direct, label %detour")
     _direct(e, count)
-    _detour(e, cores, strides)
+    _detour(e, cores, strides, stored)
     out("done:")
     out("  ret void")
     out("}")
@@ -89,7 +94,7 @@ def _direct(e: Emitter, count: int) -> None:
     out("  br i1 %more, label %block, label %done")
 
 
-def _detour(e: Emitter, cores: list[tuple[int, ...]], strides: list[list[str]]) -> None:
+def _detour(e: Emitter, cores: list[tuple[int, ...]], strides: list[list[str]], stored: range) -> None:
     """One state at a time through the scratch area: rows are copied in, computed, copied out."""
     out, bytes_, count = e.lines.append, e.target.bytes, len(cores)
     out("detour:")
@@ -110,9 +115,9 @@ def _detour(e: Emitter, cores: list[tuple[int, ...]], strides: list[list[str]]) 
             pair = f"{near}, {far}" if inwards else f"{far}, {near}"
             out(f"  call void @copy({pair}, i64 {inner})")
 
-    for k in range(count - 1):
+    for k in range(stored.start):
         copies(k, inwards=True)
-    arguments = ", ".join(f"ptr %scratch{k}, i64 0" for k in range(count))
+    arguments = ", ".join(f"ptr %{'b' if k in stored else 'scratch'}{k}, i64 0" for k in range(count))
     out(f"  call void @body({arguments}, i64 0, i64 0, ptr @numbers)")
     copies(count - 1, inwards=False)
     out("  %j2 = add i64 %j, 1")

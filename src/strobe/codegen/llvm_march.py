@@ -25,7 +25,8 @@ WORDS = ("first", "beyond", "rounds", "state", "state_step", "records", "out", "
 def words(recurrence: Recurrence) -> tuple[str, ...]:
     """What `@march` is told: ranges and addresses, and how many bytes lie from state to state or row to row.
 
-    ``records`` holds a number per round: the row of its record in ``out``, or −1.
+    ``records`` holds a number per round: the row of its record in ``out``, or −1. Behind these words stand the
+    addresses of the stored numbers of all programs, in their order.
     """
     own = list(WORDS)
     for name in recurrence.constants:
@@ -64,8 +65,11 @@ class CellEmitter(Emitter):
         """There is none: the march calls the pieces itself."""
 
     def _signature(self) -> str:
-        cells = [f"ptr %c{k}" for k in range(len(self.program.inputs) + 1)]
+        cells = [f"ptr %c{k}" for k in range(self.arguments + 1)]
         return ", ".join([*cells, "ptr %numbers"])
+
+    def _stored(self, k: int) -> str:
+        return f"%c{len(self.program.inputs) + k}"
 
     def _row_numbers(self) -> list[str]:
         return []
@@ -116,6 +120,12 @@ class _March:
         slots = max((e.layout.kept for e in emitters.values()), default=0)
         self.lines.append(f"  %slots = alloca [{max(slots, 1)} x {target.vector}], align 64")
         self.known = {word: self._word(k) for k, word in enumerate(words(recurrence))}
+        self.stored: dict[str, list[str]] = {}  # where the stored numbers of each program lie
+        place = len(self.known)
+        for name, e in emitters.items():
+            count = len(e.program.stored)
+            self.stored[name] = [self._loaded("ptr", k) for k in range(place, place + count)]
+            place += count
         self.last = self.new(f"sub i64 {self.known['beyond']}, 1")
 
     def text(self) -> list[str]:
@@ -157,7 +167,8 @@ class _March:
     def _call(self, call: Call) -> None:
         """The pieces of a program in turn."""
         e = self.emitters[call.program]
-        cells = [f"ptr {self.cells[name]}" for name in (*call.inputs, call.output)]
+        read = [*(self.cells[name] for name in call.inputs), *self.stored[call.program]]
+        cells = [f"ptr {place}" for place in (*read, self.cells[call.output])]
         passed = ", ".join([*cells, f"ptr @{e.prefix}numbers", "ptr %slots"])
         for piece in range(len(e.layout.pieces)):
             self.lines.append(f"  call void @{e.prefix}piece{piece}({passed})")
@@ -193,9 +204,12 @@ class _March:
     def _word(self, k: int) -> str:
         """A word: an address where it is one, a number otherwise."""
         name = words(self.recurrence)[k]
-        address = self.new(f"getelementptr i64, ptr %words, i64 {k}")
         number = name in ("first", "beyond", "rounds", "state_step", "out_step", "out_row") or ", " in name
-        return self.new(f"load {'i64' if number else 'ptr'}, ptr {address}, align 8")
+        return self._loaded("i64" if number else "ptr", k)
+
+    def _loaded(self, kind: str, k: int) -> str:
+        address = self.new(f"getelementptr i64, ptr %words, i64 {k}")
+        return self.new(f"load {kind}, ptr {address}, align 8")
 
     @contextmanager
     def _loop(self, count: str) -> Iterator[str]:

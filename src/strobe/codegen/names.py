@@ -24,9 +24,9 @@ KEYWORDS = frozenset(
     protected public register reinterpret_cast restrict return short signed sizeof static static_assert static_cast
     struct switch template this thread_local throw true try typedef typeid typename union unsigned using virtual
     void volatile wchar_t while xor xor_eq
-    atan2 cos double_t fabs float_t main memcpy printf sin sqrt tanh
-    bits_from check column count d difference dimensions evaluate expected given i in_quadrant k large_angle larger
-    out result results row scale sine_cosine smaller states two_over_pi upper_product worst wrong
+    atan2 cos double_t fabs float_t floor fma main memcpy printf sin sqrt tanh
+    angle_of bits_from check column count d difference dimensions evaluate expected given i in_quadrant k large_angle larger
+    out place_of result results row scale sine_cosine smaller states two_over_pi upper_product worst wrong
     """.split()  # noqa: SIM905
 )
 

@@ -32,8 +32,7 @@ Array = np.ndarray
 Sizes: TypeAlias = Mapping[str, float]  # what the magnitude of a variable never exceeds
 Spectrum: TypeAlias = dict[Powers, complex]  # c − i s of c cos(Σ k·angle) + s sin(Σ k·angle), by (angle, k)
 
-REACH = {True: math.pi, False: 1.0}  # where a joint has no limits: half a turn or a metre either way,
-SPEED = {True: math.pi, False: 1.0}  # half a turn or a metre in a second,
+SPEED = {True: math.pi, False: 1.0}  # where a joint has no limits: half a turn or a metre in a second,
 ACCELERATION = {True: 10.0, False: 10.0}  # and 10 rad/s² or m/s²; by whether the joint turns
 STATES = 16_384  # among which the largest torques are looked for
 FINENESS = (8, 6)  # grid points per period of the fastest wave; the first that fits is taken
@@ -69,7 +68,8 @@ class Ranges:
 def ranges_of(
     robot: Robot, q: Any = None, qd: Any = None, qdd: Any = None, along: Sequence[Array] | None = None
 ) -> Ranges:
-    """The ranges given, else those of a motion, else the limits of the robot, else `REACH`, `SPEED`, `ACCELERATION`.
+    """The ranges given, else those of a motion, else the limits of the robot, else `Joint.range`, `SPEED`,
+    `ACCELERATION`.
 
     A range is pairs (n, 2), or numbers r for the ranges −r to r: one for each joint, or one for all. A motion is
     its q, qd and qdd (states, n).
@@ -93,18 +93,10 @@ def _own(name: str, joints: Sequence[Joint]) -> tuple[Array, str]:
     stated = [math.isfinite(getattr(joint.limits, limit)) for joint in joints for limit in limits]
     origin = "limits of the robot" if all(stated) else "limits of the robot, else defaults"
     if name == "q":
-        ends = np.array([_positions(joint) for joint in joints])
+        ends = np.array([joint.range for joint in joints])
     else:
         ends = _both_ways(joints, limits[0], SPEED if name == "qd" else ACCELERATION)
     return ends, origin if any(stated) else "defaults"
-
-
-def _positions(joint: Joint) -> tuple[float, float]:
-    """The limits of a joint; two of its reaches wide where one or both are open."""
-    lower, upper, reach = joint.limits.lower, joint.limits.upper, REACH[joint.turns]
-    if not math.isfinite(lower):
-        lower = upper - 2 * reach if math.isfinite(upper) else -reach
-    return lower, upper if math.isfinite(upper) else lower + 2 * reach
 
 
 def _both_ways(joints: Sequence[Joint], limit: str, default: Mapping[bool, float]) -> Array:

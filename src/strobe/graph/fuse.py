@@ -59,9 +59,7 @@ class _Fuser:
     def _rebuilt(self, node: Node) -> Node:
         if node.op in SUMS:
             return self._sum(self._terms(node))
-        if not node.args:
-            return self.graph.make(node.op, (), node.value)
-        return self.graph.make(node.op, tuple(self._value(a) for a in node.args))
+        return self.graph.make(node.op, tuple(self._value(a) for a in node.args), node.value)
 
     def _value(self, node: Node) -> Node:
         """A node of the new graph; a product left out so far is made when something needs it alone."""

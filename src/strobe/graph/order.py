@@ -20,7 +20,7 @@ from strobe.graph.program import Program
 from strobe.scalars import Graph, Node
 
 REGISTERS = 28  # vectors that a processor of today holds, with some room for what is on its way
-LEAF = ("constant", "input")  # what is read from memory where it is used
+LEAF = ("constant", "input", "stored")  # what is read from memory where it is used
 
 
 def ordered(program: Program) -> Program:

@@ -14,10 +14,10 @@ from math import prod
 from typing import Any
 
 from strobe.graph.paths import ends
-from strobe.scalars import Graph, Node
+from strobe.scalars import Graph, Node, Stored
 
 SUMS = ("add", "sub")
-FREE = ("input", "constant", "neg")  # what takes no step
+FREE = ("input", "constant", "stored", "neg")  # what takes no step
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,7 @@ class Program:
     inputs: tuple[Input, ...]
     outputs: tuple[Node, ...]
     shape: tuple[int, ...]  # of the result; outputs are its entries in row-major order
+    stored: tuple[Stored, ...] = ()  # what it reads by place, in the order in which code takes them
 
     @cached_property
     def nodes(self) -> tuple[Node, ...]:
@@ -114,7 +115,10 @@ def trace(
     if len(flat) != prod(shape):
         raise ValueError(f"the function returned {len(flat)} numbers; shape {shape} needs {prod(shape)}")
     outputs = tuple(graph.lower(x) for x in flat)
-    return Program(tuple(Input(name, size) for name, size in inputs.items()), outputs, shape)
+    program = Program(tuple(Input(name, size) for name, size in inputs.items()), outputs, shape)
+    return replace(
+        program, stored=tuple(node.value for node in program.nodes if isinstance(node.value, Stored))
+    )
 
 
 def _flatten(values: Any) -> list[Any]:

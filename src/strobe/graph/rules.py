@@ -24,7 +24,19 @@ from operator import add, mul, sub, truediv
 from typing import Any, NamedTuple, Protocol
 
 from strobe.scalars import Node
-from strobe.scalars.functions import absolute, atan2, cos, less, maximum, minimum, sin, sqrt, tanh, where
+from strobe.scalars.functions import (
+    absolute,
+    atan2,
+    cos,
+    floor,
+    less,
+    maximum,
+    minimum,
+    sin,
+    sqrt,
+    tanh,
+    where,
+)
 
 Signed = tuple[int, Node]
 Form = tuple[int, str, tuple[Node, ...]]  # a sign, an operation and its arguments
@@ -80,6 +92,10 @@ def _root(make: Maker, x: Signed) -> Form:
     return 1, "sqrt", (make.plain(x),)
 
 
+def _floor(make: Maker, x: Signed) -> Form:
+    return 1, "floor", (make.plain(x),)
+
+
 def _angle(make: Maker, y: Signed, x: Signed) -> Form:
     return y[0], "atan2", (y[1], make.plain(x))
 
@@ -119,6 +135,7 @@ FORMS: Mapping[str, Callable[..., Form]] = {
     "tanh": _odd("tanh"),
     "abs": _even("abs"),
     "sqrt": _root,
+    "floor": _floor,
     "atan2": _angle,
     "min": _extreme("min", "max"),
     "max": _extreme("max", "min"),
@@ -277,6 +294,7 @@ FUNCTIONS: Mapping[str, tuple[int, Callable[..., Any]]] = {
     "add": (2, add), "sub": (2, sub), "mul": (2, mul), "div": (2, truediv), "sin": (1, sin), "cos": (1, cos),
     "tanh": (1, tanh), "abs": (1, absolute), "sqrt": (1, sqrt), "atan2": (2, atan2), "min": (2, minimum),
     "max": (2, maximum), "less": (2, less), "where": (3, where),
+    "floor": (1, floor),
 }  # fmt: skip
 """How many arguments an operation takes, and its value on floats."""
 

@@ -28,8 +28,11 @@ class Builder:
 
     def rebuild(self, node: Node, args: list[Signed]) -> Signed:
         """The normal form of one node whose arguments are in normal form."""
-        if node.op == "input":
-            return 1, self.graph.make("input", (), node.value)
+        if node.op in ("input", "stored"):
+            return 1, self.graph.make(node.op, (), node.value)
+        if node.op == "pick":
+            (_, stored), place = args
+            return 1, self.graph.make("pick", (stored, self.plain(place)), node.value)
         if node.op == "constant":
             return self.constant(value(node))
         if node.op == "neg":

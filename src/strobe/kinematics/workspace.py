@@ -24,6 +24,7 @@ Array = np.ndarray
 
 AT_BOUND = 0.2  # the share of joints that stand at a bound or at zero
 FLAT = 1e-9  # of the reach: a robot that leaves its plane by less does not leave it
+MANY_TURNS = 4 * np.pi  # limits so far apart are none
 LETTERS = ("x", "y", "z")
 
 
@@ -110,18 +111,11 @@ def moving_numbers(robot: Robot, frame: str) -> Array:
 def joint_range(robot: Robot, name: str) -> tuple[float, float]:
     """The limits of a joint with one position; a turn, or a metre to both sides, where there are none.
 
-    Limits more than two turns apart are none.
+    Limits of more than two turns are none.
     """
     joint = next(each for each in robot.coordinates.joints if each.name == name)
-    wide = np.pi if joint.turns else 1.0
     lower, upper = joint.limits.lower, joint.limits.upper
-    if joint.turns and upper - lower > 4 * wide:
-        lower, upper = -np.inf, np.inf
-    if np.isfinite(lower) and np.isfinite(upper):
-        return lower, upper
-    if np.isfinite(lower) or np.isfinite(upper):
-        return (lower, lower + 2 * wide) if np.isfinite(lower) else (upper - 2 * wide, upper)
-    return -wide, wide
+    return (-np.pi, np.pi) if joint.turns and upper - lower > MANY_TURNS else joint.range
 
 
 def plane_manipulability(robot: Robot, q: Array, frame: str, plane: Array | None) -> Array:

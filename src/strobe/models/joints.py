@@ -84,6 +84,14 @@ class Joint:
         """Whether its one position is an angle."""
         return self.kind in ("revolute", "continuous")
 
+    @property
+    def range(self) -> tuple[float, float]:
+        """The limits of its one position; a turn, or two metres, wide where one or both are open."""
+        reach, lower, upper = math.pi if self.turns else 1.0, self.limits.lower, self.limits.upper
+        if not math.isfinite(lower):
+            lower = upper - 2 * reach if math.isfinite(upper) else -reach
+        return lower, upper if math.isfinite(upper) else lower + 2 * reach
+
     def turns_by(self, k: int) -> bool:
         """Whether its k-th rate is that of an angle."""
         return self.turns or (self.nv > 1 and k >= self.nv - 3)

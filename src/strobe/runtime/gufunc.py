@@ -88,7 +88,10 @@ class Looped:
         if tuple(x.shape[-1:] for x in arrays) != tuple((size,) for size in self.sizes):
             raise ValueError(f"shapes {[x.shape for x in arrays]} do not end in {list(self.sizes)}")
         batch = np.broadcast_shapes(*(x.shape[:-1] for x in arrays))
-        rows = [np.ascontiguousarray(np.broadcast_to(x, (*batch, x.shape[-1]))) for x in arrays]
+        rows = [
+            np.ascontiguousarray(x if x.ndim == 1 else np.broadcast_to(x, (*batch, x.shape[-1])))
+            for x in arrays
+        ]
         result = np.empty((*batch, *self.core), self.dtype)
         self._run([*rows, result], prod(batch))
         if out is None:
@@ -98,7 +101,10 @@ class Looped:
 
     def _run(self, arrays: list[np.ndarray], states: int) -> None:
         cores = [*((size,) for size in self.sizes), self.core]
-        outer = [self.dtype.itemsize * prod(core) for core in cores]
+        shared = [array.ndim == len(core) for array, core in zip(arrays, cores, strict=True)]
+        outer = [
+            self.dtype.itemsize * prod(core) * (not own) for core, own in zip(cores, shared, strict=True)
+        ]
         inner = [self.dtype.itemsize * prod(core[d + 1 :]) for core in cores for d in range(len(core))]
         numbers = ctypes.c_ssize_t * (len(outer) + len(inner))
         pointers = (ctypes.c_void_p * len(arrays))(*(array.ctypes.data for array in arrays))

@@ -33,7 +33,7 @@ from strobe.models.model import Model
 from strobe.quantities import Request
 from strobe.runtime.arrays import batch_shape, destination, side_by_side
 from strobe.runtime.interpret import evaluate
-from strobe.scalars import Graph, Node
+from strobe.scalars import Graph, Node, Stored
 
 if TYPE_CHECKING:
     from strobe.codegen.llvm import Target
@@ -107,6 +107,11 @@ class Kernel:
         """What it computes, over floats and arrays, or over the nodes of a graph."""
         return partial(self.request.evaluate, self.model if graph is None else self.model.lift(graph))
 
+    @property
+    def stored(self) -> tuple[Stored, ...]:
+        """What its code reads by place, beside the inputs."""
+        return self.program.stored if self.request.looks_up else ()
+
     def fingerprint(self) -> str:
         """What tells its object code from that of any other kernel."""
         return f"{fingerprint(self.model)} {self.request!r}"
@@ -152,7 +157,7 @@ class Kernel:
             _slow(str(ProgramSizeError(self.quantity, self.owner, MOST_COMPILED)))
             return None
         code = self._loops[single] = jit.load_object(entry.code)
-        sizes, core = tuple(self.inputs.values()), self.shape
+        sizes, core = (*self.inputs.values(), *(given.size for given in self.stored)), self.shape
         if not gufunc.available():
             return gufunc.Looped(code.address, single, sizes, core, code)
         signature = ",".join(f"({size})" for size in sizes) + f"->({','.join(map(str, core))})"
@@ -162,7 +167,7 @@ class Kernel:
     @built
     def quick(self) -> Any:
         """The builtin for one state per call; NotImplemented is its answer to anything but plain vectors."""
-        if not _plain_python() or not _has_compiler():
+        if self.stored or not _plain_python() or not _has_compiler():
             return declined
         from strobe.codegen.llvm_quick import quick_module
         from strobe.runtime import jit
@@ -177,7 +182,7 @@ class Kernel:
     @built
     def batch(self) -> Any:
         """The builtin for plain batches on one thread, (N, size) arrays and perhaps one for the results."""
-        if not _plain_python() or not isinstance(self.ufunc(), np.ufunc):
+        if self.stored or not _plain_python() or not isinstance(self.ufunc(), np.ufunc):
             return declined
         from strobe.codegen.llvm_batch import batch_module
         from strobe.runtime import cache as disk
@@ -216,6 +221,7 @@ class Kernel:
             program = self.program
         except ProgramSizeError:
             return Entry(MOST_TRACED, b"")
+        assert program.stored == self.stored, "a request that reads stored numbers must say so"
         size = len(program.nodes)
         if size > MOST_COMPILED:
             return Entry(size, b"")
@@ -228,7 +234,10 @@ class Kernel:
         return Entry(size, code)
 
     def _interpreted(self, *inputs: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
-        return evaluate(self.function(), dict(zip(self.inputs, inputs, strict=True)), self.shape, out)
+        arrays = dict(
+            zip(self.inputs, inputs[: len(self.inputs)], strict=True)
+        )  # what is stored it has by itself
+        return evaluate(self.function(), arrays, self.shape, out)
 
     def __call__(
         self, arrays: Mapping[str, np.ndarray], out: np.ndarray | None = None, threads: int | None = None
@@ -244,6 +253,7 @@ class Kernel:
         workers = _asked_threads(threads)
         states = prod(batch)
         ufunc = self.ufunc(dtype == np.float32, states)
+        inputs += [given.in_precision(dtype) for given in self.stored]
         _in_parallel(ufunc, inputs, batch, result, workers or self._worthwhile(states))
         if not fits:
             target[...] = result
@@ -311,8 +321,7 @@ def _in_parallel(
         _quietly(ufunc, inputs, out)
         return
     whole = [np.broadcast_to(x, (*batch, x.shape[-1])) for x in inputs]
-    if any(np.may_share_memory(x, out) for x in inputs):
-        whole = [x.copy() for x in whole]
+    whole = [x.copy() if np.may_share_memory(x, out) else x for x in whole]
     longest = max(batch)
     threads = min(threads, longest)
     before = (slice(None),) * batch.index(longest)

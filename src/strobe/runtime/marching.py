@@ -92,6 +92,8 @@ class Marching:
             rest += [constants[name].ctypes.data, _step(constants[name])]
         for name in self.recurrence.signals:
             rest += [signals[name].ctypes.data, _step(signals[name]), signals[name].strides[1]]
+        for kernel in self.kernels.values():
+            rest += [given.values.ctypes.data for given in kernel.stored]
         parts = self._parts(N, rounds, threads)
         tables = [(ctypes.c_int64 * (3 + len(rest)))(a, b, rounds, *rest) for a, b in pairwise(parts)]
         if len(tables) == 1:

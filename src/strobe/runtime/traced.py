@@ -7,7 +7,8 @@
     pendulum(q, tau)                        # arrays (..., 1), broadcast over leading axes
 
 A traced function takes lists of numbers and returns numbers in (nested) lists. It may use arithmetic and the
-functions of `strobe.scalars`; a decision on a value is written `where(less(a, b), x, y)`.
+functions of `strobe.scalars`; a decision on a value is written `where(less(a, b), x, y)`, and stored numbers are read
+from a `Stored`.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import numpy as np
 from strobe.errors import ArgumentError, StrobeError
 from strobe.runtime.arrays import collected
 from strobe.runtime.kernels import Kernel
-from strobe.scalars import Graph, Scalar
+from strobe.scalars import Graph, Scalar, Stored
 from strobe.scalars.scalar import is_number
 
 
@@ -56,6 +57,10 @@ class Traced(Kernel):
 
     def function(self, graph: Graph | None = None) -> Callable[..., Any]:
         return self._listed
+
+    @property
+    def stored(self) -> tuple[Stored, ...]:
+        return self.program.stored
 
     def fingerprint(self) -> str:
         """The program itself: source text says nothing about what a function closes over."""

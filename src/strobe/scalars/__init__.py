@@ -13,6 +13,7 @@ from strobe.scalars.functions import (
     absolute,
     atan2,
     cos,
+    floor,
     less,
     maximum,
     minimum,
@@ -24,6 +25,7 @@ from strobe.scalars.functions import (
 from strobe.scalars.lanes import LANES, Lanes
 from strobe.scalars.node import Graph, Node
 from strobe.scalars.scalar import FLOAT, Num, Numbers, Scalar, System, quarter_turns
+from strobe.scalars.stored import Stored
 
 __all__ = [
     "FLOAT",
@@ -40,10 +42,12 @@ __all__ = [
     "Num",
     "Numbers",
     "Scalar",
+    "Stored",
     "System",
     "absolute",
     "atan2",
     "cos",
+    "floor",
     "less",
     "maximum",
     "minimum",

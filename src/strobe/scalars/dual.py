@@ -8,8 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from strobe.scalars.functions import absolute, atan2, cos, less, maximum, minimum, sin, sqrt, tanh, where
+from strobe.scalars.functions import (
+    absolute,
+    atan2,
+    cos,
+    floor,
+    less,
+    maximum,
+    minimum,
+    sin,
+    sqrt,
+    tanh,
+    where,
+)
 from strobe.scalars.scalar import FLOAT, Num, Scalar, System, is_number
+from strobe.scalars.stored import Stored
 
 
 class DualSystem(System):
@@ -72,6 +85,7 @@ UNARY: dict[str, Callable[[Num, Num], tuple[Num, Num]]] = {
     "sqrt": _sqrt,
     "abs": lambda x, dx: (absolute(x), where(less(x, 0.0), -dx, dx)),
     "tanh": _tanh,
+    "floor": lambda x, dx: (floor(x), 0.0),
 }
 
 BINARY: dict[str, Callable[[Num, Num, Num, Num], tuple[Num, Num]]] = {
@@ -105,6 +119,9 @@ class Dual(Scalar):
         for a in map(self.admit, args):
             parts += (a.value, a.tangent)
         return Dual(self.system, *RULES[op](*parts))
+
+    def pick(self, stored: Stored, width: int) -> list[Num]:
+        return [Dual(self.system, x, 0.0) for x in stored.row(self.value, width)]
 
     def literal(self, x: float) -> Dual:
         return Dual(self.system, x, 0.0)

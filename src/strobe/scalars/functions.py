@@ -24,6 +24,13 @@ def tanh(x: Num) -> Num:
     return x.apply("tanh", x) if isinstance(x, Scalar) else math.tanh(x)
 
 
+def floor(x: Num) -> Num:
+    """The largest whole number that is not larger; x itself where it is infinite or NaN."""
+    if isinstance(x, Scalar):
+        return x.apply("floor", x)
+    return float(math.floor(x)) if math.isfinite(x) else x
+
+
 def absolute(x: Num) -> Num:
     return x.apply("abs", x) if isinstance(x, Scalar) else abs(x)
 

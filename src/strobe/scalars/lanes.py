@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from strobe.scalars.scalar import Num, Scalar, System
+from strobe.scalars.stored import Stored
 
 
 class LanesSystem(System):
@@ -51,6 +52,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "less": _less,
     "where": _where,
     "tanh": np.tanh,
+    "floor": np.floor,
 }
 
 
@@ -67,6 +69,9 @@ class Lanes(Scalar):
         # Python floats go to NumPy as they are, so that a float32 batch stays float32
         values = [a.values if isinstance(a, Lanes) else self.admit(a).values for a in args]
         return Lanes(FUNCTIONS[op](*values))
+
+    def pick(self, stored: Stored, width: int) -> list[Num]:
+        return [Lanes(values) for values in stored.read_all(self.values, width)]
 
     def literal(self, x: float) -> Lanes:
         return Lanes(x)

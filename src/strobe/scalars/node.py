@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 
 from strobe.scalars.scalar import Num, Scalar, System, is_number
+from strobe.scalars.stored import Stored
 
 COMMUTATIVE = frozenset({"add", "mul"})
 
@@ -30,7 +31,7 @@ class Graph(System):
 
     def make(self, op: str, args: tuple[Node, ...], value: object = None) -> Node:
         """The node of this operation: the existing one if there is one."""
-        key = (op, *args) if args else (op, value)
+        key = (op, *args) if value is None else (op, *args, value)
         node = self._known.get(key)
         if node is None:
             node = self._known[key] = Node(self, len(self.nodes), op, args, value)
@@ -66,9 +67,14 @@ class Node(Scalar):
             nodes = nodes[::-1]
         return graph.make(op, nodes)
 
+    def pick(self, stored: Stored, width: int) -> list[Num]:
+        """Nodes whose value says which number it is of a row, and how long that is."""
+        leaf = self.system.make("stored", (), stored)
+        return [self.system.make("pick", (leaf, self), (k, width)) for k in range(width)]
+
     def literal(self, x: float) -> Node:
         return self.system.constant(x)
 
     def __repr__(self) -> str:
-        body = self.value if not self.args else " ".join(f"%{a.index}" for a in self.args)
-        return f"%{self.index} = {self.op} {body}"
+        own = [] if self.value is None else [str(self.value)]
+        return " ".join([f"%{self.index} =", self.op, *(f"%{a.index}" for a in self.args), *own])

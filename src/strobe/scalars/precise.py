@@ -10,6 +10,7 @@ from typing import Any
 import mpmath
 
 from strobe.scalars.scalar import Num, Scalar, System
+from strobe.scalars.stored import Stored
 
 
 class PreciseSystem(System):
@@ -37,6 +38,7 @@ class PreciseSystem(System):
             "less": lambda x, y: mp.mpf(x < y),
             "where": lambda c, x, y: x if c else y,
             "tanh": mp.tanh,
+            "floor": lambda x: mp.floor(x) if mp.isfinite(x) else x,
         }
 
     def number(self, x: float) -> Num:
@@ -67,6 +69,11 @@ class Precise(Scalar):
 
     def apply(self, op: str, *args: Num) -> Precise:
         return Precise(self.system, self.system.functions[op](*(self.admit(a).value for a in args)))
+
+    def pick(self, stored: Stored, width: int) -> list[Num]:
+        mp = self.system.context
+        place = self.value if mp.isnan(self.value) else mp.floor(self.value)
+        return [self.system.exact(x) for x in stored.read(float(place), width)]
 
     def literal(self, x: float) -> Precise:
         return self.system.exact(x)

@@ -15,16 +15,17 @@ from collections.abc import Sequence
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeGuard
 
-from strobe.errors import MixedNumbersError, NumberTruthError
+from strobe.errors import MixedNumbersError, NumberTruthError, UnsupportedOperationError
 
 if TYPE_CHECKING:
     from strobe.algebra.placement import Pose
+    from strobe.scalars.stored import Stored
 
 Num: TypeAlias = "float | Scalar"
 Numbers: TypeAlias = Sequence[Num]
 
 FIRST_GROUP = frozenset({"add", "sub", "mul", "div", "neg", "sin", "cos"})
-SECOND_GROUP = frozenset({"sqrt", "atan2", "abs", "min", "max", "less", "where", "tanh"})
+SECOND_GROUP = frozenset({"sqrt", "atan2", "abs", "min", "max", "less", "where", "tanh", "floor"})
 
 
 def is_number(x: object) -> TypeGuard[float]:
@@ -113,6 +114,12 @@ class Scalar:
     def literal(self, x: float) -> Self:
         """A Python number as a number of this system."""
         raise NotImplementedError
+
+    def pick(self, stored: Stored, width: int) -> list[Num]:
+        """So many stored numbers from this place on; see `Stored.row`."""
+        raise UnsupportedOperationError(
+            self.system.name, "pick", "its numbers are no places among stored ones."
+        )
 
     def admit(self, x: Num) -> Self:
         """x as a number of this system, or an error that names both systems."""

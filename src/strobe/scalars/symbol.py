@@ -27,6 +27,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "less": lambda x, y: sympy.Piecewise((1, x < y), (0, True)),
     "where": lambda c, x, y: sympy.Piecewise((x, sympy.Ne(c, 0)), (y, True)),
     "tanh": sympy.tanh,
+    "floor": sympy.floor,
 }
 
 

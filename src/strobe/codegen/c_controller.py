@@ -1,0 +1,193 @@
+"""A controller as portable C99: one header, one source, a state that the caller owns.
+
+    controller_start(&state, q, qd);                        once, for an arm in this state
+    controller_step(&state, &reference, tau);               every period, with new readings in the state
+
+A step is programs in turn, sensing and control, in one function; what lives on from period to period lies in the
+state. Operations are those of compiled code on a processor that fuses, one by one (`c`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from strobe.codegen.c import Statements, block_comment, number, preamble
+from strobe.codegen.names import Names, remark
+from strobe.graph.program import Program
+
+
+@dataclass(frozen=True)
+class Member:
+    """A vector of a struct, and what it holds."""
+
+    name: str  # an identifier
+    size: int
+    meaning: str
+    first: Sequence[float] = ()  # numbers that are given to it at the start; none are zeros
+
+    def places(self, of: str) -> list[str]:
+        """Each of its numbers."""
+        return [f"{of}{self.name}[{k}]" for k in range(self.size)]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A program, where each number of its inputs is read, and where its outputs go."""
+
+    program: Program
+    places: Mapping[str, str]  # "q[3]" of the program, in C; or the name of an earlier output
+    outputs: Sequence[str]  # places in C, or names for later stages
+
+
+@dataclass(frozen=True)
+class CController:
+    """What is generated."""
+
+    name: str  # an identifier: of files, types and functions
+    about: tuple[str, ...]
+    readings: tuple[Member, ...]  # written by the caller before every step
+    gains: tuple[Member, ...]
+    sensing: tuple[Member, ...]  # memory that turns readings into what is told
+    memory: tuple[Member, ...]  # of the control law
+    reference: tuple[Member, ...]
+    start: tuple[Member, ...]  # the arguments of the start
+    torques: int
+    beginning: tuple[Stage, ...]
+    stages: tuple[Stage, ...]
+
+    @property
+    def kept(self) -> tuple[Member, ...]:
+        """All memory."""
+        return self.sensing + self.memory
+
+    @property
+    def start_declaration(self) -> str:
+        given = "".join(f", const double {m.name}[{m.size}]" for m in self.start)
+        return f"void {self.name}_start({self.name}_state *state{given})"
+
+    @property
+    def step_declaration(self) -> str:
+        n = self.name
+        return (
+            f"void {n}_step({n}_state *state, const {n}_reference *reference, double tau[{self.torques}])"
+        )
+
+    @property
+    def multiplications(self) -> int:
+        return sum(stage.program.multiplications for stage in self.stages)
+
+    @property
+    def additions(self) -> int:
+        return sum(stage.program.additions for stage in self.stages)
+
+
+def header(controller: CController) -> str:
+    """The .h file, for C and C++."""
+    guard, name = f"{controller.name.upper()}_H", controller.name
+    told = [("readings: write them before every step", m) for m in controller.readings]
+    told += [
+        ("gains: as designed from the start on; may be changed between steps", m) for m in controller.gains
+    ]
+    told += [("memory: leave it alone", m) for m in controller.kept]
+    lines = [
+        *block_comment([*controller.about, "", *(line.format(name=name) for line in PROMISES)]),
+        f"#ifndef {guard}",
+        f"#define {guard}",
+        "",
+        "#ifdef __cplusplus",
+        'extern "C" {',
+        "#endif",
+        "",
+        *_struct(f"{name}_state", told),
+        "",
+        *_struct(f"{name}_reference", [("what is wanted at this moment", m) for m in controller.reference]),
+        "",
+        f"{controller.start_declaration};",
+        f"{controller.step_declaration};",
+        "",
+        "#ifdef __cplusplus",
+        "}",
+        "#endif",
+        "",
+        "#endif",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def source(controller: CController) -> str:
+    """The .c file."""
+    needed: dict[str, str] = {}
+    start = _statements(controller.beginning, [m.name for m in controller.start], needed)
+    step = _statements(controller.stages, ["reference", "tau"], needed)
+    count = f"{controller.multiplications} multiplications, {controller.additions} additions a step"
+    lines = [
+        *block_comment([*controller.about[:1], count]),
+        f'#include "{controller.name}.h"',
+        "",
+        *preamble(fused=True),
+        *needed.values(),
+        controller.start_declaration,
+        "{",
+        *_designed(controller),
+        *(f"    {line}" for line in start),
+        "}",
+        "",
+        controller.step_declaration,
+        "{",
+        *(f"    {line}" for line in step),
+        "}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _struct(name: str, members: Sequence[tuple[str, Member]]) -> list[str]:
+    """A type, its members under the words that they have in common."""
+    lines: list[str] = []
+    for words, group in groupby(members, key=lambda pair: pair[0]):
+        lines.append(f"    /* {remark(words)} */")
+        lines += [f"    double {m.name}[{m.size}]; /* {remark(m.meaning)} */" for _, m in group]
+    return ["typedef struct {", *lines, f"}} {name};"]
+
+
+def _designed(controller: CController) -> list[str]:
+    """The state before anything is known: gains as designed, all else zero."""
+    given = [
+        f"        .{m.name} = {{{', '.join(number(float(x)) for x in m.first)}}}," for m in controller.gains
+    ]
+    zero = f"        .{controller.readings[0].name} = {{0.0}},"
+    return [
+        f"    static const {controller.name}_state designed = {{",
+        *(given or [zero]),
+        "    };",
+        "    *state = designed;",
+    ]
+
+
+def _statements(stages: Sequence[Stage], arguments: Sequence[str], needed: dict[str, str]) -> list[str]:
+    """The programs in turn; everything is read before the first result is written."""
+    names = Names()
+    for argument in ("state", *arguments):
+        names.new(argument)
+    lines: list[str] = []
+    known: dict[str, str] = {}
+    writes: list[str] = []
+    for stage in stages:
+        places = {number: known.get(place, place) for number, place in stage.places.items()}
+        body = Statements(stage.program, places, names, needed, fused=True)
+        lines += body.lines
+        for place, value in zip(stage.outputs, body.results, strict=True):
+            known[place] = value
+            if "[" in place:
+                writes.append(f"{place} = {value};")
+    read = " ".join([*lines, *writes])
+    unused = [f"(void){name};" for name in arguments if f"{name}[" not in read and f"{name}->" not in read]
+    return [*unused, *lines, *writes]
+
+
+PROMISES = (
+    "Write what sensors say into the state and what is wanted into the reference, then call {name}_step",
+    "once every period. Units are SI, angles radians. Nothing is allocated, all that is kept lies in the state.",
+    "Built with -ffp-contract=off it gives the bits that the simulator gave.",
+)
