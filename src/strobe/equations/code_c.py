@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import fields
 
 from strobe.codegen.c import block_comment, number
-from strobe.codegen.c_test import MAKEFILE
+from strobe.codegen.c_test import make_rules
 from strobe.codegen.names import identifier
 from strobe.equations.code import (
     GIVES,
@@ -39,7 +39,7 @@ def sources(sheet: Sheet, cases: Cases, stem: str = "") -> dict[str, str]:
         f"test_{code.stem}.c": code.test(),
     }
     return {name: "\n".join(lines) + "\n" for name, lines in texts.items()} | {
-        "Makefile": MAKEFILE.format(name=code.stem)
+        "Makefile": make_rules(code.stem)
     }
 
 

@@ -28,7 +28,6 @@ from strobe.kinematics.analytic import (
     shortfalls,
 )
 from strobe.kinematics.branch_names import branch_names
-from strobe.kinematics.manipulability import checked_number
 from strobe.kinematics.poses import checked_poses, checked_what, finite, label, twelve
 from strobe.kinematics.ranges import ROUNDING as OUTSIDE
 from strobe.kinematics.ranges import Ranges, ranges_of
@@ -37,6 +36,7 @@ from strobe.kinematics.screws import newton, placement_and_jacobian
 from strobe.kinematics.serial import Serial, serial
 from strobe.kinematics.solutions import Solutions, Status
 from strobe.kinematics.step import ROWS, ResidualRequest
+from strobe.models.arguments import require_above
 from strobe.runtime.interpret import evaluate
 from strobe.runtime.kernels import Kernel
 from strobe.scalars import LANES, Lanes
@@ -88,7 +88,7 @@ def inverse_kinematics(
             'Leave them out, or say method="numeric".'
         )
     accepted = (
-        TOLERANCE if tolerance is None else checked_number("tolerance", tolerance, "a positive number")
+        TOLERANCE if tolerance is None else require_above("tolerance", tolerance, "a positive number")
     )
     T = checked_poses(pose, what)
     near, lead = _start(solver, q0, T.shape[:-2])

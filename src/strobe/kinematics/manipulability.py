@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from strobe.errors import ArgumentError, UnknownNameError, counted
+from strobe.models.arguments import require_above
 from strobe.runtime.arrays import checked
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def singular_directions(
 
     Singular values up to ``tolerance`` times the largest count as zero; a larger one shows what is nearly lost.
     """
-    checked_number("tolerance", tolerance, "a share of the largest singular value, 0 or more", zero=True)
+    require_above("tolerance", tolerance, "a share of the largest singular value, 0 or more", or_zero=True)
     J = chosen_rows(robot, q, frame, of, length)
     m, n = J.shape[-2:]
     U, values, V = decomposed(J)
@@ -93,7 +94,7 @@ def chosen_rows(
     robot: Robot, q: Any, frame: str | None, of: str | Sequence[str], length: float = 1.0
 ) -> Array:
     """Rows of the geometric Jacobian (..., m, n) in double precision, the linear ones divided by a length."""
-    length = checked_number("length", length, "a positive number of metres")
+    length = require_above("length", length, "a positive number of metres")
     if not robot.nv:
         raise ArgumentError(f"{robot.name} has no joints that move: its hand cannot be moved.")
     rows = rows_of(of)
@@ -122,14 +123,6 @@ def decomposed(J: Array) -> tuple[Array, Array, Array]:
 
 def _known(J: Array) -> Array:
     return np.asarray(np.isfinite(J).all((-1, -2)))
-
-
-def checked_number(name: str, value: Any, expected: str, zero: bool = False) -> float:
-    """A finite number above zero, or from zero on."""
-    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    if not number or not (0 <= value < np.inf) or (value == 0 and not zero):
-        raise ArgumentError(f"{name} is {value!r}; expected {expected}.")
-    return float(value)
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,6 @@ import numpy as np
 
 from strobe.errors import ArgumentError, UnsupportedModelError, counted
 from strobe.kinematics.descent import Found, Task, search, settle
-from strobe.kinematics.manipulability import checked_number
 from strobe.kinematics.poses import checked_poses, finite, label
 from strobe.kinematics.ranges import ranges_of
 from strobe.kinematics.secondary import Objective, Secondary, objective, slide
@@ -21,6 +20,7 @@ from strobe.kinematics.seeds import seeds_of
 from strobe.kinematics.solutions import Solutions, Status
 from strobe.kinematics.step import ROWS
 from strobe.kinematics.unreached import sentence, too_far
+from strobe.models.arguments import require_above, require_whole
 from strobe.runtime.arrays import checked
 
 if TYPE_CHECKING:
@@ -52,7 +52,11 @@ def solve(
     batch, every = asked.shape[:-2], asked.reshape(-1, 4, 4)
     task = task_of(robot, frame, what, limits, tolerance, weights)
     wish = objective(robot, task.frame, what, secondary)
-    attempts = _whole("seeds", seeds), _whole("iterations", iterations), _whole("seed", seed, 0)
+    attempts = (
+        require_whole("seeds", seeds, 1),
+        require_whole("iterations", iterations, 1),
+        require_whole("seed", seed, 0),
+    )
     rest, valid = _rest(robot, q0, batch), finite(every, what)
     if valid.all():
         rows = _solved(task, every, rest, q0 is not None, attempts, wish)
@@ -111,7 +115,7 @@ def task_of(
     """What is asked of a frame, checked."""
     if not isinstance(limits, bool | np.bool_):
         raise ArgumentError(f"limits is {limits!r}; expected True or False.")
-    tolerance = checked_number("tolerance", tolerance, "a positive number, metres and radians together")
+    tolerance = require_above("tolerance", tolerance, "a positive number, metres and radians together")
     if weights is not None:
         return _task(robot, frame, what, bool(limits), tolerance, weights)
     key = "task", frame, what, bool(limits), tolerance
@@ -164,12 +168,6 @@ def middle(robot: Robot) -> Array:
     q, ranges = robot.neutral.copy(), ranges_of(robot)
     q[ranges.columns] = ranges.centre
     return q
-
-
-def _whole(name: str, value: Any, least: int = 1) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise ArgumentError(f"{name} is {value!r}; expected a whole number, {least} or more.")
-    return int(value)
 
 
 def position_names(robot: Robot) -> tuple[str, ...]:

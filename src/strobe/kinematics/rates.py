@@ -25,7 +25,6 @@ from strobe.errors import ArgumentError
 from strobe.kinematics.hand import checked_twist
 from strobe.kinematics.manipulability import (
     RANK,
-    checked_number,
     chosen_rows,
     decomposed,
     rows_of,
@@ -34,6 +33,7 @@ from strobe.kinematics.manipulability import (
 from strobe.kinematics.orientation import rotation_vector_matrix
 from strobe.kinematics.screws import rigid
 from strobe.kinematics.solutions import Solutions
+from strobe.models.arguments import require_above
 from strobe.runtime.arrays import checked
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def inverse_acceleration(
 
 def resolved(J: Array, asked: Array, damping: float = 0.0, preferred: Array | None = None) -> Resolved:
     """The joint rates of least norm behind rates of the hand; of ``preferred`` what the hand does not notice."""
-    damping = checked_number("damping", damping, "a number that is not negative", zero=True)
+    damping = require_above("damping", damping, "a number that is not negative", or_zero=True)
     if J.shape[-2] == J.shape[-1] and not damping and preferred is None:
         joints = _eliminated(J, asked)
     else:
@@ -155,7 +155,7 @@ def _by_difference(
     """(q(+dt) − q)/dt, or (q(+dt) − q(−dt))/2dt, along the branch nearest to q."""
     if scheme not in SCHEMES:
         raise ArgumentError(f'scheme is "{scheme}"; expected one of {", ".join(SCHEMES)}.')
-    dt = checked_number("dt", dt, "a positive time in seconds")
+    dt = require_above("dt", dt, "a positive time in seconds")
     if robot.nq != robot.nv:
         raise ArgumentError(f"{robot.name} has joints with quaternions, whose ways are no differences.")
     T = robot.forward_kinematics(q, frame)

@@ -16,7 +16,6 @@ import numpy as np
 from strobe.errors import ArgumentError, ShapeError, counted
 from strobe.kinematics.descent import Task
 from strobe.kinematics.inverse import inverse_kinematics
-from strobe.kinematics.manipulability import checked_number
 from strobe.kinematics.numeric import ITERATIONS, TOLERANCE, middle, solve, task_of
 from strobe.kinematics.poses import checked_poses, finite
 from strobe.kinematics.ranges import ranges_of
@@ -24,6 +23,7 @@ from strobe.kinematics.rates import moved
 from strobe.kinematics.screws import error
 from strobe.kinematics.seeds import Nearest, seeds_of
 from strobe.kinematics.solutions import Solutions, Status
+from strobe.models.arguments import require_above
 from strobe.runtime.arrays import checked
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def track(
         raise ShapeError("poses", asked.shape, "(T, 4, 4)", "a path is one sequence of poses")
     options = {"what": what, "limits": limits, "tolerance": tolerance, "weights": weights}
     task = task_of(robot, frame, **options)
-    tracker = Tracker(task, asked, checked_number("step", step, "a positive number"), iterations, options)
+    tracker = Tracker(task, asked, require_above("step", step, "a positive number"), iterations, options)
     if q0 is not None:
         starts = _given(robot, q0)
     else:

@@ -12,6 +12,7 @@ import numpy as np
 
 from strobe.algebra import Pose, Sym3, Vec3
 from strobe.errors import ArgumentError
+from strobe.models.arguments import is_whole, require_whole
 from strobe.models.assembly import Assembly, Faults, JointData, LinkData, assemble
 from strobe.models.inertial import Inertial
 from strobe.models.joints import KINDS, Limits
@@ -36,10 +37,9 @@ def random_model(n: int, seed: int = 0, *, kinds: str = "RP", tree: bool = False
 
 
 def _check(n: int, seed: int, kinds: str) -> None:
-    if not isinstance(n, int | np.integer) or n < 1:
+    if not is_whole(n, 1):
         raise ArgumentError(f"a random robot with {n!r} joints; expected a whole number, 1 or more.")
-    if not isinstance(seed, int | np.integer) or seed < 0:
-        raise ArgumentError(f"seed is {seed!r}; expected a whole number, 0 or more.")
+    require_whole("seed", seed, 0)
     if not isinstance(kinds, str) or not kinds or not LETTERS.keys() >= set(kinds):
         choices = ", ".join(f"{letter} {kind}" for letter, kind in LETTERS.items())
         raise ArgumentError(f"kinds is {kinds!r}; expected one or more letters of: {choices}.")

@@ -112,6 +112,11 @@ class Kernel:
         """What its code reads by place, beside the inputs."""
         return self.program.stored if self.request.looks_up else ()
 
+    def require_stored(self, program: Program) -> None:
+        """Refuse a program that reads stored numbers of which the kernel knows nothing: it would read at no address."""
+        if program.stored != self.stored:
+            raise TypeError(f"{self.name} reads stored numbers; its request must say so: looks_up.")
+
     def fingerprint(self) -> str:
         """What tells its object code from that of any other kernel."""
         return f"{fingerprint(self.model)} {self.request!r}"
@@ -221,7 +226,7 @@ class Kernel:
             program = self.program
         except ProgramSizeError:
             return Entry(MOST_TRACED, b"")
-        assert program.stored == self.stored, "a request that reads stored numbers must say so"
+        self.require_stored(program)
         size = len(program.nodes)
         if size > MOST_COMPILED:
             return Entry(size, b"")

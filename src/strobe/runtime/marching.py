@@ -64,6 +64,8 @@ class Marching:
             programs = {name: kernel.program for name, kernel in self.kernels.items()}
         except ProgramSizeError:
             return Entry(MOST_COMPILED, b"")
+        for name, kernel in self.kernels.items():
+            kernel.require_stored(programs[name])
         size = sum(len(programs[call.program].nodes) for call in self.recurrence.calls)
         if max(len(program.nodes) for program in programs.values()) > MOST_COMPILED:
             return Entry(size, b"")

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from strobe.errors import ArgumentError, StrobeError
+from strobe.models.arguments import is_whole
 from strobe.runtime.arrays import collected
 from strobe.runtime.kernels import Kernel
 from strobe.scalars import Graph, Scalar, Stored
@@ -103,7 +104,7 @@ class Traced(Kernel):
 def trace(function: Callable[..., Any], /, **inputs: int) -> Traced:
     """A function over lists of numbers as compiled code; ``inputs`` are the sizes of its arguments by name."""
     for name, size in inputs.items():
-        if not isinstance(size, int) or isinstance(size, bool) or size < 1:
+        if not is_whole(size, 1):
             raise ArgumentError(f"{name} has size {size!r}; expected a whole number, 1 or more.")
         if name in ("out", "threads"):
             raise ArgumentError(
