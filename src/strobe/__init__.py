@@ -15,13 +15,24 @@ from typing import TYPE_CHECKING, Any
 from strobe.errors import ModelFileError, ModelWarning, StrobeError
 
 if TYPE_CHECKING:
+    from strobe.control import control
     from strobe.robot import Robot, load, random
     from strobe.runtime.traced import trace
     from strobe.simulate import simulate
 
 __version__ = "0.1.0"
 
-__all__ = ["ModelFileError", "ModelWarning", "Robot", "StrobeError", "load", "random", "simulate", "trace"]
+__all__ = [
+    "ModelFileError",
+    "ModelWarning",
+    "Robot",
+    "StrobeError",
+    "control",
+    "load",
+    "random",
+    "simulate",
+    "trace",
+]
 
 
 def __dir__() -> list[str]:
@@ -38,6 +49,6 @@ def __getattr__(name: str) -> Any:
         from strobe.runtime import traced
 
         return traced.trace
-    if name == "simulate":  # a package that is called as its function
-        return importlib.import_module("strobe.simulate")
+    if name in ("control", "simulate"):  # packages that are called as their functions
+        return importlib.import_module(f"strobe.{name}")
     raise AttributeError(f"module 'strobe' has no attribute '{name}'")

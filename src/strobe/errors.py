@@ -209,3 +209,7 @@ class SimulationError(StrobeError, RuntimeError):
 
 class SimulationWarning(UserWarning):
     """A run whose results deserve a look; every such remark is also in ``run.notes``."""
+
+
+class ControlWarning(UserWarning):
+    """A closed loop that deserves a look before it runs."""

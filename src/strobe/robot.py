@@ -41,6 +41,8 @@ from strobe.runtime.interpret import evaluate
 from strobe.runtime.kernels import Kernel, declined
 
 if TYPE_CHECKING:
+    from strobe.control.controller import Controller
+    from strobe.control.tracked import Tracked
     from strobe.equations.closed_form import Equations
     from strobe.equations.coordinates import InCoordinates
     from strobe.equations.meaning import Explanation
@@ -469,6 +471,14 @@ class Robot:
 
         return simulate(self, q0, qd0, torque, t, method, **keywords)
 
+    def control(
+        self, motion: Any, controller: str | Controller = "computed-torque", **keywords: Any
+    ) -> Tracked:
+        """How the arm follows a motion or a request under a controller; keywords as in `strobe.control`."""
+        from strobe.control.tracking import control
+
+        return control(self, motion, controller, **keywords)
+
     # -- equations ----------------------------------------------------------------------------------
 
     def equations(self, *, numbers: bool = False) -> Equations:
@@ -738,11 +748,7 @@ def _vanishing_pivots(M: Array, scales: Array) -> list[int]:
 
 def _random_position(joint: Any, rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
     if joint.nq == 1:
-        reach = np.pi if joint.turns else 1.0
-        lower, upper = joint.limits.lower, joint.limits.upper
-        lower = lower if np.isfinite(lower) else (upper - 2 * reach if np.isfinite(upper) else -reach)
-        upper = upper if np.isfinite(upper) else lower + 2 * reach
-        return rng.uniform(lower, upper, shape)
+        return rng.uniform(*joint.range, shape)
     draw = rng.standard_normal(shape)
     draw[..., -4:] /= np.linalg.norm(draw[..., -4:], axis=-1, keepdims=True)
     return draw

@@ -14,7 +14,9 @@ from typer.testing import CliRunner
 from strobe.cli import app
 from strobe.study import overview
 
-VERBS = ("list", "info", "torque", "equations", "explain", "draw", "convert", "plan", "simulate", "study")
+VERBS = (
+    "list", "info", "torque", "equations", "explain", "draw", "convert", "plan", "simulate", "control", "study",
+)  # fmt: skip
 
 
 def strobe(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:

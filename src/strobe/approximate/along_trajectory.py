@@ -18,7 +18,6 @@ from strobe.approximate.states import (
     require_dynamics,
     require_room,
     require_single_numbers,
-    require_whole,
     states,
     with_friction,
 )
@@ -35,6 +34,7 @@ from strobe.approximate.stored import (
     use,
 )
 from strobe.errors import ArgumentError, ShapeError
+from strobe.models.arguments import require_whole
 from strobe.robot import Robot
 from strobe.trajectory.files import in_order
 from strobe.trajectory.motion import State, Trajectory

@@ -22,10 +22,11 @@ from scipy.sparse.linalg import lsqr
 
 from strobe.approximate.grids import Axis
 from strobe.approximate.method import NUMBER
-from strobe.approximate.states import require_bytes, require_room, require_whole
+from strobe.approximate.states import require_bytes, require_room
 from strobe.approximate.table_files import described_axis, require_shape, restored_axes
 from strobe.approximate.tables import BUDGET, TableMethod, require_arm, state_axes
 from strobe.errors import ArgumentError
+from strobe.models.arguments import require_above, require_whole
 from strobe.robot import Robot
 from strobe.runtime.traced import trace
 from strobe.scalars import Num, Numbers, Stored, floor, less, where
@@ -63,10 +64,9 @@ class CMAC(TableMethod):
         found = state_axes(robot, KINDS, _points(TILES if tiles is None else tiles), ranges)
         self.axes = tuple(replace(axis, points=axis.points - axis.periodic) for axis in found)
         self.seed = require_whole("seed", seed, 0)
-        if not isinstance(damping, int | float | np.number) or not 0 <= damping < np.inf:
-            raise ArgumentError(f"damping is {damping!r}; expected a number, zero or more.")
+        damping = require_above("damping", damping, "a number, zero or more", or_zero=True)
         start = time.perf_counter()
-        self._learn(require_whole("samples", samples, 1), float(damping))
+        self._learn(require_whole("samples", samples, 1), damping)
         self.made = time.perf_counter() - start
 
     # -- what is read --------------------------------------------------------------------------------

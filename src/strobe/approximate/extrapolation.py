@@ -23,12 +23,12 @@ from strobe.approximate.states import (
     added,
     friction_operations,
     require_dynamics,
-    require_whole,
     shared,
     states,
     with_friction,
 )
 from strobe.errors import ArgumentError
+from strobe.models.arguments import require_whole
 from strobe.robot import Robot
 
 Array = np.ndarray

@@ -25,12 +25,12 @@ from strobe.approximate.states import (
     friction_operations,
     require_dynamics,
     require_single_numbers,
-    require_whole,
     shared,
     states,
     with_friction,
 )
 from strobe.errors import ArgumentError
+from strobe.models.arguments import require_whole
 from strobe.robot import Robot
 from strobe.trajectory.files import in_order
 from strobe.trajectory.motion import Trajectory

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from strobe.approximate.states import require_whole
 from strobe.errors import ArgumentError, UnknownNameError
+from strobe.models.arguments import require_above, require_whole
 from strobe.models.joints import Joint
 from strobe.robot import Robot
 from strobe.scalars import Num, Numbers, floor, less, maximum, minimum, where
@@ -154,9 +154,8 @@ def _axis(robot: Robot, joint: Joint, kind: str, points: Any, step: Any, given: 
     if step is not None:
         if points is not None:
             raise ArgumentError(f'joint "{joint.name}" has points and a step; give one of them.')
-        if not isinstance(step, int | float | np.number) or not 0 < step < math.inf:
-            raise ArgumentError(f'step of joint "{joint.name}" is {step!r}; expected a number above zero.')
-        points = math.ceil((upper - lower) / float(step) - ROUNDING) + (not periodic)
+        step = require_above(f'step of joint "{joint.name}"', step, "a number above zero")
+        points = math.ceil((upper - lower) / step - ROUNDING) + (not periodic)
     least = 3 if periodic else 2
     count = require_whole(f'points of joint "{joint.name}"', points, least)
     return Axis(joint.name, kind, "rad" if joint.turns else "m", lower, upper, count, periodic)

@@ -188,6 +188,7 @@ class LockedJoints(LeavingOut):
                     "can be locked here. Use robot.lock for a robot without it."
                 )
         self.positions = {joint.name: held[joint.name][0] for joint in self.joints}
+        self.silent = tuple(joint.v for joint in self.joints)
         self.locked = robot.lock(joints)
         if not self.locked.nv:
             raise ArgumentError(f"all joints of {robot.name} are locked: no torque is left to compute.")
@@ -195,7 +196,7 @@ class LockedJoints(LeavingOut):
     @property
     def notes(self) -> tuple[str, ...]:
         where = ", ".join(f"{name} at {value:g}" for name, value in self.positions.items())
-        return (f"Locked: {where}. What their brakes bear is not computed; their torques are 0.",)
+        return (f"Locked: {where}. What their brakes bear is not computed: their torques are 0, and no errors.",)
 
     def inverse_dynamics(self, q: Any, qd: Any, qdd: Any) -> Array:
         arrays = collected({"q": q, "qd": qd, "qdd": qdd}, self.kernel.inputs, self.robot._why)

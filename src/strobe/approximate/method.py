@@ -55,10 +55,9 @@ class Approximation(ABC):
     name: str  # as commands and files call it: words with hyphens
     title: str  # as tables and plots call it
     robot: Robot
-    in_order = (
-        False  # whether the states of a call, along its last axis but one, must follow one another in time
-    )
+    in_order = False  # whether the states of a call, along the last axis but one, follow one another in time
     emulated = False  # whether a call imitates code for another processor, so that its time says nothing
+    silent: tuple[int, ...] = ()  # degrees of freedom whose torques it does not give: 0, which is no error
 
     @abstractmethod
     def inverse_dynamics(self, q: Any, qd: Any, qdd: Any) -> Array:

@@ -188,7 +188,7 @@ class _Made:
 
     offer: Offer
     method: Approximation
-    off: Array
+    off: Array  # zero where the method gives no torque
 
     @classmethod
     def of(
@@ -197,7 +197,9 @@ class _Made:
         method = offer.make(robot, motion, budget)
         if offer.name != EXACT:  # which the others are held against, whatever it takes
             _refuse_large(method, budget)
-        return cls(offer, method, method.inverse_dynamics(*state) - exact)
+        off = method.inverse_dynamics(*state) - exact
+        off[:, list(method.silent)] = 0.0
+        return cls(offer, method, off)
 
     def row(
         self, scale: Array, ns: float | None, single_ns: float | None, tracking: Tracking | None

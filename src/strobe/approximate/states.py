@@ -49,13 +49,6 @@ def require_single_numbers(robot: Robot, what: str) -> None:
         )
 
 
-def require_whole(name: str, value: Any, least: int) -> int:
-    """A whole number of at least some size."""
-    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
-        raise ArgumentError(f"{name} is {value!r}; expected a whole number, {least} or more.")
-    return int(value)
-
-
 def require_bytes(budget: Any) -> int | None:
     """A budget of memory in bytes, or none."""
     if budget is None:

@@ -22,6 +22,7 @@ class TableSpeed:
     memory: int
     table_ns: float
     exact_ns: float
+    error: float  # the largest, on the states that were timed
 
     @property
     def ratio(self) -> float:
@@ -32,10 +33,10 @@ class TableSpeed:
         """The verdict, which follows from the ratio."""
         times = (
             f"{self.table} of {self.robot} takes {self.table_ns:.3g} ns a state and {self.memory:,} bytes, the exact "
-            f"torques {self.exact_ns:.3g} ns: {self.ratio:.2f} times as much"
+            f"torques {self.exact_ns:.3g} ns: {self.ratio:.2f} times as much, with errors up to {self.error:.2g}"
         )
         if self.ratio <= 1.0:
-            return f"{times}. The table pays."
+            return f"{times}. The table is no slower; its price is memory and error."
         if self.ratio <= TABLES_PAY:
             return f"{times}. The table does not pay, by little."
         return f"{times}. Tables no longer pay: sines and products are faster than memory."
@@ -55,4 +56,8 @@ def table_speed(table: TableMethod, batch: int = BATCH, seconds: float = 1.0) ->
         for name, method in methods.items()
     }
     best = {name: 1e9 * each / batch for name, each in best_times(ways, seconds).items()}
-    return TableSpeed(robot.name, f"the {table.title} table", table.memory, best["table"], best["exact"])
+    exact, found = (method.kernel(*states.values()) for method in (methods["exact"], table))
+    error = float(np.abs(found - exact).max())
+    return TableSpeed(
+        robot.name, f"the {table.title} table", table.memory, best["table"], best["exact"], error
+    )

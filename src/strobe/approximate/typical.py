@@ -33,7 +33,6 @@ from strobe.approximate.states import (
     require_dynamics,
     require_room,
     require_single_numbers,
-    require_whole,
     states,
     with_friction,
 )
@@ -51,6 +50,7 @@ from strobe.approximate.stored import (
 )
 from strobe.approximate.typical_files import Kept, read, write
 from strobe.errors import ArgumentError, ShapeError, UnknownNameError, counted
+from strobe.models.arguments import require_whole
 from strobe.robot import Robot
 from strobe.runtime.arrays import checked
 from strobe.trajectory.motion import Trajectory

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from strobe.trajectory.requests import Request
 
 
-def _bound(name: str) -> Any:
+def bound(name: str) -> Any:
     return typer.Option(f"--{name}", metavar="NUMBERS", help=f"Bounds on {name}: one, or one per joint.")
 
 
@@ -37,10 +37,10 @@ def plan(
         typer.Option("--plot", metavar="FILE.svg", help="A drawing of the motion and its limits."),
     ] = None,
     step: Annotated[float, typer.Option("--step", help="Seconds between the rows of the file.")] = 0.01,
-    velocity: Annotated[str | None, _bound("velocity")] = None,
-    acceleration: Annotated[str | None, _bound("acceleration")] = None,
-    jerk: Annotated[str | None, _bound("jerk")] = None,
-    effort: Annotated[str | None, _bound("effort")] = None,
+    velocity: Annotated[str | None, bound("velocity")] = None,
+    acceleration: Annotated[str | None, bound("acceleration")] = None,
+    jerk: Annotated[str | None, bound("jerk")] = None,
+    effort: Annotated[str | None, bound("effort")] = None,
     envelope: Annotated[
         float | None,
         typer.Option("--envelope", help="How far the path may leave the lines between points."),
@@ -92,10 +92,10 @@ def plan(
     arm = open_robot(robot, lock=lock, base=base, strict=strict)
     bounds = {"velocity": velocity, "acceleration": acceleration, "jerk": jerk, "effort": effort}
     try:
-        asked = read_request(arm, request, **_options(arm.n, bounds, envelope))
+        asked = read_request(arm, request, **bound_options(arm.n, bounds, envelope))
         motion = planned(arm, asked, method)
     except StrobeError as error:
-        raise ArgumentError(_as_options(str(error))) from None
+        raise ArgumentError(as_options(str(error))) from None
     data = _told(arm, motion, asked)
     for sentence in motion.notes:
         note(sentence)
@@ -147,7 +147,7 @@ def _told(robot: Robot, motion: Trajectory, asked: Request) -> dict[str, Any]:
     }
 
 
-def _options(n: int, given: dict[str, str | None], envelope: float | None) -> dict[str, Any]:
+def bound_options(n: int, given: dict[str, str | None], envelope: float | None) -> dict[str, Any]:
     """What options say instead of the request."""
     found: dict[str, Any] = {} if envelope is None else {"envelope": envelope}
     for name, text in given.items():
@@ -159,7 +159,7 @@ def _options(n: int, given: dict[str, str | None], envelope: float | None) -> di
     return found
 
 
-def _as_options(sentence: str) -> str:
+def as_options(sentence: str) -> str:
     """A sentence whose advice is for Python, with the advice for a command line."""
     for name in ("acceleration", "jerk", "effort"):
         sentence = sentence.replace(f"{name}= (one", f"{name} under [bounds], or --{name} (one")

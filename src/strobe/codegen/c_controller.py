@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 from strobe.codegen.c import Statements, block_comment, number, preamble
 from strobe.codegen.names import Names, remark
@@ -24,7 +23,7 @@ class Member:
 
     name: str  # an identifier
     size: int
-    meaning: str
+    meaning: str = ""
     first: Sequence[float] = ()  # numbers that are given to it at the start; none are zeros
 
     def places(self, of: str) -> list[str]:
@@ -86,11 +85,12 @@ class CController:
 def header(controller: CController) -> str:
     """The .h file, for C and C++."""
     guard, name = f"{controller.name.upper()}_H", controller.name
-    told = [("readings: write them before every step", m) for m in controller.readings]
-    told += [
-        ("gains: as designed from the start on; may be changed between steps", m) for m in controller.gains
-    ]
-    told += [("memory: leave it alone", m) for m in controller.kept]
+    told = {
+        "readings: write them before every step": controller.readings,
+        "gains: as designed from the start on; may be changed between steps": controller.gains,
+        "memory of what is made of readings: leave it alone": controller.sensing,
+        "memory of the control law: leave it alone": controller.memory,
+    }
     lines = [
         *block_comment([*controller.about, "", *(line.format(name=name) for line in PROMISES)]),
         f"#ifndef {guard}",
@@ -102,7 +102,7 @@ def header(controller: CController) -> str:
         "",
         *_struct(f"{name}_state", told),
         "",
-        *_struct(f"{name}_reference", [("what is wanted at this moment", m) for m in controller.reference]),
+        *_struct(f"{name}_reference", {"what is wanted at this moment": controller.reference}),
         "",
         f"{controller.start_declaration};",
         f"{controller.step_declaration};",
@@ -142,12 +142,14 @@ def source(controller: CController) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _struct(name: str, members: Sequence[tuple[str, Member]]) -> list[str]:
+def _struct(name: str, groups: Mapping[str, Sequence[Member]]) -> list[str]:
     """A type, its members under the words that they have in common."""
     lines: list[str] = []
-    for words, group in groupby(members, key=lambda pair: pair[0]):
-        lines.append(f"    /* {remark(words)} */")
-        lines += [f"    double {m.name}[{m.size}]; /* {remark(m.meaning)} */" for _, m in group]
+    for words, members in groups.items():
+        lines += [f"    /* {remark(words)} */"] if members else []
+        for m in members:
+            told = f" /* {remark(m.meaning)} */" if m.meaning else ""
+            lines.append(f"    double {m.name}[{m.size}];{told}")
     return ["typedef struct {", *lines, f"}} {name};"]
 
 

@@ -10,13 +10,55 @@ from inspect import signature
 from types import ModuleType
 from typing import Any
 
+from strobe.control.acceleration_servo import AccelerationServo
 from strobe.control.computed_torque import ComputedTorque
 from strobe.control.controller import Controller, Measured, Wanted
-from strobe.control.sensors import Sensors
+from strobe.control.feed_forward_pd import FeedForwardPD
+from strobe.control.gains import Suggestion, suggest
+from strobe.control.impedance import Impedance
+from strobe.control.joint_pd import JointPD
+from strobe.control.joint_pid import JointPID
+from strobe.control.methods import CONTROLLERS, make
+from strobe.control.momentum_observer import MomentumObserver
+from strobe.control.operational_space import OperationalSpace
+from strobe.control.pd_gravity import PDGravity
+from strobe.control.sensor import Sensor
+from strobe.control.sensors import Fault, Sensors
+from strobe.control.slotine_li import SlotineLi
+from strobe.control.stability import Stability, stability
+from strobe.control.status import Status
+from strobe.control.timeline import Stop
 from strobe.control.tracked import Tracked
 from strobe.control.tracking import control
 
-__all__ = ["ComputedTorque", "Controller", "Measured", "Sensors", "Tracked", "Wanted", "control"]
+__all__ = [
+    "CONTROLLERS",
+    "AccelerationServo",
+    "ComputedTorque",
+    "Controller",
+    "Fault",
+    "FeedForwardPD",
+    "Impedance",
+    "JointPD",
+    "JointPID",
+    "Measured",
+    "MomentumObserver",
+    "OperationalSpace",
+    "PDGravity",
+    "Sensor",
+    "Sensors",
+    "SlotineLi",
+    "Stability",
+    "Status",
+    "Stop",
+    "Suggestion",
+    "Tracked",
+    "Wanted",
+    "control",
+    "make",
+    "stability",
+    "suggest",
+]
 
 
 class _Callable(ModuleType):

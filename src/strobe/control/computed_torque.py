@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from strobe.approximate.exact import Exact
 from strobe.approximate.method import Formula
+from strobe.control.belief import Belief
 from strobe.control.controller import Controller, Kept, Measured, Wanted
 from strobe.robot import Robot
 from strobe.scalars import Num
@@ -30,7 +30,7 @@ class ComputedTorque(Controller):
         self, robot: Robot, period: float, kp: Any = 400.0, kd: Any = 40.0, model: Formula | None = None
     ) -> None:
         super().__init__(robot, period)
-        self.model = Exact(robot) if model is None else model
+        self.belief = Belief(robot, model)
         self._gains = {"kp": self.per_joint("kp", kp), "kd": self.per_joint("kd", kd)}
 
     @property
@@ -43,4 +43,4 @@ class ComputedTorque(Controller):
         e, ed = self.position_error(measured, wanted), self.velocity_error(measured, wanted)
         rows = zip(wanted.qdd, ed, e, gains["kd"], gains["kp"], strict=True)
         qdd = [a + kd * v + kp * x for a, v, x, kd, kp in rows]
-        return self.model.torques(measured.q, measured.qd, qdd), {}
+        return self.belief.torques(measured.q, measured.qd, qdd), {}

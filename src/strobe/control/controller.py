@@ -14,18 +14,27 @@ every other program: what is simulated is what is shipped.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, NamedTuple
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from strobe.approximate.method import in_system
+from strobe.approximate.method import Formula, in_system
+from strobe.control.belief import Belief
+from strobe.errors import ArgumentError
 from strobe.quantities import Request
 from strobe.robot import Robot
 from strobe.runtime.arrays import checked
+from strobe.runtime.interpret import evaluate
 from strobe.scalars import Num, Numbers
+
+if TYPE_CHECKING:
+    from strobe.control.sensors import Sensors
 
 Array = np.ndarray
 Kept = Mapping[str, Numbers]
@@ -55,7 +64,15 @@ class Controller(ABC):
     uses_acceleration = False  # whether it needs accelerations measured
 
     def __init__(self, robot: Robot, period: float) -> None:
+        if not 0 < period < math.inf:
+            raise ArgumentError(f"the period is {period:g} s; expected a positive number of seconds.")
         self.robot, self.period = robot, float(period)
+        self.belief = Belief(robot)  # the dynamics that it computes with
+
+    @property
+    def model(self) -> Formula | None:
+        """The approximation that stands for the robot's own dynamics, if one does."""
+        return self.belief.model
 
     @property
     def gains(self) -> Mapping[str, Array]:
@@ -67,15 +84,37 @@ class Controller(ABC):
         """What it keeps from period to period, with sizes; all zero at the start unless `first` says otherwise."""
         return {}
 
-    def first(self, q: Array, qd: Array) -> Mapping[str, Array]:
-        """Its memory (..., size) before the first period, by name, where it is not zero."""
+    def begin(self, q: Numbers, qd: Numbers) -> Kept:
+        """Its memory before the first period of an arm in this state, by name, where it is not zero; over numbers."""
         return {}
+
+    def first(self, q: Array, qd: Array) -> Mapping[str, Array]:
+        """The same on arrays, each (..., size)."""
+        if type(self).begin is Controller.begin:
+            return {}
+        memory = Layout(self.memory)
+        begun = evaluate(self.begun, {"q": q, "qd": qd}, (memory.end,))
+        return {name: begun[..., place] for name, place in memory.places.items()}
+
+    def begun(self, q: Numbers, qd: Numbers) -> list[Num]:
+        """All of it in a row, over numbers."""
+        found = self.begin(q, qd)
+        return [x for name, size in self.memory.items() for x in found.get(name, [0.0] * size)]
 
     @abstractmethod
     def step(
         self, measured: Measured, wanted: Wanted, kept: Kept, gains: Kept
     ) -> tuple[list[Num], dict[str, list[Num]]]:
         """Torques (nv), and the memory for the next period; over numbers of any system."""
+
+    def to_c(
+        self, folder: str | PathLike[str], sensors: Sensors | None = None, name: str = "controller", *,
+        force: bool = False,
+    ) -> list[Path]:  # fmt: skip
+        """Write it as C with a test, ``controller_step(&state, &reference, tau)``, and what is made of ``sensors``."""
+        from strobe.control.export import write
+
+        return write(folder, self, sensors, name, force=force)
 
     # -- what most controllers need ----------------------------------------------------------------
 
@@ -91,10 +130,15 @@ class Controller(ABC):
 
     def per_joint(self, name: str, value: Any) -> Array:
         """A gain as numbers (..., nv): one for all joints, or one for each."""
-        n = self.robot.nv
-        shape = () if np.ndim(value) == 0 else (n,)
-        numbers = checked(name, value, shape, self.robot._why).astype(float)
-        return np.full(n, float(numbers)) if numbers.ndim == 0 else numbers
+        return self.gain(name, value, self.robot.nv, self.robot._why)
+
+    def gain(self, name: str, value: Any, size: int, why: str) -> Array:
+        """A gain as numbers (..., size), none of them negative: one for all, or one for each."""
+        numbers = checked(name, value, () if np.ndim(value) == 0 else (size,), why).astype(float)
+        wrong = numbers[~(np.isfinite(numbers) & (numbers >= 0))]
+        if wrong.size:
+            raise ArgumentError(f"{name} has {wrong.flat[0]:g}; expected finite numbers, 0 or more.")
+        return np.full(size, float(numbers)) if numbers.ndim == 0 else numbers
 
 
 class Layout:

@@ -18,22 +18,25 @@ from functools import cached_property
 
 import numpy as np
 
-from strobe.control.controller import Controller, Layout, Measured, Wanted
+from strobe.control.belief import Belief
+from strobe.control.controller import Controller, Kept, Layout, Measured, Wanted
+from strobe.control.instruments import STOPPED, Instruments
 from strobe.control.sensors import Sensors
+from strobe.errors import ArgumentError
 from strobe.graph.recurrence import STATE, Call, Recurrence, Signal, sample
 from strobe.quantities import Request
 from strobe.robot import Robot
 from strobe.runtime.kernels import Kernel
 from strobe.runtime.marching import Marching
 from strobe.runtime.traced import trace
-from strobe.scalars import Num, Numbers
+from strobe.scalars import Num, Numbers, where
 from strobe.simulate.effects import RateRequest
 from strobe.simulate.steps import Method, Parts, one_step, parts
 
 Array = np.ndarray
 HELD = "held torque"
-SENSED, CONTROL, RATES, NEXT = "sensed", "control", "rates", "next"
-REFERENCE, NOISE, GAINS = "reference", "noise", "gains"
+READ, SENSED, CONTROL, RATES, NEXT = "read", "sensed", "control", "rates", "next"
+REFERENCE, NOISE, GAINS, SENSING = "reference", "noise", "gains", "sensing"
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +52,21 @@ class Loop:
     late: int = 0  # steps before a torque acts
     continuous: bool = False  # then a round is one step of the arm
 
+    def __post_init__(self) -> None:
+        if self.continuous and (self.controller.memory or self.controller.uses_acceleration):
+            why = "keeps numbers" if self.controller.memory else "measures accelerations"
+            raise ArgumentError(
+                f"{self.controller.name} {why} from period to period; a continuous loop has none. "
+                "Leave out continuous."
+            )
+        if self.continuous and not self.sensors.perfect:
+            raise ArgumentError(
+                "sensors are read once a period; a continuous loop has none. Leave out sensors or continuous."
+            )
+        if self.late > self.steps:
+            times = self.late / self.steps
+            raise ArgumentError(f"the delay is {times:g} periods; a torque acts within one period at the latest.")
+
     @cached_property
     def parts(self) -> Parts:
         return parts(self.plant.model, self.rate.limited)
@@ -58,13 +76,42 @@ class Loop:
         """Where what lives beside the arm's own state lies in the state."""
         if self.continuous:
             return Layout({}, self.parts.size)
-        sizes = {HELD: self.plant.nv, **self.sensors.memory(self.plant)}
+        sizes = {HELD: self.plant.nv, **self.instruments.memory}
         sizes |= {f"memory {name}": size for name, size in self.controller.memory.items()}
         return Layout(sizes, self.parts.size)
+
+    @property
+    def remembered(self) -> dict[str, slice]:
+        """Where the controller's memory lies in the state, by name."""
+        return {name: self.layout.places[f"memory {name}"] for name in self.controller.memory}
 
     @cached_property
     def gains(self) -> Layout:
         return Layout({name: x.shape[-1] for name, x in self.controller.gains.items()} or {"none": 1})
+
+    @cached_property
+    def instruments(self) -> Instruments:
+        """The sensors on this arm."""
+        controller = self.controller
+        return Instruments(
+            self.sensors, self.plant, controller.robot, controller.period, controller.uses_acceleration
+        )
+
+    @cached_property
+    def sensing(self) -> Layout:
+        """Where the numbers of sensors lie that may differ from run to run."""
+        return Layout({name: x.shape[-1] for name, x in self.instruments.numbers.items()})
+
+    def first(self, q: Array, qd: Array, sensing: Array) -> Array:
+        """All that lives beside the arm's own state (N, …) before the first round."""
+        if self.continuous:
+            return np.empty((len(q), 0))
+        parts = {HELD: self.plant.gravity(q), **self.instruments.first(q, qd, sensing)}  # it was held still
+        parts |= {f"memory {name}": x for name, x in self.controller.first(q, qd).items()}
+        found = np.zeros((len(q), self.layout.end))
+        for name, x in parts.items():
+            found[:, self.layout.places[name]] = x
+        return found[:, self.layout.start :]
 
     @cached_property
     def marching(self) -> Marching:
@@ -74,9 +121,10 @@ class Loop:
 
     @cached_property
     def kernels(self) -> dict[str, Kernel]:
-        size, nv, noise = self.layout.end, self.plant.nv, self.sensors.noise_size(self.plant)
-        accelerations = {"rates": self.parts.integrated} if self.sensed_acceleration else {}
-        noises = {"noise": noise} if noise else {}
+        size, nv = self.layout.end, self.plant.nv
+        seen = {"rates": self.parts.integrated} if self.sensed_acceleration else {}
+        seen |= {"noise": self._noise} if self._noise else {}
+        seen |= {"sensing": self.sensing.end} if self.sensing.end else {}
         step = {name: self.plant.kernel(request) for name, request in self._step[0].items()}
         if self.continuous:
             moving = self.parts.moving
@@ -84,10 +132,17 @@ class Loop:
             return step | {"law": trace(self._law, **sizes)}
         return step | {
             "held": trace(self._held, state=size),
-            "sense": trace(self._sense, state=size, **accelerations, **noises),
+            "read": trace(self._read, state=size, **seen),
+            "sense": self.sense_program,
             "control": self.control_program,
             "join": trace(self._join, state=self.parts.size, control=nv + self._kept),
         }
+
+    @cached_property
+    def sense_program(self) -> Kernel:
+        """From readings, and what is on its way, to what the controller is told and what sensors keep."""
+        read = self.readings.end + sum(self.instruments.physical.values())
+        return trace(self._sense, read=read, state=self.layout.end)
 
     @cached_property
     def control_program(self) -> Kernel:
@@ -98,12 +153,12 @@ class Loop:
 
     @property
     def sensed_acceleration(self) -> bool:
-        return self.controller.uses_acceleration
+        return self.instruments.feels_acceleration
 
     @property
     def _sensed(self) -> int:
         nq, nv = self.plant.nq, self.plant.nv
-        return nq + 2 * nv + sum(self.sensors.memory(self.plant).values())
+        return nq + 2 * nv + sum(self.instruments.memory.values())
 
     @property
     def _kept(self) -> int:
@@ -117,24 +172,54 @@ class Loop:
     def _held(self, state: Numbers) -> list[Num]:
         return list(state[self.layout.places[HELD]])
 
-    def _sense(self, state: Numbers, rates: Numbers = (), noise: Numbers = ()) -> list[Num]:
-        """What sensors say (nq + 2 nv), then what they keep."""
-        p = self.parts
-        accelerations = rates[p.qd] if rates else [0.0] * p.nv
-        kept = {name: state[self.layout.places[name]] for name in self.sensors.memory(self.plant)}
-        truth = Measured(state[p.q], state[p.qd], accelerations)
-        said, kept = self.sensors.read(self.plant, truth, kept, noise, self.controller.period)
-        return [*said.q, *said.qd, *said.qdd, *(x for name in kept for x in kept[name])]
+    @cached_property
+    def readings(self) -> Layout:
+        """Where the readings of every sensor lie in what is read."""
+        sizes = {name: channel.size for name, channel in self.instruments.channels.items()}
+        return Layout(sizes | {"position": self.plant.nq})
+
+    def _read(
+        self, state: Numbers, rates: Numbers = (), noise: Numbers = (), sensing: Numbers = ()
+    ) -> list[Num]:
+        """What sensors say, then what is on its way; a program by itself, since readings are rounded numbers."""
+        p, sensors = self.parts, self.instruments
+        truth = Measured(state[p.q], state[p.qd], rates[p.qd] if rates else [0.0] * p.nv)
+        kept = {name: state[self.layout.places[name]] for name in sensors.physical}
+        readings, on_their_way = sensors.readings(truth, kept, noise, self.sensing.split(sensing))
+        return [*self.readings.joined(readings), *Layout(sensors.physical).joined(on_their_way)]
+
+    def _sense(self, read: Numbers, state: Numbers) -> list[Num]:
+        """What the controller is told (nq + 2 nv), then what sensors keep."""
+        sensors = self.instruments
+        kept = {name: state[self.layout.places[name]] for name in sensors.computed}
+        told, computed = sensors.conditioned(self.readings.split(read), kept)
+        on_their_way = read[self.readings.end :]
+        return [*told.q, *told.qd, *told.qdd, *on_their_way, *Layout(sensors.computed).joined(computed)]
 
     def _control(self, sensed: Numbers, state: Numbers, reference: Numbers, gains: Numbers) -> list[Num]:
         """Torques, then what sensors and controller keep."""
         nq, nv = self.plant.nq, self.plant.nv
         cut = (slice(0, nq), slice(nq, nq + nv), slice(nq + nv, nq + 2 * nv))
         measured, wanted = Measured(*(sensed[c] for c in cut)), Wanted(*(reference[c] for c in cut))
-        memory = self.controller.memory
-        kept = {name: state[self.layout.places[f"memory {name}"]] for name in memory}
-        tau, kept = self.controller.step(measured, wanted, kept, self.gains.split(gains))
-        return [*tau, *sensed[nq + 2 * nv :], *(x for name in memory for x in kept[name])]
+        kept = {name: state[place] for name, place in self.remembered.items()}
+        tau, left = self.controller.step(measured, wanted, kept, self.gains.split(gains))
+        sensors = sensed[nq + 2 * nv :]
+        if self.instruments.watched and not self.continuous:
+            tau, left = self._braked(tau, left, measured, kept, sensors)
+        return [*tau, *sensors, *(x for name in self.controller.memory for x in left[name])]
+
+    def _braked(
+        self, tau: Numbers, left: Kept, measured: Measured, kept: Kept, sensors: Numbers
+    ) -> tuple[list[Num], dict[str, list[Num]]]:
+        """Torques that bring the arm to rest, and memory left alone, once a sensor has failed."""
+        (stopped,) = Layout(self.instruments.memory).split(sensors)[STOPPED]
+        belief = getattr(self.controller, "belief", None) or Belief(self.controller.robot)
+        slower = [v * -self.instruments.braking for v in measured.qd]
+        brake = belief.torques(measured.q, measured.qd, slower)
+        held = {
+            name: [where(stopped, x, y) for x, y in zip(kept[name], left[name], strict=True)] for name in left
+        }
+        return [where(stopped, x, y) for x, y in zip(brake, tau, strict=True)], held
 
     def _law(self, x: Numbers, reference: Numbers, gains: Numbers) -> list[Num]:
         """Torques from the state itself."""
@@ -159,8 +244,10 @@ class Loop:
         seen = (
             *((RATES,) if self.sensed_acceleration else ()),
             *((sample(NOISE, 0),) if self._noise else ()),
+            *((SENSING,) if self.sensing.end else ()),
         )
-        calls.append(Call("sense", (STATE, *seen), SENSED))
+        calls.append(Call("read", (STATE, *seen), READ))
+        calls.append(Call("sense", (READ, STATE), SENSED))
         calls.append(Call("control", (SENSED, STATE, sample(REFERENCE, 0), GAINS), CONTROL))
         place = STATE
         for k in range(self.steps):
@@ -190,14 +277,14 @@ class Loop:
         constants = {name: n for name, n in step.constants.items() if name != "tau"}
         signals = {REFERENCE: Signal(self.plant.nq + 2 * self.plant.nv, samples)}
         signals |= {NOISE: Signal(self._noise)} if self._noise else {}
-        return Recurrence(
-            self.layout.end, constants | {sample("h", 0): 1, GAINS: self.gains.end}, signals, tuple(calls), NEXT,
-            (CONTROL, 0, self.plant.nv),
-        )  # fmt: skip
+        constants |= {sample("h", 0): 1, GAINS: self.gains.end}
+        constants |= {SENSING: self.sensing.end} if self.sensing.end else {}
+        recorded = (CONTROL, 0, self.plant.nv)
+        return Recurrence(self.layout.end, constants, signals, tuple(calls), NEXT, recorded)
 
     @property
     def _noise(self) -> int:
-        return self.sensors.noise_size(self.plant)
+        return self.instruments.disturbed.end
 
 
 def _renamed(cells: tuple[str, ...], names: Mapping[str, str]) -> tuple[str, ...]:

@@ -1,29 +1,104 @@
-"""What a controller gets to know of the arm."""
+"""What a controller gets to know of the arm: a sensor each for positions, velocities and accelerations.
+
+    Sensors(position=Sensor(bits=16), velocity=Sensor(source="difference"))
+
+A reading that does not come, or is no number, is not passed on: the last good one stands for it, for ``patience``
+periods in a row. Then the sensor has failed, nobody listens to it again, and the arm is braked:
+
+    tau = ID(q, v, −braking · v)            weight carried, speeds die at the rate ``braking``
+
+of what is known of q and v, a joint without readings being reckoned to brake as it is told to.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from math import inf, isfinite
+from typing import Any
 
-from strobe.control.controller import Kept, Measured
-from strobe.robot import Robot
-from strobe.scalars import Numbers
+from strobe.control.sensor import DIFFERENCE, QUANTITIES, Sensor, checked_source
+from strobe.errors import ArgumentError
+
+PATIENCE = 10  # periods
+BRAKING = 20.0  # 1/s
 
 
 @dataclass(frozen=True)
+class Fault:
+    """A sensor that says nothing (NaN) from one time on, perhaps until another: of one joint, or of all."""
+
+    sensor: str
+    joint: str | None = None
+    at: float = 0.0
+    until: float = inf
+
+    def __post_init__(self) -> None:
+        if self.sensor not in QUANTITIES:
+            raise ArgumentError(f'"{self.sensor}" is no sensor; expected {", ".join(QUANTITIES)}.')
+        if not (isfinite(self.at) and self.until > self.at):
+            raise ArgumentError(f"a fault from {self.at:g} s until {self.until:g} s; expected a time before another.")
+
+
+@dataclass(frozen=True, eq=False)
 class Sensors:
-    """Position, velocity and acceleration of every joint, as they are."""
+    """Perfect ones, where nothing else is said.
 
-    def memory(self, robot: Robot) -> Mapping[str, int]:
-        """What sensors keep from period to period, with sizes; names begin with "sensor"."""
-        return {}
+    ::
 
-    def noise_size(self, robot: Robot) -> int:
-        """How many random numbers a period takes."""
-        return 0
+        faults      readings that do not come
+        patience    periods in a row for which the last good reading may stand; 10 where readings may be missing,
+                    and nothing is watched where none can be
+        braking     1/s: how fast speeds die when a sensor has failed
+        seed        of noise and of dropped samples, which differ from run to run
+    """
 
-    def read(
-        self, robot: Robot, truth: Measured, kept: Kept, noise: Numbers, period: float
-    ) -> tuple[Measured, Kept]:
-        """What they say, and what they keep; over numbers."""
-        return truth, {}
+    position: Sensor = field(default_factory=Sensor)
+    velocity: Sensor = field(default_factory=Sensor)
+    acceleration: Sensor = field(default_factory=Sensor)
+    faults: Sequence[Fault] = ()
+    patience: int | None = None
+    braking: float = BRAKING
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for quantity in QUANTITIES:
+            checked_source(quantity, self[quantity])
+        for fault in self.faults:
+            if self[fault.sensor].source == DIFFERENCE:
+                raise ArgumentError(f"the {fault.sensor} is a difference; what can fail is the sensor that it is of.")
+        _whole("seed", self.seed)
+        if self.patience is not None:
+            _whole("patience", self.patience)
+        if not 0 < self.braking < inf:
+            raise ArgumentError(f"braking is {self.braking:g}; expected a rate above zero, in 1/s.")
+
+    def __getitem__(self, quantity: str) -> Sensor:
+        return getattr(self, quantity)
+
+    @property
+    def perfect(self) -> bool:
+        """Whether they say the truth, at once and always."""
+        return not self.watched and all(self[quantity].perfect for quantity in QUANTITIES)
+
+    @property
+    def watched(self) -> bool:
+        """Whether readings may be missing."""
+        return self.patience is not None or bool(self.faults) or any(self[each].fails for each in QUANTITIES)
+
+    @property
+    def most_missing(self) -> int:
+        """Periods in a row without a reading that are put up with."""
+        return PATIENCE if self.patience is None else self.patience
+
+    def smooth(self) -> Sensors:
+        """Without resolution, range, noise and faults: what a small deviation feels of them."""
+        return self if self.perfect else Sensors(*(self[quantity].smooth() for quantity in QUANTITIES))
+
+    def __repr__(self) -> str:
+        return f"Sensors({', '.join(f'{each.name}={getattr(self, each.name)!r}' for each in fields(self))})"
+
+
+def _whole(name: str, value: Any) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise ArgumentError(f"{name} is {value!r}; expected a whole number, 0 or more.")

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
+from os import PathLike
 
 import numpy as np
 
 from strobe.control.controller import Controller
+from strobe.control.status import Status
 from strobe.robot import Robot
+from strobe.trajectory.motion import Trajectory
 
 Array = np.ndarray
+Path = str | PathLike[str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +31,12 @@ class Tracked:
     tau: Array  # (..., T, nv) as asked for by the controller
     cut: Array  # (..., nv) seconds for which a motor gave less than was asked
     stopped: Array  # (...) the time of the last good state
+    status: Array  # (...) of Status
+    motion: Trajectory  # what was wanted, as it was planned
     notes: tuple[str, ...] = ()
+    memory: Mapping[str, Array] = field(
+        default_factory=dict
+    )  # (..., T, size) of the controller, before each row
 
     @cached_property
     def error(self) -> Array:
@@ -34,13 +44,47 @@ class Tracked:
         wanted = np.broadcast_to(self.wanted[..., : self.plant.nq], self.q.shape)
         return self.plant.difference(self.q, wanted)
 
+    def hand(self, frame: str | None = None) -> Array:
+        """Where a frame, the last one, is: poses (..., T, 4, 4), as a planner that thinks of the hand wants them."""
+        return self.plant.forward_kinematics(self.q, frame)
+
     def hand_error(self, frame: str | None = None) -> Array:
         """Metres (..., T) between where a frame, the last one, is and where it should be."""
         wanted = np.broadcast_to(self.wanted[..., : self.plant.nq], self.q.shape)
-        there, here = (self.plant.forward_kinematics(q, frame)[..., :3, 3] for q in (wanted, self.q))
-        return np.linalg.norm(there - here, axis=-1)
+        there = self.plant.forward_kinematics(wanted, frame)
+        return np.linalg.norm((there - self.hand(frame))[..., :3, 3], axis=-1)
 
     @property
     def done(self) -> bool:
-        """Whether every loop reached its end."""
-        return bool((self.stopped >= self.times[-1]).all())
+        """Whether every loop followed its motion to the end."""
+        return bool((self.status == Status.DONE).all())
+
+    # -- files and figures --------------------------------------------------------------------------
+
+    def to_npz(self, path: Path, *, force: bool = False) -> None:
+        """Everything there is to closed loops, to be read by NumPy; ``force`` replaces a file."""
+        self._write(path, ".npz", force)
+
+    def to_csv(self, path: Path, *, force: bool = False) -> None:
+        """Times, positions, velocities, torques, and the positions and velocities wanted, as rows."""
+        self._write(path, ".csv", force)
+
+    def _write(self, path: Path, kind: str, force: bool) -> None:
+        from strobe.control.files import write
+
+        write(self, path, kind, force=force)
+
+    def plot(self, path: Path | None = None, which: int = 0, *, force: bool = False) -> str:
+        """Errors and torques over time, as SVG, written where a path is given; ``which`` is a loop of a batch."""
+        from strobe.runtime.files import writing
+        from strobe.study.figure_control import control_figure
+
+        drawn = control_figure({self.controller.title: self}, which)
+        if path is not None:
+            with writing(path, force=force) as stream:
+                stream.write(drawn)
+        return drawn
+
+    def __repr__(self) -> str:
+        loops = f"{self.status.size} loops" if self.status.ndim else "a loop"
+        return f"<Tracked {self.plant.name}: {loops}, {self.times[-1]:g} s, {self.controller.title}>"

@@ -2,46 +2,74 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import prod
 from typing import Any
 
 import numpy as np
 
 from strobe.control.controller import Controller
-from strobe.control.loop import GAINS, HELD, REFERENCE, Loop
+from strobe.control.disturbances import disturbances
+from strobe.control.failures import stops_of
+from strobe.control.loop import GAINS, NOISE, REFERENCE, SENSING, Loop
+from strobe.control.modes import told
+from strobe.control.motion_controller import motion_controller
+from strobe.control.rates import WHOLE, whole_steps
 from strobe.control.sensors import Sensors
+from strobe.control.status import Status
+from strobe.control.timeline import Planner
 from strobe.control.tracked import Tracked
-from strobe.errors import ArgumentError
+from strobe.control.verdict import judged, tolerances
 from strobe.graph.recurrence import sample
 from strobe.robot import Robot
 from strobe.simulate.problem import Problem, problem
 from strobe.simulate.steps import fixed_method
-from strobe.trajectory.files import in_order
 from strobe.trajectory.motion import Trajectory
 
 Array = np.ndarray
-WHOLE = 1e-9  # of a step, by which a time may miss a whole number of them
 
 
 def control(
-    robot: Robot, motion: Trajectory, controller: Controller, *, plant: Robot | None = None, q0: Any = None,
-    qd0: Any = None, t: float | None = None, steps: int = 1, delay: float = 0.0, continuous: bool = False,
+    robot: Robot, motion: Any, controller: str | Controller = "computed-torque", *, rate: float | None = None,
+    gains: Mapping[str, Any] | None = None, planner: Planner | None = None, bounds: Mapping[str, Any] | None = None,
+    stop_at: float | None = None, tolerance: Any = None, plant: Robot | None = None, q0: Any = None,
+    qd0: Any = None, t: float | None = None, steps: int | None = None, plant_rate: float | None = None,
+    trajectory_rate: float | None = None, delay: float = 0.0, continuous: bool = False,
     sensors: Sensors | None = None, payload: Any = None, frame: str | None = None, wrench: Any = None,
     limits: bool = False, stops: Any = None, friction: bool = True, method: str = "rk4", threads: int | None = None,
+    check: bool = True,
 ) -> Tracked:  # fmt: skip
-    """How an arm follows a motion under a controller.
+    """How an arm follows a motion, or a request as `Robot.plan` takes it, under a controller.
+
+    Requests may arrive one after another: ``[(0.0, request), (0.8, request), Stop(1.1)]``. A later one begins at the
+    position and velocity that are wanted when it arrives, and all its points lie ahead.
 
     ::
 
-        plant       the arm as it is, where it is not the robot that the controller believes in
-        q0, qd0     where it starts (..., n): on the motion if nothing is said
-        t           seconds; the motion's duration if nothing is said
-        steps       of the integrator in a period of the controller
-        delay       seconds from measuring to torque
-        continuous  the torque follows the state without a period
+        controller       its name (strobe.control.CONTROLLERS) with ``gains``, or a `Controller`
+        rate             of the controller, Hz: 1000, or that which it was made for
+        planner          a method of `Robot.plan`, or a function of a request
+        bounds           by name (velocity, acceleration, effort, …) in place of the robot's or the request's own
+        stop_at          seconds: an emergency stop, as fast as bounds (with ``limits`` also torques) allow
+        tolerance        how far a joint may be from where it should be before the status says so
+        plant            the arm as it is, where it is not the robot that the controller believes in
+        q0, qd0          where it starts (..., n): on the motion if nothing is said
+        t                seconds; the motion's duration if nothing is said
+        steps            of the integrator in a period, or plant_rate in Hz, a multiple of the controller's
+        trajectory_rate  Hz, a whole part of the controller's: what is wanted is held in between
+        delay            seconds from measuring to torque
+        continuous       the torque follows the state without a period
+        limits           motors give no more than the robot's effort and velocity limits allow
+        check            warn of a loop that is unstable near rest at the start, middle or end of the motion
     """
     arm = robot if plant is None else plant
-    motion = in_order(motion, robot.joint_names, robot.name)
+    system = motion_controller(
+        robot, controller, arm, gains=gains, rate=rate, planner=planner, bounds=bounds, motors=limits,
+        plant_rate=plant_rate, trajectory_rate=trajectory_rate, steps=steps, continuous=continuous,
+    )  # fmt: skip
+    controller, (_, steps, hold) = system.controller, system.rates
+    motion, unkept = system.planning.timeline(motion, stop_at)
+    allowed = tolerances(arm, tolerance)
     end = motion.duration if t is None else float(t)
     start = motion(0.0)
     asked = problem(
@@ -52,42 +80,48 @@ def control(
     step = controller.period / steps
     loop = Loop(
         arm, asked.rate, fixed_method(method), controller, Sensors() if sensors is None else sensors, steps,
-        _whole("delay", delay, step), continuous,
+        whole_steps("delay", delay, step), continuous,
     )  # fmt: skip
     rounds = max(1, int(np.ceil(end / controller.period - WHOLE)))
-    return _run(asked, loop, motion, rounds, step, threads)
+    run = _run(asked, loop, motion, rounds, step, hold, threads, check)
+    return judged(run, unkept, allowed, asked.rate.limited)
 
 
 def _run(
-    asked: Problem, loop: Loop, motion: Trajectory, rounds: int, step: float, threads: int | None
-) -> Tracked:
+    asked: Problem, loop: Loop, motion: Trajectory, rounds: int, step: float, hold: int, threads: int | None,
+    check: bool,
+) -> Tracked:  # fmt: skip
     p, arm, period = loop.parts, loop.plant, loop.controller.period
-    gains, batch = _gains(loop, asked.batch)
+    numbers, batch = run_numbers(loop, asked.batch)
     count = prod(batch)
     state = np.zeros((count, loop.layout.end))
     state[:, : p.size] = np.broadcast_to(
         asked.state.reshape((*asked.batch, p.size)), (*batch, p.size)
     ).reshape(count, -1)
     q, qd = state[:, p.q].copy(), state[:, p.qd].copy()
-    for name, first in loop.controller.first(q, qd).items():
-        state[:, loop.layout.places[f"memory {name}"]] = first
-    if not loop.continuous:
-        state[:, loop.layout.places[HELD]] = arm.gravity(q)  # it was held still
+    state[:, p.size :] = loop.first(q, qd, numbers.get(SENSING, np.empty((1, 0))))
     times = period * np.arange(rounds)
     within = loop.method.times if loop.continuous else (0.0,)
-    wanted = _wanted(motion, times[:, None] + period * np.array(within))
+    known = period * hold * (np.arange(rounds) // hold)  # when what is wanted was last told
+    wanted = _wanted(motion, known[:, None] + period * np.array(within))
     out = np.empty((count, rounds, loop.layout.end + arm.nv))
-    constants = asked.constants_in(asked.spans[0]) | {sample("h", 0): np.array([[step]]), GAINS: gains}
-    constants.pop("tau")
+    acting = asked.constants_in(asked.spans[0])
+    constants = {name: _spread(x, asked.batch, batch) for name, x in acting.items() if name != "tau"}
+    constants |= {sample("h", 0): np.array([[step]]), **numbers}
+    notes = (*asked.notes, *(told(loop, constants, wanted[:, 0, : arm.nq]) if check else ()))
     signals = {REFERENCE: np.ascontiguousarray(wanted.reshape(1, rounds, -1))}
-    loop.marching(state, constants, signals, np.arange(rounds), out, threads)
+    _march(loop, state, constants, signals, out, threads)
     done = state[:, p.steps] * step
     lost = np.arange(rounds)[None, :] * period > done[:, None]
     out[lost] = np.nan
     whole = out.reshape((*batch, rounds, -1))
+    cut = state[:, p.cut] if p.limited else np.zeros((count, arm.nv))
+    stopped, why = stops_of(loop, out, state)
+    status = np.where(lost.any(axis=1), Status.DIVERGED, np.where(stopped, Status.STOPPED, Status.DONE))
     return Tracked(
         arm, loop.controller, times, wanted[:, 0], whole[..., p.q], whole[..., p.qd], whole[..., loop.layout.end :],
-        state[:, p.cut].reshape((*batch, -1)), done.reshape(batch), asked.notes,
+        cut.reshape((*batch, -1)), done.reshape(batch), status.reshape(batch), motion, (*notes, *why),
+        {name: whole[..., place] for name, place in loop.remembered.items()},
     )  # fmt: skip
 
 
@@ -98,20 +132,39 @@ def _wanted(motion: Trajectory, t: Array) -> Array:
     return np.concatenate([at.q, np.where(over, 0.0, at.qd), np.where(over, 0.0, at.qdd)], axis=-1)
 
 
-def _gains(loop: Loop, batch: tuple[int, ...]) -> tuple[Array, tuple[int, ...]]:
-    """The gains as rows (N or 1, size), and the batch that they make with the rest."""
-    given = loop.controller.gains
-    if not given:
-        return np.zeros((1, loop.gains.end)), batch
-    whole = np.broadcast_shapes(batch, *(x.shape[:-1] for x in given.values()))
-    shared = all(x.ndim == 1 for x in given.values())
-    rows = [np.broadcast_to(x, ((1,) if shared else whole) + x.shape[-1:]) for x in given.values()]
-    return np.ascontiguousarray(np.concatenate(rows, axis=-1).reshape(-1, loop.gains.end)), whole
+def _march(
+    loop: Loop, state: Array, constants: Mapping[str, Array], signals: Mapping[str, Array], out: Array,
+    threads: int | None,
+) -> None:  # fmt: skip
+    """All rounds; those with noise piece by piece."""
+    rounds = np.arange(out.shape[1])
+    if NOISE not in loop.recurrence.signals:
+        loop.marching(state, constants, signals, rounds, out, threads)
+        return
+    for piece, noise in disturbances(loop.instruments, len(state), len(rounds)):
+        some = {name: x[:, piece] for name, x in signals.items()} | {NOISE: noise}
+        loop.marching(state, constants, some, rounds[piece], out, threads)
 
 
-def _whole(name: str, value: float, step: float) -> int:
-    """A time as a number of steps."""
-    number = round(value / step)
-    if value < 0 or abs(value / step - number) > WHOLE:
-        raise ArgumentError(f"{name} is {value:g} s; expected a whole number of steps of {step:g} s.")
-    return number
+def run_numbers(loop: Loop, batch: tuple[int, ...]) -> tuple[dict[str, Array], tuple[int, ...]]:
+    """The numbers of gains and sensors as rows (N or 1, size), and the batch that they make with the rest."""
+    given = {GAINS: loop.controller.gains, SENSING: loop.instruments.numbers}
+    leading = [x.shape[:-1] for numbers in given.values() for x in numbers.values()]
+    whole = np.broadcast_shapes(batch, *leading)
+    found = {name: _rows(numbers, whole) for name, numbers in given.items() if numbers}
+    return {GAINS: np.zeros((1, loop.gains.end))} | found, whole
+
+
+def _spread(rows: Array, given: tuple[int, ...], batch: tuple[int, ...]) -> Array:
+    """Rows (N or 1, size) of the batch that was given, for every member of the whole one."""
+    if len(rows) == 1 or given == batch:
+        return rows
+    whole = np.broadcast_to(rows.reshape((*given, -1)), (*batch, rows.shape[-1]))
+    return np.ascontiguousarray(whole.reshape(-1, rows.shape[-1]))
+
+
+def _rows(numbers: Mapping[str, Array], batch: tuple[int, ...]) -> Array:
+    shared = all(x.ndim == 1 for x in numbers.values())
+    rows = [np.broadcast_to(x, ((1,) if shared else batch) + x.shape[-1:]) for x in numbers.values()]
+    whole = np.concatenate(rows, axis=-1)
+    return np.ascontiguousarray(whole.reshape(-1, whole.shape[-1]))

@@ -56,7 +56,9 @@ def refuse(path: Path, *, inputs: Iterable[Path] = (), force: bool = False) -> N
     if os.path.isdir(target):
         raise OutputError(f"cannot write {name}: it is a folder. Name a file in it.")
     if not (_is_special(target) or os.access(folder, os.W_OK | os.X_OK)):
-        raise OutputError(f"cannot write {name}: the folder {folder} may not be written to. Choose another.")
+        raise OutputError(
+            f"cannot write {name}: the folder {folder} may not be written to. Choose another."
+        )
     for source in inputs:
         if os.path.exists(source) and os.path.exists(target) and os.path.samefile(source, target):
             raise OutputError(

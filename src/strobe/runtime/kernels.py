@@ -113,7 +113,7 @@ class Kernel:
         return self.program.stored if self.request.looks_up else ()
 
     def require_stored(self, program: Program) -> None:
-        """Refuse a program that reads stored numbers of which the kernel knows nothing: it would read at no address."""
+        """Refuse a program that reads stored numbers of which the kernel knows nothing: it would read anywhere."""
         if program.stored != self.stored:
             raise TypeError(f"{self.name} reads stored numbers; its request must say so: looks_up.")
 

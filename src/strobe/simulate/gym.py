@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 
 from strobe.errors import ArgumentError, MissingExtraError, ShapeError, UnknownNameError
+from strobe.models.arguments import require_above
 from strobe.robot import Robot, load
 from strobe.runtime.arrays import checked
-from strobe.simulate.problem import require_above
 from strobe.simulate.side_by_side import SideBySide
 
 try:

@@ -141,13 +141,6 @@ def problem(
     )  # fmt: skip
 
 
-def require_above(name: str, value: Any, expected: str, or_zero: bool = False) -> None:
-    """Refuse what is not one finite number above zero, or zero where that will do."""
-    number = isinstance(value, int | float | np.integer | np.floating) and np.isfinite(value)
-    if not (number and (value > 0 or (or_zero and value == 0))):
-        raise ArgumentError(f"{name} is {value!r}; expected {expected}.")
-
-
 def _state(p: Parts, batch: tuple[int, ...], q: Array, qd: Array) -> Array:
     """All runs alive at the start, nothing done yet."""
     state = np.zeros((prod(batch), p.size))

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from strobe.errors import ArgumentError, ShapeError
+from strobe.models.arguments import is_whole, require_above
 from strobe.robot import Robot
 from strobe.runtime.arrays import checked
 from strobe.simulate import step_size
 from strobe.simulate.march import marching
-from strobe.simulate.problem import problem, require_above
+from strobe.simulate.problem import problem
 from strobe.simulate.steps import fixed_method
 from strobe.simulate.times import grid
 
@@ -30,7 +31,7 @@ class SideBySide:
         stops: Any = None, limits: bool = False, friction: bool = True, payload: Any = None,
         frame: str | None = None, threads: int | None = None,
     ) -> None:  # fmt: skip
-        if not isinstance(count, int | np.integer) or count < 1:
+        if not is_whole(count, 1):
             raise ArgumentError(f"there are {count} robots; expected a whole number, one or more.")
         require_above("period", period, "a time above zero")
         if step is not None:

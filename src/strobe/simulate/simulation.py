@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 
 from strobe.errors import ArgumentError, SimulationWarning, UnknownNameError
+from strobe.models.arguments import require_above, require_whole
 from strobe.robot import Robot
 from strobe.simulate import step_size
 from strobe.simulate.adaptive import ADAPTIVE, integrate
 from strobe.simulate.checkpoint import Checkpoint, grid_from, require_fit, setting
 from strobe.simulate.events import Event
 from strobe.simulate.march import Rows, Watch, march
-from strobe.simulate.problem import Problem, problem, require_above
+from strobe.simulate.problem import Problem, problem
 from strobe.simulate.report import report
 from strobe.simulate.run import Errors, Run
 from strobe.simulate.steps import FIXED, Method, fixed_method
@@ -217,8 +218,8 @@ def _require_owner(method: str, fixed: Mapping[str, Any], chosen: Mapping[str, A
 
 
 def _require_numbers(step: Any, every: Any, rtol: Any, atol: Any) -> None:
-    if every is not None and (not isinstance(every, int | np.integer) or every < 1):
-        raise ArgumentError(f"every is {every!r}; expected a whole number, 1 or more.")
+    if every is not None:
+        require_whole("every", every, 1)
     if step is not None:
         require_above("step", step, "a time above zero")
     require_above("rtol", rtol, "a number above zero")

@@ -5,14 +5,12 @@ A method is a numbered dot; those that no other beats in time, memory and error 
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from strobe.approximate.recommendation import in_bytes, in_time, percent
-from strobe.study.plots import FOOT, GAP, HEAD, LETTER, MARGIN, NARROW, TITLE, WIDTH
+from strobe.study.plots import FOOT, GAP, HEAD, LETTER, MARGIN, NARROW, TITLE, WIDTH, Decades
 from strobe.study.svg import Element, circle, figure, fill, group, path, polyline, text
 
 LEFT = 74  # pixels, for the numbers of the error
@@ -20,32 +18,6 @@ TALL = 280  # pixels, of a panel
 LINE = 18  # pixels, of a line below the panels
 DOT = 8.5  # pixels
 LEAST, MOST = 1e-6, 10.0  # errors: what is below or above stands at the edge
-TICKS = 5  # on an axis, at most
-
-
-@dataclass(frozen=True, slots=True)
-class Decades:
-    """Powers of ten on a stretch of pixels."""
-
-    low: int
-    high: int
-    start: float
-    end: float
-
-    @classmethod
-    def over(cls, values: Sequence[float], start: float, end: float) -> Decades:
-        low = math.floor(math.log10(min(values)) + 1e-9)
-        high = math.ceil(math.log10(max(values)) - 1e-9)
-        return cls(low, max(high, low + 1), start, end)
-
-    def __call__(self, value: float) -> float:
-        part = (math.log10(value) - self.low) / (self.high - self.low)
-        return self.start + (self.end - self.start) * min(max(part, 0.0), 1.0)
-
-    @property
-    def ticks(self) -> list[float]:
-        step = -(-(self.high - self.low) // TICKS)
-        return [10.0**k for k in range(self.low, self.high + 1, step)]
 
 
 def trade_off_figure(data: Mapping[str, Any], width: int = WIDTH) -> str:
@@ -87,7 +59,7 @@ def _panel(
     left, right, top, bottom = x + LEFT, x + wide - DOT, y + HEAD, y + TALL - FOOT - 18
     costs = {name: max(float(row[key]), 1.0) for name, row in shown.items()}
     errors = {name: min(max(row["error"], LEAST), MOST) for name, row in shown.items()}
-    over = Decades.over(list(costs.values()), left, right)
+    over = Decades.over(costs.values(), left, right)
     up = Decades.over([LEAST, *errors.values()], bottom, top)
     best = [name for name in data["pareto"] if name in costs]
     return group(

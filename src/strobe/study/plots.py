@@ -45,6 +45,7 @@ LOWEST = 0.01  # pixels, of a bar that is drawn
 SMALL = 150  # pixels, the height of a panel among many
 HIGHEST = 420.0  # pixels, of a map
 SHADES = (0.15, 0.36, 0.57, 0.78, 1.0)  # of a map, from little to much
+MOST_DECADES = 5  # with a mark, on a logarithmic axis
 
 # From the zero line outwards: the steady part first. With the colour of each.
 STACK = {
@@ -95,6 +96,46 @@ class Scale:
             shown = f"{tick:.{max(0, -math.floor(math.log10(self.step) + 1e-9))}f}"
         return "0" if float(shown) == 0.0 else shown.replace("-", "−")
 
+    @property
+    def zero(self) -> float:
+        """Where zero is; NaN where it is not to be seen."""
+        return float(self(0.0)) if self.low <= 0 <= self.high else math.nan
+
+
+@dataclass(frozen=True, slots=True)
+class Decades:
+    """Powers of ten on a stretch of pixels; what lies beyond stands at its ends."""
+
+    low: int
+    high: int
+    start: float
+    end: float
+
+    @classmethod
+    def over(cls, values: Iterable[float], start: float, end: float) -> Decades:
+        """All positive values, from power to power."""
+        found = list(values)
+        low = math.floor(math.log10(min(found)) + 1e-9)
+        high = math.ceil(math.log10(max(found)) - 1e-9)
+        return cls(low, max(high, low + 1), start, end)
+
+    def __call__(self, x: Array | float) -> Array:
+        power = np.log10(np.maximum(x, 10.0**self.low))
+        part = np.minimum((power - self.low) / (self.high - self.low), 1.0)
+        return self.start + (self.end - self.start) * part
+
+    @property
+    def ticks(self) -> list[float]:
+        step = -(-(self.high - self.low) // MOST_DECADES)
+        return [10.0**k for k in range(self.low, self.high + 1, step)]
+
+    def label(self, tick: float) -> str:
+        return f"{tick:g}".replace("e-0", "e-").replace("-", "−")
+
+    @property
+    def zero(self) -> float:
+        return math.nan
+
 
 @dataclass(frozen=True, slots=True)
 class Area:
@@ -127,6 +168,11 @@ class Area:
 
     def upwards(self, *values: Array | float) -> Scale:
         return Scale.over(values, self.bottom, self.top, max(2, int((self.bottom - self.top) / 34)))
+
+    def decades(self, values: Array, count: int) -> Decades:
+        """So many powers of ten, the largest value in the uppermost."""
+        largest = _largest(values) or 1.0
+        return Decades.over([largest / 10.0 ** (count - 1), largest], self.bottom, self.top)
 
 
 # -- figures ------------------------------------------------------------------------------------------
@@ -195,7 +241,10 @@ def phase_plot(
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """A curve with its limits: dashed levels and walls, and dots on it; ``across`` and ``unit`` name the axes."""
+    """A curve or several (K, T), with limits: dashed levels and walls, and dots; ``across``, ``unit`` name axes.
+
+    With ``decades`` the scale is logarithmic over so many powers of ten.
+    """
 
     name: str
     unit: str
@@ -205,17 +254,19 @@ class Panel:
     levels: tuple[float, ...] = ()
     walls: tuple[float, ...] = ()
     dots: tuple[Array, Array] = (np.empty(0), np.empty(0))
+    decades: int = 0
 
 
 def small_multiples(
-    title: str, described: str, rows: Sequence[Sequence[Panel]], *, width: int = WIDTH
-) -> str:
+    title: str, described: str, rows: Sequence[Sequence[Panel]], *, width: int = WIDTH,
+    curves: Sequence[str] = ("the motion",), tall: int = SMALL,
+) -> str:  # fmt: skip
     """Panels side by side, row after row; those of one column share what is written below them."""
     columns = len(rows[0])
     if width <= NARROW:
         rows, columns = [[_alone(panel)] for row in rows for panel in row], 1
     panels = [panel for row in rows for panel in row]
-    keys = [("the motion", _dash(0))]
+    keys = [(name, _dash(k)) for k, name in enumerate(curves)]
     keys += [("limits", _dash("limit"))] if any(panel.levels or panel.walls for panel in panels) else []
     keys += (
         [("points, and switches of acceleration", _dot())] if any(len(p.dots[0]) for p in panels) else []
@@ -223,11 +274,11 @@ def small_multiples(
     wide = (width - 2 * MARGIN - (columns - 1) * GAP) / columns
     top = TITLE + LEGEND * len(_lines_of_keys([key for key, _ in keys], width)) + 10
     places = [
-        (Area(MARGIN + c * (wide + GAP), top + r * (SMALL + 6), wide, SMALL), panel)
+        (Area(MARGIN + c * (wide + GAP), top + r * (tall + 6), wide, tall), panel)
         for r, row in enumerate(rows)
         for c, panel in enumerate(row)
     ]
-    bottom = top + len(rows) * (SMALL + 6)
+    bottom = top + len(rows) * (tall + 6)
     below = [
         text((area.left + area.right) / 2, bottom + 8, panel.across, anchor="middle", class_="muted")
         for area, panel in places[-columns:]
@@ -284,14 +335,14 @@ def _limited(area: Area, panel: Panel) -> Element:
     """A curve with its limits."""
     ticks = max(3, int((area.right - area.left) / 45))
     x = Scale.over([panel.x, *panel.walls], area.left, area.right, ticks, snug=True)
-    y = area.upwards(panel.y, *panel.levels, 0.0)
+    y = area.decades(panel.y, panel.decades) if panel.decades else area.upwards(panel.y, *panel.levels, 0.0)
     bounds = [polyline((area.left, area.right), [float(y(level))] * 2) for level in panel.levels]
     bounds += [polyline([float(x(wall))] * 2, (area.bottom, area.top)) for wall in panel.walls]
-    curve = polyline(x(panel.x), y(panel.y))
+    curves = [polyline(x(panel.x), y(values)) for values in np.atleast_2d(panel.y)]
     return group(
         _axes(area, x, y, panel.name, panel.unit),
         path("".join(bounds), class_="sum", stroke_dasharray="5 4") if bounds else None,
-        path(curve, stroke_width=1.6, stroke_linejoin="round", **stroke(0)),
+        [path(d, stroke_width=1.6, stroke_linejoin="round", **stroke(k)) for k, d in enumerate(curves)],
         [circle(float(x(a)), float(y(b)), 2.6, **fill(1)) for a, b in zip(*panel.dots, strict=True)],
     )
 
@@ -339,14 +390,13 @@ def _boxes(left: Array, right: Array, end: Array, foot: Array) -> str:
     return "".join(box(a, top, b - a, height) for a, b, top, height in rows if height >= LOWEST)
 
 
-def _axes(area: Area, x: Scale, y: Scale, name: str, unit: str) -> Element:
+def _axes(area: Area, x: Scale, y: Scale | Decades, name: str, unit: str) -> Element:
     """Grid, numbers, name and unit of a panel."""
     heights, places = [float(y(tick)) for tick in y.ticks], [float(x(tick)) for tick in x.ticks]
-    zero = [float(y(0.0))] * 2 if y.low <= 0 <= y.high else [math.nan] * 2
     return group(
         path("".join(polyline((area.left, area.right), (h, h)) for h in heights), class_="grid"),
         path(
-            polyline((area.left, area.right), zero)
+            polyline((area.left, area.right), [y.zero] * 2)
             + "".join(polyline((p, p), (area.bottom, area.bottom + 4)) for p in places),
             class_="axis",
         ),

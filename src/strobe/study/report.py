@@ -12,6 +12,8 @@ from strobe.errors import UnknownNameError, UnsupportedModelError
 from strobe.robot import Robot
 from strobe.study import (
     agreement,
+    approximation,
+    control,
     counts,
     equations,
     exactness,
@@ -50,6 +52,8 @@ SECTIONS: dict[str, ModuleType] = {
     "counts": counts,
     "published": published,
     "speed": speed,
+    "approximation": approximation,
+    "control": control,
     "machine": machine,
 }
 HEADLINES = (
