@@ -44,6 +44,18 @@ def test_a_torque_that_is_held_for_a_period_costs_accuracy_in_proportion_to_it(s
     assert fast < 2e-4
 
 
+def test_gains_and_loads_may_differ_along_axes_of_their_own(stanford, motion):
+    kp, loads = np.array([[[400.0] * 6], [[100.0] * 6]]), np.zeros((3, 10))
+    loads[:, 0] = 0.0, 0.2, 0.4
+    every = control(stanford, motion, ComputedTorque(stanford, 1e-3, kp), payload=loads, t=0.2, check=False)
+    assert every.q.shape[:2] == (2, 3)
+    for i in range(2):
+        for k in range(3):
+            controller = ComputedTorque(stanford, 1e-3, kp[i, 0])
+            one = control(stanford, motion, controller, payload=loads[k], t=0.2, check=False)
+            assert (every.q[i, k] == one.q).all()
+
+
 def test_loops_side_by_side_are_the_loops_one_by_one(stanford, motion):
     kp = np.array([[100.0] * 6, [400.0] * 6])
     both = control(stanford, motion, ComputedTorque(stanford, 1e-3, kp, 40.0))

@@ -14,6 +14,7 @@ from strobe.control.acceleration_servo import AccelerationServo
 from strobe.control.computed_torque import ComputedTorque
 from strobe.control.controller import Controller, Measured, Wanted
 from strobe.control.feed_forward_pd import FeedForwardPD
+from strobe.control.fixed_controller import FixedController
 from strobe.control.gains import Suggestion, suggest
 from strobe.control.impedance import Impedance
 from strobe.control.joint_pd import JointPD
@@ -22,11 +23,13 @@ from strobe.control.methods import CONTROLLERS, make
 from strobe.control.momentum_observer import MomentumObserver
 from strobe.control.operational_space import OperationalSpace
 from strobe.control.pd_gravity import PDGravity
+from strobe.control.resolution import bits_needed
 from strobe.control.sensor import Sensor
 from strobe.control.sensors import Fault, Sensors
 from strobe.control.slotine_li import SlotineLi
 from strobe.control.stability import Stability, stability
 from strobe.control.status import Status
+from strobe.control.straying import straying
 from strobe.control.timeline import Stop
 from strobe.control.tracked import Tracked
 from strobe.control.tracking import control
@@ -38,6 +41,7 @@ __all__ = [
     "Controller",
     "Fault",
     "FeedForwardPD",
+    "FixedController",
     "Impedance",
     "JointPD",
     "JointPID",
@@ -54,9 +58,11 @@ __all__ = [
     "Suggestion",
     "Tracked",
     "Wanted",
+    "bits_needed",
     "control",
     "make",
     "stability",
+    "straying",
     "suggest",
 ]
 

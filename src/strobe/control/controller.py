@@ -111,7 +111,7 @@ class Controller(ABC):
         self, folder: str | PathLike[str], sensors: Sensors | None = None, name: str = "controller", *,
         force: bool = False,
     ) -> list[Path]:  # fmt: skip
-        """Write it as C with a test, ``controller_step(&state, &reference, tau)``, and what is made of ``sensors``."""
+        """Write it as C, ``controller_step(&state, &reference, tau)``, with its test and what is made of sensors."""
         from strobe.control.export import write
 
         return write(folder, self, sensors, name, force=force)

@@ -53,6 +53,8 @@ class Loop:
     continuous: bool = False  # then a round is one step of the arm
 
     def __post_init__(self) -> None:
+        if not isinstance(self.sensors, Sensors):
+            raise ArgumentError(f"sensors is a {type(self.sensors).__name__}; expected Sensors(position=…).")
         if self.continuous and (self.controller.memory or self.controller.uses_acceleration):
             why = "keeps numbers" if self.controller.memory else "measures accelerations"
             raise ArgumentError(
@@ -215,7 +217,7 @@ class Loop:
         (stopped,) = Layout(self.instruments.memory).split(sensors)[STOPPED]
         belief = getattr(self.controller, "belief", None) or Belief(self.controller.robot)
         slower = [v * -self.instruments.braking for v in measured.qd]
-        brake = belief.torques(measured.q, measured.qd, slower)
+        brake = belief.rigid(measured.q, measured.qd, slower)
         held = {
             name: [where(stopped, x, y) for x, y in zip(kept[name], left[name], strict=True)] for name in left
         }

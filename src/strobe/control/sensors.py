@@ -5,15 +5,16 @@
 A reading that does not come, or is no number, is not passed on: the last good one stands for it, for ``patience``
 periods in a row. Then the sensor has failed, nobody listens to it again, and the arm is braked:
 
-    tau = ID(q, v, −braking · v)            weight carried, speeds die at the rate ``braking``
+    tau = M (−braking · v) + C v + g        the weight is carried, speeds die at the rate ``braking`` or faster
 
-of what is known of q and v, a joint without readings being reckoned to brake as it is told to.
+with what is known of q and v. A joint without readings is reckoned to brake as it is told to; of an arm that hears
+nothing of itself any more, that is a hope.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from math import inf, isfinite
 from typing import Any
 
@@ -37,7 +38,9 @@ class Fault:
         if self.sensor not in QUANTITIES:
             raise ArgumentError(f'"{self.sensor}" is no sensor; expected {", ".join(QUANTITIES)}.')
         if not (isfinite(self.at) and self.until > self.at):
-            raise ArgumentError(f"a fault from {self.at:g} s until {self.until:g} s; expected a time before another.")
+            raise ArgumentError(
+                f"a fault from {self.at:g} s until {self.until:g} s; expected a time before another."
+            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +69,9 @@ class Sensors:
             checked_source(quantity, self[quantity])
         for fault in self.faults:
             if self[fault.sensor].source == DIFFERENCE:
-                raise ArgumentError(f"the {fault.sensor} is a difference; what can fail is the sensor that it is of.")
+                raise ArgumentError(
+                    f"the {fault.sensor} is a difference; what can fail is the sensor that it is of."
+                )
         _whole("seed", self.seed)
         if self.patience is not None:
             _whole("patience", self.patience)
@@ -84,7 +89,9 @@ class Sensors:
     @property
     def watched(self) -> bool:
         """Whether readings may be missing."""
-        return self.patience is not None or bool(self.faults) or any(self[each].fails for each in QUANTITIES)
+        return (
+            self.patience is not None or bool(self.faults) or any(self[each].fails for each in QUANTITIES)
+        )
 
     @property
     def most_missing(self) -> int:
@@ -93,10 +100,9 @@ class Sensors:
 
     def smooth(self) -> Sensors:
         """Without resolution, range, noise and faults: what a small deviation feels of them."""
-        return self if self.perfect else Sensors(*(self[quantity].smooth() for quantity in QUANTITIES))
-
-    def __repr__(self) -> str:
-        return f"Sensors({', '.join(f'{each.name}={getattr(self, each.name)!r}' for each in fields(self))})"
+        if self.perfect:
+            return self
+        return Sensors(self.position.smooth(), self.velocity.smooth(), self.acceleration.smooth())
 
 
 def _whole(name: str, value: Any) -> None:

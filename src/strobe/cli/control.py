@@ -1,0 +1,410 @@
+"""``strobe control``: how an arm follows a request under a controller, or under several side by side."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from strobe.cli.exits import CHECK_FAILED
+from strobe.cli.inputs import (
+    SEPARATORS,
+    Base,
+    Force,
+    Gravity,
+    Json,
+    Lock,
+    RobotName,
+    Strict,
+    number,
+    numbers,
+    open_robot,
+)
+from strobe.cli.plan import as_options, bound, bound_options
+from strobe.cli.progress import Progress
+from strobe.cli.simulate import carried
+from strobe.cli.states import NoFriction
+from strobe.errors import ArgumentError, StrobeError, UnknownNameError
+
+if TYPE_CHECKING:
+    from strobe.control.sensors import Sensors
+    from strobe.control.timeline import Timeline
+    from strobe.control.tracked import Tracked
+    from strobe.robot import Robot
+    from strobe.trajectory.motion import Trajectory
+
+ADVICE = {"with limits=True": "with --limits", "rate=": "--rate"}
+FORMULAS = ("exact", "leaving out")  # the families of approximations that hold everywhere
+LEAST_RANGE = 1e-3  # rad, m and so on, of a sensor whose joint stands still
+
+
+def control(
+    robot: RobotName,
+    request: Annotated[
+        Path,
+        typer.Argument(
+            metavar="REQUEST", help="Points to pass (.toml, .json), or a motion of strobe plan."
+        ),
+    ],
+    controller: Annotated[
+        str, typer.Option("--controller", "-c", metavar="NAME", help="What makes the torques; see below.")
+    ] = "computed-torque",
+    compare: Annotated[
+        str | None, typer.Option("--compare", metavar="A,B,C", help="Several controllers, side by side.")
+    ] = None,
+    gain: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--gain", metavar="NAME=NUMBERS", help="One number, or one per joint; may be repeated."
+        ),
+    ] = None,
+    approximation: Annotated[
+        str | None,
+        typer.Option(
+            "--approximation", metavar="NAME", help="In place of exact dynamics; strobe approximate."
+        ),
+    ] = None,
+    rate: Annotated[float, typer.Option("--rate", metavar="HZ", help="Of the controller.")] = 1000.0,
+    plant_rate: Annotated[
+        float | None,
+        typer.Option("--plant-rate", metavar="HZ", help="Of the arm's integrator; a multiple."),
+    ] = None,
+    trajectory_rate: Annotated[
+        float | None,
+        typer.Option("--trajectory-rate", metavar="HZ", help="How often what is wanted is told; a part."),
+    ] = None,
+    delay: Annotated[
+        float, typer.Option("--delay", metavar="SECONDS", help="From measuring to torque.")
+    ] = 0.0,
+    sensor_bits: Annotated[
+        str | None,
+        typer.Option(
+            "--sensor-bits", metavar="BITS", help="Of encoders; or position=16,velocity=12,acceleration=10."
+        ),
+    ] = None,
+    payload: Annotated[
+        str | None,
+        typer.Option("--payload", metavar="M,X,Y,Z", help="A load that the controller does not know of."),
+    ] = None,
+    frame: Annotated[
+        str | None, typer.Option("--frame", help="The hand, and where a payload is; else the last frame.")
+    ] = None,
+    limits: Annotated[bool, typer.Option("--limits", help="Motors give no more than they can.")] = False,
+    tolerance: Annotated[
+        float | None,
+        typer.Option("--tolerance", metavar="RAD|M", help="How far a joint may be off; else exit 1."),
+    ] = None,
+    stop_at: Annotated[
+        float | None, typer.Option("--stop-at", metavar="SECONDS", help="An emergency stop.")
+    ] = None,
+    method: Annotated[
+        str | None, typer.Option("--method", metavar="NAME", help="How it is planned; strobe plan --help.")
+    ] = None,
+    velocity: Annotated[str | None, bound("velocity")] = None,
+    acceleration: Annotated[str | None, bound("acceleration")] = None,
+    effort: Annotated[str | None, bound("effort")] = None,
+    t: Annotated[
+        float | None, typer.Option("--t", metavar="SECONDS", help="How long; else as the motion takes.")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Where the run goes: .npz or .csv."),
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", metavar="FILE.svg", help="A drawing of errors and torques.")
+    ] = None,
+    no_friction: NoFriction = False,
+    lock: Lock = None,
+    base: Base = None,
+    gravity: Gravity = None,
+    strict: Strict = False,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """How an arm follows a request: how far hand and joints are off, what it takes, and what a step costs.
+
+    The request is planned as by strobe plan; the arm is simulated and may carry what the controller does not know of.
+
+    \b
+    Controllers:
+      joint-pd              a spring and a damper at every joint, no model
+      joint-pid             the same and an integral
+      pd-gravity            weight carried by the model
+      feed-forward-pd       the torques of the motion wanted, and PD for what is missed
+      computed-torque       the dynamics cancelled by the model (default)
+      operational-space     the same for the hand
+      impedance             the hand on springs and dampers
+      slotine-li            learns what the hand carries while it moves
+      acceleration-servo    changes the torque until the measured acceleration is the one wanted
+      momentum-observer     any controller, with what disturbs the arm estimated and taken off
+    \b
+    Examples:
+      strobe control stanford request.toml --acceleration 2 --plot out.svg
+      strobe control panda traj.json --compare joint-pd,pd-gravity,computed-torque --payload 1 --json
+      strobe control panda request.toml --acceleration 5 --approximation without-velocity-terms --rate 500
+      strobe control panda request.toml --acceleration 5 --gain kp=100 --gain kd=20 --limits -o out.npz
+    """
+    names = _names(controller, compare)
+    inputs = [request, robot]
+    _check_files(output, plot, names, inputs, force)
+    arm = open_robot(robot, lock=lock, base=base, gravity=gravity, strict=strict)
+    bounds = bound_options(
+        arm.n, {"velocity": velocity, "acceleration": acceleration, "effort": effort}, None
+    )
+    how = {
+        "rate": rate, "plant_rate": plant_rate, "trajectory_rate": trajectory_rate, "delay": delay, "limits": limits,
+        "tolerance": tolerance, "t": t, "friction": not no_friction, "frame": frame,
+        "payload": None if payload is None else carried(payload),
+    }  # fmt: skip
+    try:
+        line = _planned(arm, request, method, bounds, stop_at, limits)
+        gains = gains_of(names, gain or ())
+        if approximation is not None:
+            _approximate(arm, line.motion, approximation, gains)
+        if sensor_bits is not None:
+            how["sensors"] = _sensors(arm, line.motion, sensor_bits)
+        with Progress("controlling", len(names), "controllers") as progress:
+            runs = {name: _run(arm, line, name, gains[name], how, progress) for name in names}
+    except StrobeError as error:
+        raise ArgumentError(_advised(as_options(str(error)))) from None
+    data = _told(arm, line.motion, runs, rate, frame) | _written(runs, output, plot, inputs, force)
+    _report(data, as_json)
+
+
+# -- what is asked -------------------------------------------------------------------------------------
+
+
+def _names(controller: str, compare: str | None) -> list[str]:
+    """The controllers asked for, each once."""
+    from strobe.control.methods import offer
+
+    words = [controller] if compare is None else [word for word in SEPARATORS.split(compare) if word]
+    if not words:
+        raise ArgumentError("--compare names no controller; strobe control --help lists them.")
+    return list(dict.fromkeys(offer(word).name for word in words))
+
+
+def _check_files(
+    output: Path | None, plot: Path | None, names: list[str], inputs: list[Any], force: bool
+) -> None:
+    """Refuse, before anything is simulated, files that cannot or must not be written."""
+    from strobe.control.files import kind_of
+    from strobe.runtime.files import refuse
+    from strobe.study.svg import SERIES
+
+    if output is not None:
+        kind_of(output)
+        if len(names) > 1:
+            raise ArgumentError("-o keeps one loop; give --controller in place of --compare.")
+        refuse(output, inputs=inputs, force=force)
+    if plot is not None:
+        if plot.suffix.lower() != ".svg":
+            raise ArgumentError(f"--plot {plot}: a drawing is an .svg file.")
+        if len(names) > len(SERIES):
+            raise ArgumentError(f"--plot draws {len(SERIES)} controllers at most; compare fewer.")
+        refuse(plot, inputs=inputs, force=force)
+
+
+def gains_of(names: list[str], pairs: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """``kp=400`` for every controller; of several, each takes those that it knows."""
+    from strobe.control.methods import offer
+
+    known = {name: offer(name).gains for name in names}
+    found: dict[str, dict[str, Any]] = {name: {} for name in names}
+    for pair in pairs:
+        word, equals, value = (part.strip() for part in pair.partition("="))
+        if not (word and equals and value):
+            raise ArgumentError(f'--gain takes NAME=NUMBERS, for example kp=400, and got "{pair}".')
+        takers = [name for name in names if word in known[name]] or names[:1]  # which says that it does not
+        for name in takers:
+            found[name][word] = _gain(word, value, known[name].get(word))
+    return found
+
+
+def _gain(word: str, text: str, otherwise: Any) -> Any:
+    """Numbers, or a name where one is expected."""
+    if word == "frame" or isinstance(otherwise, str):
+        return text
+    values = numbers(f"--gain {word}", text)
+    return values[0] if len(values) == 1 else values
+
+
+def _approximate(robot: Robot, motion: Trajectory, name: str, gains: dict[str, dict[str, Any]]) -> None:
+    """Let the controllers that believe in a model believe in another one."""
+    from strobe.approximate.methods import METHODS
+    from strobe.control.methods import offer
+
+    believing = [each for each in gains if "model" in offer(each).gains]
+    if not believing:
+        raise ArgumentError(f"--approximation: {', '.join(gains)} uses no model of the arm.")
+    if name not in METHODS:
+        raise UnknownNameError("approximation", name, "strobe", list(METHODS))
+    if METHODS[name].family not in FORMULAS:
+        known = ", ".join(each for each, other in METHODS.items() if other.family in FORMULAS)
+        raise ArgumentError(
+            f"--approximation {name}: a loop needs a formula that holds beside the motion too: {known}."
+        )
+    made = METHODS[name].make(robot, motion, None)
+    for each in believing:
+        gains[each]["model"] = made
+
+
+def _sensors(robot: Robot, motion: Trajectory, text: str) -> Sensors:
+    """Sensors of so many bits over the range of every joint; what none is named for is a difference of readings."""
+    from strobe.control.sensor import DIFFERENCE, QUANTITIES, Sensor
+    from strobe.control.sensors import Sensors
+
+    pairs = [pair.partition("=") for pair in SEPARATORS.split(text) if pair]
+    bits = {name if equals else QUANTITIES[0]: value if equals else name for name, equals, value in pairs}
+    found: dict[str, Sensor] = {}
+    for order, name in enumerate(QUANTITIES):
+        if name in bits:
+            count = number(f"--sensor-bits {name}", bits.pop(name))
+            found[name] = Sensor(bits=count, range=_range(robot, motion, order))
+        elif order:
+            found[name] = Sensor(source=DIFFERENCE)
+    if bits:
+        raise ArgumentError(
+            f'--sensor-bits: "{next(iter(bits))}" is no sensor; expected {", ".join(QUANTITIES)}.'
+        )
+    position, velocity, acceleration = (found.get(name, Sensor()) for name in QUANTITIES)
+    return Sensors(position, velocity, acceleration)
+
+
+def _range(robot: Robot, motion: Trajectory, order: int) -> tuple[Any, Any]:
+    """What a sensor covers: a joint's limits; without limits a turn, and half as much again as the motion takes."""
+    import numpy as np
+
+    limits, reach = robot.limits, motion.extremes(order)
+    turn = np.array([np.pi if joint.turns and not order else 0.0 for joint in robot.coordinates.joints])
+    far = np.maximum(turn, 1.5 * np.maximum(reach.largest, -reach.least)) + (turn == 0) * LEAST_RANGE
+    low, high = (
+        (limits.lower, limits.upper),
+        (-limits.velocity, limits.velocity),
+        (-limits.acceleration, limits.acceleration),
+    )[order]
+    return np.where(np.isfinite(low), low, -far), np.where(np.isfinite(high), high, far)
+
+
+def _planned(
+    robot: Robot,
+    path: Path,
+    method: str | None,
+    bounds: dict[str, Any],
+    stop_at: float | None,
+    limits: bool,
+) -> Timeline:
+    """The motion that a file asks for or holds, stopped where that is asked for."""
+    from strobe.control.timeline import Planning
+    from strobe.trajectory.files import read
+
+    asked: Any = path
+    if _is_motion(path):
+        if method is not None:
+            raise ArgumentError(f"--method: {path} holds a motion that is planned already.")
+        asked = read(path).motion
+    return Planning(robot, method, bounds, limits).timeline(asked, stop_at)
+
+
+def _is_motion(path: Path) -> bool:
+    """Whether a file holds a planned motion; a request has points by their joints or hands."""
+    if path.suffix.lower() != ".json":
+        return path.suffix.lower() in (".csv", ".npz")
+    try:
+        return "joint_names" in json.loads(path.read_bytes())
+    except (OSError, ValueError, TypeError, RecursionError):
+        return False  # and reading the request says why
+
+
+# -- what is done --------------------------------------------------------------------------------------
+
+
+def _run(
+    robot: Robot, line: Timeline, name: str, gains: dict[str, Any], how: dict[str, Any], progress: Progress
+) -> Tracked:
+    """One loop; what it warns of is told at once."""
+    from strobe.cli.show import warn
+    from strobe.control.tracking import control as controlled
+    from strobe.errors import ControlWarning
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ControlWarning)
+        run = controlled(robot, line, name, gains=gains, **how)
+    progress.advance(1)
+    for each in caught:
+        warn(f"{name}: {_advised(str(each.message))}")
+    said = {str(each.message) for each in caught}
+    return replace(run, notes=tuple(note for note in run.notes if note not in said))
+
+
+def _told(
+    robot: Robot, motion: Trajectory, runs: dict[str, Tracked], rate: float, frame: str | None
+) -> dict[str, Any]:
+    """The motion and its loops as data, with advice for a command line."""
+    from strobe.control.cost import cost
+    from strobe.study.loops import joints, told
+
+    loops = [told(run, cost(run.controller), frame) for run in runs.values()]
+    for loop in loops:
+        loop["notes"] = [_advised(note) for note in loop["notes"]]
+    return {
+        "robot": robot.name, "planner": motion.method, "duration": motion.duration, "rate": rate,
+        "joints": joints(next(iter(runs.values()))), "notes": list(motion.notes), "loops": loops,
+    }  # fmt: skip
+
+
+def _advised(sentence: str) -> str:
+    """A sentence with the options of a command line in place of Python's arguments."""
+    for words, option in ADVICE.items():
+        sentence = sentence.replace(words, option)
+    return sentence
+
+
+def _written(
+    runs: dict[str, Tracked], output: Path | None, plot: Path | None, inputs: list[Any], force: bool
+) -> dict[str, Any]:
+    """The loops in their files, and where they are."""
+    from strobe.cli.show import note
+    from strobe.control.files import write
+    from strobe.runtime.files import writing
+    from strobe.study.figure_control import control_figure
+
+    if output is not None:
+        (run,) = runs.values()
+        write(run, output, inputs=inputs, force=force)
+        note(f"{len(run.times):,} rows written to {output}.")
+    if plot is not None:
+        with writing(plot, inputs=inputs, force=force) as stream:
+            stream.write(control_figure(runs))
+        note(f"drawn in {plot}.")
+    return {name: str(path) for name, path in (("output", output), ("plot", plot)) if path is not None}
+
+
+def _report(data: dict[str, Any], as_json: bool) -> None:
+    """What there is to say, and the exit that the loops deserve."""
+    from strobe.cli.show import console, note, print_json, warn
+    from strobe.control.status import Status
+    from strobe.study.loops import shown
+
+    bad = False
+    for sentence in data["notes"]:
+        note(sentence)
+    for loop in data["loops"]:
+        for sentence in loop["notes"]:
+            note(f"{loop['controller']}: {sentence}")
+        if loop["status"] != Status.DONE.name.lower():
+            bad = True
+            warn(f"{loop['controller']}: {Status[loop['status'].upper()].sentence}")
+    if as_json:
+        print_json(data)
+    else:
+        out = console()
+        for part in shown(data):
+            out.print(part)
+    if bad:
+        raise typer.Exit(CHECK_FAILED)

@@ -1,0 +1,36 @@
+"""What motors can give at most, and what becomes of a torque beyond it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from strobe.errors import ArgumentError
+from strobe.robot import Robot
+from strobe.runtime.arrays import checked
+from strobe.scalars import Num, Numbers, maximum, minimum
+
+Array = np.ndarray
+
+
+def largest(robot: Robot, effort: Any = None) -> list[float]:
+    """The largest torque (nv) of every motor: as given, or the robot's own limits; infinite where there is none."""
+    if effort is None:
+        return robot.limits.effort.tolist()
+    numbers = checked("effort", effort, () if np.ndim(effort) == 0 else (robot.nv,), robot._why).astype(
+        float
+    )
+    if numbers.ndim > 1 or not (numbers > 0).all():
+        raise ArgumentError(
+            f"effort is {effort!r}; expected {robot.nv} positive numbers, or one for all joints."
+        )
+    return np.broadcast_to(numbers, (robot.nv,)).tolist()
+
+
+def within(tau: Numbers, effort: list[float]) -> list[Num]:
+    """Torques that motors give where they are asked for these."""
+    return [
+        t if most == np.inf else maximum(minimum(t, most), -most)
+        for t, most in zip(tau, effort, strict=True)
+    ]

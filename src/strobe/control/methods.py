@@ -1,0 +1,108 @@
+"""Every controller by name: what commands, reports and requests call them.
+
+    make("computed-torque", robot, 1e-3, kp=400.0, kd=40.0)
+
+What is not given is as the class has it, or follows from the arm's inertia.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from inspect import signature
+from typing import Any
+
+from strobe.control.acceleration_servo import AccelerationServo
+from strobe.control.computed_torque import ComputedTorque
+from strobe.control.controller import Controller
+from strobe.control.feed_forward_pd import FeedForwardPD
+from strobe.control.impedance import Impedance
+from strobe.control.joint_pd import JointPD
+from strobe.control.joint_pid import JointPID
+from strobe.control.momentum_observer import MomentumObserver
+from strobe.control.operational_space import OperationalSpace
+from strobe.control.pd_gravity import PDGravity
+from strobe.control.slotine_li import SlotineLi
+from strobe.errors import ArgumentError, UnknownNameError
+from strobe.robot import Robot
+
+FIRST = ("robot", "period")
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A controller under a name, and what it is in one line."""
+
+    kind: type[Controller]
+    meaning: str
+    build: Callable[..., Controller]
+
+    @property
+    def name(self) -> str:
+        return self.kind.name
+
+    @property
+    def gains(self) -> dict[str, Any]:
+        """What can be given by name, with what stands for it otherwise; None is worked out from the arm's inertia."""
+        parameters = signature(self.build).parameters.values()
+        return {
+            p.name: p.default for p in parameters if p.name not in FIRST and p.kind is not p.VAR_KEYWORD
+        }
+
+
+def _observed(
+    robot: Robot, period: float, controller: str | Controller = ComputedTorque.name, time_constant: Any = 0.05,
+    delay: float = 0.0, effort: Any = None, model: Any = None, **gains: Any,
+) -> Controller:  # fmt: skip
+    """The observer around a controller, which is given or named; named, it believes in the same model."""
+    if isinstance(controller, str):
+        if controller == MomentumObserver.name:
+            raise ArgumentError("an observer observes a controller, not itself; name another one.")
+        if model is not None and "model" in offer(controller).gains:
+            gains["model"] = model
+        controller = make(controller, robot, period, **gains)
+    return MomentumObserver(controller, time_constant, delay, effort, model)
+
+
+def _offer(kind: type[Controller], meaning: str, build: Callable[..., Controller] | None = None) -> Offer:
+    return Offer(kind, meaning, build or kind)
+
+
+CONTROLLERS: dict[str, Offer] = {
+    each.name: each
+    for each in (
+        _offer(JointPD, "a spring and a damper at every joint, no model"),
+        _offer(JointPID, "the same and an integral, which stops where a motor is at its limit"),
+        _offer(PDGravity, "a spring and a damper at every joint, weight carried by the model"),
+        _offer(FeedForwardPD, "the torques of the motion wanted, and PD for what is missed"),
+        _offer(ComputedTorque, "the dynamics cancelled by the model, the same poles for every joint"),
+        _offer(OperationalSpace, "the dynamics cancelled by the model, poles for the hand"),
+        _offer(Impedance, "the hand on springs and dampers, weight carried by the model"),
+        _offer(SlotineLi, "learns what the hand carries while it moves"),
+        _offer(AccelerationServo, "changes the torque until the measured acceleration is the one wanted"),
+        _offer(
+            MomentumObserver, "any controller, and what disturbs the arm estimated and taken off", _observed
+        ),
+    )
+}
+"""By name, from the simplest on."""
+
+
+def offer(name: str) -> Offer:
+    """A controller by its name."""
+    if name not in CONTROLLERS:
+        raise UnknownNameError("controller", str(name), "strobe.control", list(CONTROLLERS))
+    return CONTROLLERS[name]
+
+
+def make(name: str, robot: Robot, period: float, **gains: Any) -> Controller:
+    """A controller by its name, with gains and whatever else it takes by name (``model``, ``frame``, …)."""
+    found = offer(name)
+    known = found.gains
+    if name == MomentumObserver.name:
+        inside = gains.get("controller", ComputedTorque.name)
+        known = known | (offer(inside).gains if isinstance(inside, str) and inside != name else {})
+    for given in gains:
+        if given not in known:
+            raise ArgumentError(f"{name} takes no {given!r}; it takes {', '.join(known)}.")
+    return found.build(robot, period, **gains)

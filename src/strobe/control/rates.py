@@ -1,0 +1,71 @@
+"""Rates that divide one another: the arm's steps a control period, control periods the steps of a trajectory."""
+
+from __future__ import annotations
+
+from math import ceil, floor, isfinite
+from typing import Any, NamedTuple
+
+from strobe.errors import ArgumentError
+
+RATE = 1000.0  # Hz, of a controller, unless something is said
+WHOLE = 1e-9  # by which a ratio may miss a whole number
+
+
+class Rates(NamedTuple):
+    """How long a control period is, and what it is made of and makes."""
+
+    period: float  # seconds
+    steps: int  # of the arm in a period
+    hold: int  # periods for which what is wanted stays the same
+
+
+def rates(
+    control: float, plant: float | None = None, trajectory: float | None = None, steps: int | None = None
+) -> Rates:
+    """Rates in Hz, of the controller, the arm's integrator (or its ``steps`` in a period), and the trajectory."""
+    _require("rate", control)
+    if steps is not None and plant is not None:
+        raise ArgumentError("steps= and plant_rate= both say how the arm is integrated; give one.")
+    if steps is not None and (not isinstance(steps, int) or isinstance(steps, bool) or steps < 1):
+        raise ArgumentError(f"steps is {steps!r}; expected a whole number, 1 or more.")
+    found = steps or 1
+    if plant is not None:
+        _require("plant_rate", plant)
+        found = _multiple("plant_rate", plant, control, lambda k: k * control, plant / control)
+    hold = 1
+    if trajectory is not None:
+        _require("trajectory_rate", trajectory)
+        hold = _multiple(
+            "trajectory_rate", trajectory, control, lambda k: control / k, control / trajectory
+        )
+    return Rates(1.0 / control, found, hold)
+
+
+def whole_steps(name: str, value: float, step: float) -> int:
+    """A time as a number of steps, or a refusal with the nearest ones."""
+    if not (isfinite(value) and value >= 0):
+        raise ArgumentError(f"{name} is {value:g} s; expected seconds, zero or more.")
+    ratio = value / step
+    if abs(ratio - round(ratio)) > WHOLE * (1 + ratio):
+        nearest = " or ".join(f"{k * step:g}" for k in (floor(ratio), ceil(ratio)))
+        raise ArgumentError(
+            f"{name} is {value:g} s, no whole number of steps of {step:g} s; the nearest are {nearest} s."
+        )
+    return round(ratio)
+
+
+def _require(name: str, value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < float("inf"):
+        raise ArgumentError(f"{name} is {value!r}; expected a number of Hz above zero.")
+
+
+def _multiple(name: str, value: float, control: float, rate: Any, ratio: float) -> int:
+    """How often the slower of two rates goes into the faster; refused with the nearest rates that do so wholly."""
+    if ratio >= 1 - WHOLE and abs(ratio - round(ratio)) <= WHOLE * ratio:
+        return round(ratio)
+    near = sorted({max(1, floor(ratio)), max(1, ceil(ratio))})
+    found = " or ".join(f"{rate(k):.6g}" for k in near)
+    relation = "a whole multiple of" if name == "plant_rate" else "a whole part of"
+    raise ArgumentError(
+        f"{name} is {value:g} Hz, not {relation} the controller's {control:g} Hz; the nearest: {found} Hz."
+    )

@@ -1,0 +1,44 @@
+"""How much inertia a joint or the hand has to move: what makes gains of one arm fit another.
+
+A stiffness k = ω² I and a damping d = 2 ω I give an inertia I a double pole at −ω.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from strobe.control.task import Task
+from strobe.robot import Robot
+
+Array = np.ndarray
+POSES = 256  # random ones, within the limits
+BANDWIDTH = 20.0  # rad/s, of gains that nobody gave
+
+
+def joint_inertias(robot: Robot) -> Array:
+    """The largest M_ii (nv,) of every joint over random poses: what it moves while the others stand still."""
+    return np.diagonal(_mass_matrices(robot), axis1=-2, axis2=-1).max(axis=0)
+
+
+def softening(robot: Robot, period: float) -> float:
+    """The part, all if possible, of dampers 2 ω I that a period is short enough for: ω T δ ≤ ½ for every M v δ = I v.
+
+    Joints that can turn about nearly the same line, as the first and the third of a Panda, make a δ of a hundred.
+    """
+    robot._request("forward_dynamics", {})  # refuses a joint that moves no inertia
+    M, D = _mass_matrices(robot), np.diag(joint_inertias(robot))
+    fastest = np.linalg.eigvals(np.linalg.solve(M, D)).real.max()
+    return min(1.0, 0.5 / (BANDWIDTH * period * fastest))
+
+
+def _mass_matrices(robot: Robot) -> Array:
+    return robot.mass_matrix(robot.random_state(0, POSES)[0])
+
+
+def hand_inertias(robot: Robot, task: Task) -> Array:
+    """1/(J M⁻¹ Jᵀ)_ii of every row of a task, the median over random poses: what the hand weighs if pushed."""
+    q = robot.random_state(0, POSES)[0]
+    J = robot.jacobian(q, task.frame)[..., task.rows, :]
+    moved = np.linalg.solve(robot.mass_matrix(q), np.swapaxes(J, -1, -2))
+    mobility = np.einsum("...ij,...ji->...i", J, moved)
+    return 1.0 / np.median(mobility, axis=0)

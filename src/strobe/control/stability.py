@@ -1,0 +1,67 @@
+"""`stability`: whether an arm under a controller comes to rest, asked before anything moves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from strobe.control.controller import Controller
+from strobe.control.loop import Loop
+from strobe.control.modes import AtPose, Mode, Stability, examined
+from strobe.control.rates import whole_steps
+from strobe.control.sensors import Sensors
+from strobe.control.tracking import run_numbers
+from strobe.errors import ArgumentError
+from strobe.graph.recurrence import sample
+from strobe.kinematics.ranges import ranges_of
+from strobe.robot import Robot
+from strobe.runtime.arrays import checked
+from strobe.simulate.problem import problem
+from strobe.simulate.steps import fixed_method
+
+__all__ = ["AtPose", "Mode", "Stability", "stability"]
+
+Array = np.ndarray
+POSES = 8  # looked at where none are given
+
+
+def stability(
+    robot: Robot, controller: Controller, poses: Any = None, *, plant: Robot | None = None, steps: int = 1,
+    delay: float = 0.0, continuous: bool = False, sensors: Sensors | None = None, payload: Any = None,
+    frame: str | None = None, wrench: Any = None, friction: bool = True, method: str = "rk4",
+) -> Stability:  # fmt: skip
+    """What becomes of small deviations from rest at poses (..., nq), by the loop linearised there.
+
+    Without poses it is asked at eight within the limits. Keywords are those of `control`.
+    """
+    arm = robot if plant is None else plant
+    q = _poses(robot, poses)
+    asked = problem(
+        arm, q[0], np.zeros(arm.nv), None, controller.period, parameters=None, wrench=wrench, frame=frame,
+        payload=payload, stops=None, limits=False, friction=friction, formulation=None, events=(),
+    )  # fmt: skip
+    step = controller.period / steps
+    loop = Loop(
+        arm, asked.rate, fixed_method(method), controller, Sensors() if sensors is None else sensors, steps,
+        whole_steps("delay", delay, step), continuous,
+    )  # fmt: skip
+    numbers, _ = run_numbers(loop, asked.batch)
+    constants = asked.constants_in(asked.spans[0]) | {sample("h", 0): np.array([[step]]), **numbers}
+    constants.pop("tau")
+    return examined(loop, constants, q)
+
+
+def _poses(robot: Robot, poses: Any) -> Array:
+    """Poses (P, nq), all within the limits."""
+    if poses is None:
+        return robot.random_state(0, POSES)[0]
+    q = checked("poses", poses, (robot.nq,), robot._why).astype(float).reshape(-1, robot.nq)
+    if not len(q):
+        raise ArgumentError("poses is empty; expected one position (nq) or more.")
+    if not np.isfinite(q).all():
+        raise ArgumentError("poses holds a number that is not finite.")
+    for k, each in enumerate(q):
+        for beyond in ranges_of(robot).beyond(each):
+            raise ArgumentError(f"pose {k} has {beyond}; expected poses within the limits.")
+    return q

@@ -1,0 +1,63 @@
+"""How far an arm under control strays with the torques of an approximation: what the trade-off report asks for.
+
+    tau = T(q_r, qd_r, qdd_r) + Kp (q_r − q) + Kd (qd_r − qd)
+
+T are the torques of the method for the motion wanted, once a period and held until the next; the springs and dampers
+follow the state, with the gains of the controller ``feed-forward-pd``. Every method can be asked so, also one that
+knows nothing beside the motion.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from strobe.approximate.method import Approximation
+from strobe.control.joint_pd import JointPD
+from strobe.control.rates import RATE, WHOLE
+from strobe.errors import SingularMassMatrixError
+from strobe.robot import Robot
+from strobe.runtime.traced import trace
+from strobe.scalars import Num, Numbers
+from strobe.simulate.run import Status
+from strobe.simulate.simulation import simulate
+from strobe.simulate.torques import Table
+from strobe.trajectory.motion import Trajectory
+
+
+def straying(
+    robot: Robot, motion: Trajectory, rate: float = RATE
+) -> Callable[[Approximation], float | None]:
+    """Of a method, the largest distance in metres of the last frame from where it should be; ∞ if it is lost.
+
+    None where the arm cannot be simulated, since a joint of it moves no inertia.
+    """
+    n, period = robot.nv, 1.0 / rate
+    try:
+        gains = JointPD(robot, period).gains
+    except SingularMassMatrixError:
+        return lambda method: None
+    law = trace(_pulled, q=n, qd=n, fed=n, wanted=2 * n, kp=n, kd=n)
+    times = np.append(period * np.arange(np.ceil(motion.duration * rate - WHOLE)), motion.duration)
+    q, qd, qdd = motion(times)
+    there = robot.forward_kinematics(q)[..., :3, 3]
+    wanted = Table(times, np.concatenate([q, qd], axis=-1))
+
+    def strays(method: Approximation) -> float:
+        fed = Table(times, method.inverse_dynamics(q, qd, qdd), "zero-order")
+        parameters = {"fed": fed, "wanted": wanted, **gains}
+        run = simulate(robot, q[0], qd[0], law, times, parameters=parameters)
+        if run.status != Status.DONE:
+            return math.inf
+        here = robot.forward_kinematics(run.q)[..., :3, 3]
+        return float(np.linalg.norm(here - there, axis=-1).max())
+
+    return strays
+
+
+def _pulled(q: Numbers, qd: Numbers, fed: Numbers, wanted: Numbers, kp: Numbers, kd: Numbers) -> list[Num]:
+    n = len(q)
+    rows = zip(fed, kp, wanted[:n], q, kd, wanted[n:], qd, strict=True)
+    return [tau + k * (r - x) + d * (s - v) for tau, k, r, x, d, s, v in rows]
