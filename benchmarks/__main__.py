@@ -21,6 +21,7 @@ QUESTIONS = (
     "torque_limited",
     "simulation",
     "approximation",
+    "control",
 )
 
 if __name__ == "__main__":

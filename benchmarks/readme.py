@@ -44,6 +44,7 @@ def table() -> str:
         *_planning(),
         *_simulating(),
         *_approximating(),
+        *_controlling(),
     ]
     parts: list[str] = []
     if ratios:
@@ -175,6 +176,17 @@ def _approximating() -> Iterator[list[str]]:
         elif "fixed_ns" in row:
             figure = f"{_time(row['fixed_ns'])}, in double precision {_time(row['double_ns'])}"
             yield [f"{row['robot']}, inverse dynamics by {row['method']}, built with -O2", figure]
+
+
+def _controlling() -> Iterator[list[str]]:
+    for row in newest("control"):
+        if row["way"] == "control":
+            asked = f"UR5, {row['loops']:,} closed loops of {row['periods']:,} periods, every period kept"
+            beside = f"{_digits(row['ratio'])} times faster than loops in Python around Pinocchio and MuJoCo"
+            yield [asked, f"{row['ours_s']:.2f} s on one thread, {beside}"]
+        elif "c_ns" in row and row["controller"] == "computed-torque":
+            figure = f"{_time(row['batch_ns'])} in a batch, {_time(row['c_ns'])} alone as C"
+            yield [f"UR5, one step of {row['controller']}", figure]
 
 
 def _time(ns: float) -> str:

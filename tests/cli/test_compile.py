@@ -286,3 +286,45 @@ def test_what_fixed_point_cannot_do_is_refused(tmp_path: Path, options: list[Any
 def test_other_quantities_in_fixed_point_are_refused(tmp_path: Path) -> None:
     sentence = refused("planar2", "gravity", "--fixed", 32, "-o", tmp_path / "out")
     assert "--fixed writes inverse_dynamics as C" in sentence
+
+
+# -- controllers --------------------------------------------------------------------------------------
+
+
+@needs_gcc
+def test_a_controller_tests_itself_on_a_recorded_run(tmp_path: Path) -> None:
+    data = told(
+        "planar2", "--controller", "joint-pid", "--gain", "kp=100,50", "--rate", 500, "--patience", 4, "-o", tmp_path
+    )  # fmt: skip
+    assert data["controller"] == "joint-pid"
+    assert data["rate"] == 500.0
+    assert data["gains"]["kp"] == [100.0, 50.0]
+    assert data["memory"] == {"integral": 2}
+    assert data["files"] == ["controller.h", "controller.c", "test_controller.c", "Makefile"]
+    done = make_test(tmp_path, f"{SANITISED} -ffp-contract=off")
+    assert "controller: 64 periods, 0 wrong" in done.stdout, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["planar2"], "name a QUANTITY to compute, such as inverse_dynamics, or a --controller."),
+        (["planar2", "jacobian", "--controller", "joint-pd"], "a quantity does not go with --controller"),
+        (["planar2", "--controller", "joint-pd", "--float"], "--float does not go with --controller"),
+        (["planar2", "jacobian", "--rate", "500"], "--rate is for a controller: add --controller NAME"),
+        (
+            ["planar2", "--controller", "joint-pf"],
+            'no controller "joint-pf" in strobe.control. Did you mean',
+        ),
+        (
+            ["planar2", "--controller", "joint-pd", "--gain", "ki=1"],
+            "joint-pd takes no 'ki'; it takes kp, kd.",
+        ),
+        (["planar2", "--controller", "joint-pd", "--rate", "0"], "rate"),
+        (["planar2", "--controller", "joint-pd", "--patience", "-1"], "patience is -1"),
+    ],
+)
+def test_what_a_controller_cannot_be_is_refused(
+    tmp_path: Path, arguments: list[str], sentence: str
+) -> None:
+    assert sentence in " ".join(refused(*arguments, "-o", tmp_path).split())

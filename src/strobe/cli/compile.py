@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from strobe.cli.inputs import Base, Gravity, Json, Lock, RobotName, Strict, open_robot
-from strobe.cli.states import given_range
+from strobe.cli.options import takes, written_to
+from strobe.cli.states import NoFriction, given_range
 from strobe.errors import ArgumentError, OutputError, UnknownNameError, UnsupportedModelError, nearest
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from strobe.approximate.fixed_point import FixedPoint
     from strobe.codegen.c import Function
     from strobe.codegen.c_test import Expected
+    from strobe.control.controller import Controller
     from strobe.graph.program import Program
     from strobe.quantities import Request
     from strobe.robot import Robot
@@ -60,58 +62,62 @@ MEANINGS = {
 
 def compile(
     robot: RobotName,
+    output: Annotated[Path, written_to("The folder to write; made if need be.", "DIR")],
     quantity: Annotated[
-        str, typer.Argument(metavar="QUANTITY", help="What to compute, e.g. inverse_dynamics or jacobian.")
-    ],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="DIR", help="The folder to write; made if need be.")
-    ],
-    target: Annotated[
-        str, typer.Option("--target", metavar="KIND", help="c, mex (MATLAB) or cffi (Python).")
-    ] = "c",
+        str | None,
+        typer.Argument(metavar="QUANTITY", help="What to compute, e.g. inverse_dynamics or jacobian."),
+    ] = None,
+    target: Annotated[str, takes("--target", "KIND", "c, mex (MATLAB) or cffi (Python).")] = "c",
     single: Annotated[
         bool, typer.Option("--float", help="Single precision; sines and cosines still work in double.")
     ] = False,
     formulation: Annotated[
-        str | None, typer.Option("--formulation", metavar="NAME", help="The equations; else the cheapest.")
+        str | None, takes("--formulation", "NAME", "The equations; else the cheapest.")
     ] = None,
-    frame: Annotated[
-        str | None, typer.Option("--frame", metavar="FRAME", help="The frame asked about; else the last.")
-    ] = None,
+    frame: Annotated[str | None, takes("--frame", "FRAME", "The frame asked about; else the last.")] = None,
     wrench: Annotated[
-        list[str] | None,
-        typer.Option("--wrench", metavar="FRAME", help="Take a wrench on this frame; may be repeated."),
+        list[str] | None, takes("--wrench", "FRAME", "Take a wrench on this frame; may be repeated.")
     ] = None,
     gravity_input: Annotated[
         bool, typer.Option("--gravity-input", help="Take gravity as an argument.")
     ] = False,
     accelerated: Annotated[
         list[str] | None,
-        typer.Option(
-            "--accelerated", metavar="JOINT", help="hybrid_dynamics: its acceleration is given; repeatable."
-        ),
+        takes("--accelerated", "JOINT", "hybrid_dynamics: its acceleration is given; repeatable."),
     ] = None,
-    no_friction: Annotated[bool, typer.Option("--no-friction", help="Leave friction out.")] = False,
+    no_friction: NoFriction = False,
     name: Annotated[
-        str | None, typer.Option("--name", metavar="NAME", help="Instead of the robot's, in names of code.")
+        str | None, takes("--name", "NAME", "Instead of the robot's, in names of code.")
     ] = None,
     fixed: Annotated[
-        int | None,
-        typer.Option("--fixed", metavar="BITS", help="Integers of 32 or 16 bits, no floating point."),
+        int | None, takes("--fixed", "BITS", "Integers of 32 or 16 bits, no floating point.")
     ] = None,
     fraction: Annotated[
-        int | None,
-        typer.Option("--fraction", metavar="BITS", help="For --fixed: one scale for all values."),
+        int | None, takes("--fraction", "BITS", "For --fixed: one scale for all values.")
     ] = None,
     q_range: Annotated[
-        str | None, typer.Option("--q-range", metavar="RANGES", help="For --fixed: where the joints are.")
+        str | None, takes("--q-range", "RANGES", "For --fixed: where the joints are.")
     ] = None,
     qd_range: Annotated[
-        str | None, typer.Option("--qd-range", metavar="RANGES", help="For --fixed: how fast they move.")
+        str | None, takes("--qd-range", "RANGES", "For --fixed: how fast they move.")
     ] = None,
     qdd_range: Annotated[
-        str | None,
-        typer.Option("--qdd-range", metavar="RANGES", help="For --fixed: how fast that changes."),
+        str | None, takes("--qdd-range", "RANGES", "For --fixed: how fast that changes.")
+    ] = None,
+    controller: Annotated[
+        str | None, takes("--controller", "NAME", "A controller of strobe control, not a quantity.")
+    ] = None,
+    gain: Annotated[
+        list[str] | None, takes("--gain", "NAME=NUMBERS", "For --controller; may be repeated.")
+    ] = None,
+    rate: Annotated[float | None, takes("--rate", "HZ", "For --controller: steps a second, 1000.")] = None,
+    patience: Annotated[
+        int | None,
+        takes(
+            "--patience",
+            "PERIODS",
+            "For --controller: how long the last good reading may stand for one that is none.",
+        ),
     ] = None,
     lock: Lock = None,
     base: Base = None,
@@ -123,7 +129,7 @@ def compile(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Write a quantity of a robot as C99: a header, a source, a test and a Makefile.
+    """Write a quantity of a robot, or a controller, as C99: a header, a source, a test and a Makefile.
 
     The code allocates nothing, keeps no state and needs no library but C's own. `make test` in the folder
     compares it with values that another formulation gave when the code was written. --target mex adds a
@@ -132,18 +138,43 @@ def compile(
     --fixed writes inverse_dynamics in integers, for processors without floating point: each number has a scale of
     its own from the ranges of motion (the robot's limits where none are given), and a proven error.
 
+    --controller writes controller_step(&state, &reference, tau), the very program that strobe control simulates, with
+    the same bits; its test replays a recorded run. With --patience a reading that is not a number is not passed on,
+    and the arm is braked when too many are missing.
+
     \b
     Examples:
       strobe compile panda inverse_dynamics -o out && make -C out test
       strobe compile arm.urdf inverse_dynamics --wrench tool --float -o firmware
       strobe compile ur5 jacobian --frame tool --target mex -o matlab
       strobe compile panda inverse_dynamics --fixed 32 --qdd-range 10 -o firmware
+      strobe compile panda --controller computed-torque --gain kp=100 --gain kd=20 --patience 5 -o firmware
     """
     from strobe.cli.show import warn
     from strobe.quantities import Request
 
     _check_target(target)
     _check_folder(output, force)
+    of_controller = {"--gain": gain, "--rate": rate, "--patience": patience}
+    if controller is not None:
+        of_quantity = {
+            "a quantity": quantity, "--target": target != "c", "--float": single, "--formulation": formulation,
+            "--frame": frame, "--wrench": wrench, "--gravity-input": gravity_input, "--accelerated": accelerated,
+            "--no-friction": no_friction, "--fixed": fixed, "--fraction": fraction, "--q-range": q_range,
+            "--qd-range": qd_range, "--qdd-range": qdd_range,
+        }  # fmt: skip
+        _check_controller(of_quantity)
+        arm = open_robot(robot, lock=lock, base=base, gravity=gravity, strict=strict)
+        made = _controller(arm, controller, gain or [], rate)
+        texts = _exported(made, patience, name)
+        _write(output, texts, robot, force)
+        _tell(output, texts, _controller_data(made, patience, output, texts) if as_json else None)
+        return
+    if quantity is None:
+        raise ArgumentError("name a QUANTITY to compute, such as inverse_dynamics, or a --controller.")
+    for option, value in of_controller.items():
+        if value is not None:
+            raise ArgumentError(f"{option} is for a controller: add --controller NAME, or leave it out.")
     _check_quantity(quantity)
     arm = open_robot(robot, lock=lock, base=base, gravity=gravity, strict=strict)
     request = Request(
@@ -440,6 +471,48 @@ def _fixed_data(made: FixedPoint, name: str | None, output: Path, texts: dict[st
         "bound": made.bound.tolist(),
         "observed": made.observed.tolist(),
         "notes": list(made.notes),
+        "output": str(output),
+        "files": list(texts),
+    }
+
+
+# -- controllers --------------------------------------------------------------------------------------
+
+
+def _check_controller(others: dict[str, Any]) -> None:
+    """Refuse what is said of a quantity."""
+    for option, value in others.items():
+        if value:
+            raise ArgumentError(f"{option} does not go with --controller: leave one of them out.")
+
+
+def _controller(arm: Robot, name: str, gain: list[str], rate: float | None) -> Controller:
+    from strobe.cli.control import gains_of
+    from strobe.control.methods import make, offer
+    from strobe.control.rates import RATE, rates
+
+    gains = gains_of([offer(name).name], gain)[name]
+    return make(name, arm, rates(RATE if rate is None else rate).period, **gains)
+
+
+def _exported(made: Controller, patience: int | None, name: str | None) -> dict[str, str]:
+    from strobe.codegen.names import identifier
+    from strobe.control.export import NAME, export
+    from strobe.control.sensors import Sensors
+
+    return export(made, Sensors(patience=patience), NAME if name is None else identifier(name))
+
+
+def _controller_data(
+    made: Controller, patience: int | None, output: Path, texts: dict[str, str]
+) -> dict[str, Any]:
+    return {
+        "robot": made.robot.name,
+        "controller": made.name,
+        "rate": 1.0 / made.period,
+        "gains": {name: values.tolist() for name, values in made.gains.items()},
+        "memory": dict(made.memory),
+        "patience": patience,
         "output": str(output),
         "files": list(texts),
     }

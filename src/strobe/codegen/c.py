@@ -112,7 +112,8 @@ def source(function: Function) -> str:
     for given, parameter in zip(function.program.inputs, function.parameters, strict=True):
         names.new(parameter.name)
         places |= {f"{given.name}[{k}]": f"{parameter.name}[{k}]" for k in range(given.size)}
-    body = Statements(function.program, places, names, single=function.single, fused=function.fused)
+    computed = fuse(function.program) if function.fused else function.program
+    body = Statements(computed, places, names, single=function.single, fused=function.fused)
     read = {str(node.value).rpartition("[")[0] for node in function.program.nodes if node.op == "input"}
     unused = [
         f"(void){parameter.name};"
@@ -173,6 +174,7 @@ class Statements:
 
     ``places`` say how each number of the inputs is read ("q[3]" of the program), ``names`` which identifiers of the
     scope are taken; what is ``needed`` before the function, by name, may be there for other statements already.
+    A program may be ``fused`` already; then its angles are those of compiled code too.
     """
 
     def __init__(
@@ -180,7 +182,7 @@ class Statements:
         *, single: bool = False, fused: bool = False,
     ) -> None:  # fmt: skip
         assert not (single and fused), "compiled code in single precision fuses in single precision"
-        self.program = fuse(program) if fused else program
+        self.program = program
         self.single, self.fused = single, fused
         self.real = "float" if single else "double"
         self.lines: list[str] = []
@@ -336,7 +338,7 @@ GUARDS = """\
 #endif""".splitlines()
 
 FUSED_GUARDS = """\
-#if FLT_EVAL_METHOD != 0
+#if FLT_EVAL_METHOD < 0 || FLT_EVAL_METHOD == 2
 #error "every operation must be rounded to double at once; on x86 compile with -msse2 -mfpmath=sse"
 #endif
 #ifdef __clang__

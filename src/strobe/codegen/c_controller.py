@@ -33,7 +33,7 @@ class Member:
 
 @dataclass(frozen=True)
 class Stage:
-    """A program, where each number of its inputs is read, and where its outputs go."""
+    """A fused program, where each number of its inputs is read, and where its outputs go."""
 
     program: Program
     places: Mapping[str, str]  # "q[3]" of the program, in C; or the name of an earlier output
@@ -53,6 +53,7 @@ class CController:
     reference: tuple[Member, ...]
     start: tuple[Member, ...]  # the arguments of the start
     torques: int
+    operations: tuple[int, int]  # multiplications and additions of a step
     beginning: tuple[Stage, ...]
     stages: tuple[Stage, ...]
 
@@ -72,14 +73,6 @@ class CController:
         return (
             f"void {n}_step({n}_state *state, const {n}_reference *reference, double tau[{self.torques}])"
         )
-
-    @property
-    def multiplications(self) -> int:
-        return sum(stage.program.multiplications for stage in self.stages)
-
-    @property
-    def additions(self) -> int:
-        return sum(stage.program.additions for stage in self.stages)
 
 
 def header(controller: CController) -> str:
@@ -119,9 +112,13 @@ def header(controller: CController) -> str:
 def source(controller: CController) -> str:
     """The .c file."""
     needed: dict[str, str] = {}
-    start = _statements(controller.beginning, [m.name for m in controller.start], needed)
-    step = _statements(controller.stages, ["reference", "tau"], needed)
-    count = f"{controller.multiplications} multiplications, {controller.additions} additions a step"
+    arguments = ["reference", "tau"], [m.name for m in controller.start]
+    names = Names()  # one for both functions: what is needed before them has names of the whole file
+    for word in ("state", "designed", *arguments[0], *arguments[1]):
+        names.new(word)
+    step = _statements(controller.stages, arguments[0], names, needed)
+    start = _statements(controller.beginning, arguments[1], names, needed)
+    count = "{} multiplications, {} additions a step".format(*controller.operations)
     lines = [
         *block_comment([*controller.about[:1], count]),
         f'#include "{controller.name}.h"',
@@ -167,11 +164,10 @@ def _designed(controller: CController) -> list[str]:
     ]
 
 
-def _statements(stages: Sequence[Stage], arguments: Sequence[str], needed: dict[str, str]) -> list[str]:
+def _statements(
+    stages: Sequence[Stage], arguments: Sequence[str], names: Names, needed: dict[str, str]
+) -> list[str]:
     """The programs in turn; everything is read before the first result is written."""
-    names = Names()
-    for argument in ("state", *arguments):
-        names.new(argument)
     lines: list[str] = []
     known: dict[str, str] = {}
     writes: list[str] = []

@@ -124,15 +124,19 @@ class Kernel:
     @built
     def program(self) -> Program:
         """The expression graph after all passes."""
-        graph = Limited(MOST_TRACED, partial(ProgramSizeError, self.quantity, self.owner))
         with _timed(f"{self.name}: trace"):
-            program = trace(self.function(graph), self.inputs, self.shape, graph)
+            program = self._as_traced()
         _say(2, lambda: f"{self.name}: traced, {program.summary}")
         with _timed(f"{self.name}: passes"):
             program = optimised(program, self._tell)
         _say(1, lambda: f"{self.name}: {program.summary}")
         _say(3, program.text)
         return program
+
+    def _as_traced(self) -> Program:
+        """The expression graph as the function draws it."""
+        graph = Limited(MOST_TRACED, partial(ProgramSizeError, self.quantity, self.owner))
+        return trace(self.function(graph), self.inputs, self.shape, graph)
 
     def _tell(self, done: str, left: Program) -> None:
         _say(2, lambda: f"{self.name}: {done}, {left.summary}")

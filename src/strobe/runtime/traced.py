@@ -20,10 +20,12 @@ from typing import Any
 
 import numpy as np
 
-from strobe.errors import ArgumentError, StrobeError
+from strobe.errors import ArgumentError, ProgramSizeError, StrobeError
+from strobe.graph.program import Program
+from strobe.graph.program import trace as graph_of
 from strobe.models.arguments import is_whole
 from strobe.runtime.arrays import collected
-from strobe.runtime.kernels import Kernel
+from strobe.runtime.kernels import MOST_TRACED, Kernel
 from strobe.scalars import Graph, Scalar, Stored
 from strobe.scalars.scalar import is_number
 
@@ -35,7 +37,10 @@ class Traced(Kernel):
         self._function = function
         self._inputs = dict(inputs)
         super().__init__(None, None)  # pyright: ignore[reportArgumentType]  it has no robot
-        self._shape = _shape(self._outcome(Graph()))
+        self._drawn: tuple[Graph, Any] | None = None  # until the program is made of it
+        graph = Graph()
+        outcome = self._outcome(graph)
+        self._shape, self._drawn = _shape(outcome), (graph, outcome)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Traced, (self._function, self._inputs)
@@ -58,6 +63,14 @@ class Traced(Kernel):
 
     def function(self, graph: Graph | None = None) -> Callable[..., Any]:
         return self._listed
+
+    def _as_traced(self) -> Program:
+        assert self._drawn is not None  # a program is made once
+        graph, outcome = self._drawn
+        if len(graph.nodes) > MOST_TRACED:
+            raise ProgramSizeError(self.quantity, self.owner, MOST_TRACED)
+        self._drawn = None
+        return graph_of(lambda **_: outcome, self.inputs, self.shape, graph)
 
     @property
     def stored(self) -> tuple[Stored, ...]:
