@@ -113,6 +113,7 @@ def test_other_joints_are_refused_by_name():
     with pytest.raises(UnknownNameError, match="elbow"):
         axes(strobe.load("planar2"), "q", {"elbow": 3})
     with pytest.raises(
-        ArgumentError, match='joint "joint1" of planar2 has no acceleration limits; give ranges='
+        ArgumentError,
+        match=r"joint \"joint1\" of planar2 has no acceleration limits; give ranges=\{'qdd': \(lower, upper\)\}",
     ):
         axes(strobe.load("planar2"), "qdd", 3)

@@ -300,8 +300,8 @@ def test_locked_joints_give_the_torques_of_the_robot_with_merged_links(stanford)
         method.operations.multiplications == 87
     )  # for 134: angles that are nothing special cost their zeros
     assert method.notes == (
-        "Locked: joint2 at 0.7, joint3 at 0.4, joint5 at -0.2. What their brakes bear is not computed; their torques "
-        "are 0.",
+        "Locked: joint2 at 0.7, joint3 at 0.4, joint5 at -0.2. What their brakes bear is not computed: their torques "
+        "are 0, and no errors.",
     )
 
 
@@ -384,7 +384,9 @@ def test_lists_and_leading_axes_are_taken_and_wrong_sizes_refused(make, stanford
     assert many.shape == (2, 3, 6)
     one = method.inverse_dynamics(q[1, 2].tolist(), qd[1, 2].tolist(), qdd[1, 2].tolist())
     assert one == pytest.approx(many[1, 2], abs=1e-13)
-    with pytest.raises(StrobeError, match=r"q has shape \(5,\)"):
+    with pytest.raises(
+        StrobeError, match=r"q has shape \(5,\); stanford has 6 joints, expected \(\.\.\., 6\)"
+    ):
         method.inverse_dynamics([0] * 5, [0] * 6, [0] * 6)
 
 

@@ -317,7 +317,7 @@ def test_the_verdict_follows_from_the_ratio():
     times = [TableSpeed("r", "t", 1, ns, 10.0, 0.1).says for ns in (9.0, 14.0, 16.0)]
     assert [text.rsplit(". ", 1)[-1] for text in times] == [
         "The table is no slower; its price is memory and error.",
-        "The table does not pay, by little.",
+        "The table keeps up; its price is memory and error.",
         "Tables no longer pay: sines and products are faster than memory.",
     ]
     measured = table_speed(HornRaibert(robot("planar2"), 5), batch=64, seconds=0.0)

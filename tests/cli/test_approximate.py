@@ -194,7 +194,16 @@ def test_a_drawing_is_written_where_nothing_is_lost(traj: Path, tmp_path: Path) 
     assert "does not exist" in refusal("planar2", traj, "--plot", tmp_path / "no" / "out.svg")
 
 
-@pytest.mark.parametrize("option", [("--plot", "a.svg"), ("--methods", "exact"), ("--budget", "1kB")])
+@pytest.mark.parametrize(
+    "option",
+    [
+        ("--plot", "a.svg"),
+        ("--methods", "exact"),
+        ("--budget", "1kB"),
+        ("--within", "2%"),
+        ("--samples", "9"),
+    ],
+)
 def test_what_would_go_unheard_beside_the_ladder_is_refused(option: tuple[str, str]) -> None:
     assert refusal("planar2", "--ladder", *option) == (
         f"strobe: {option[0]} is about methods on a motion; give one: strobe approximate ROBOT traj.json.\n"

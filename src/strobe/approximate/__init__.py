@@ -15,7 +15,7 @@ ROOMS = {  # in which module each public name lives
     "CMAC": "cmac",
     "CompleteTable": "tables",
     "Counterbalance": "counterweights",
-    "Exact": "exact",
+    "Exact": "method",
     "FixedPoint": "fixed_point",
     "ForceTests": "payload_forces",
     "Formula": "method",

@@ -15,22 +15,22 @@ from strobe.approximate.states import (
     added,
     friction_operations,
     require_bytes,
-    require_dynamics,
     require_room,
     require_single_numbers,
     states,
-    with_friction,
 )
 from strobe.approximate.stored import (
+    Find,
     Nearest,
     Stored,
     apart,
     bound,
+    distances,
     mixed,
-    require_near,
     scales,
     search,
     size,
+    torques_near,
     use,
 )
 from strobe.errors import ArgumentError, ShapeError
@@ -123,20 +123,13 @@ class AlongTrajectory(Approximation):
 
     def inverse_dynamics(self, q: Any, qd: Any, qdd: Any, t: Any = None) -> Array:
         """tau (..., n); ``t`` (...) are the times of the states, for ``lookup="time"``."""
-        q, qd, qdd = states(self.robot, q, qd, qdd)
-        flat = [each.reshape(-1, each.shape[-1]).astype(float) for each in (q, qd, qdd)]
-        here = self._found(flat[0], flat[1], t, q.shape[:-1])
-        off = apart(flat[0], flat[1], here, self.scale)
-        require_near(self.robot, flat[0], flat[1], here, off, self.within, self.scale)
-        rigid = np.where(np.isnan(off).any(axis=-1, keepdims=True), np.nan, here.torques(*flat))
-        return with_friction(self.robot, rigid, flat[1]).reshape(q.shape).astype(q.dtype, copy=False)
+        state = states(self.robot, q, qd, qdd)
+        return torques_near(self.robot, state, self._finder(t, state[0].shape[:-1]), self.scale)
 
     def distance(self, q: Any, qd: Any, t: Any = None) -> Array:
         """How far (..., 2) states are from where they are looked up: in q and in qd."""
-        q, qd, _ = states(self.robot, q, qd, np.zeros(self.robot.nv))
-        flat = [each.reshape(-1, each.shape[-1]).astype(float) for each in (q, qd)]
-        here = self._found(flat[0], flat[1], t, q.shape[:-1])
-        return apart(flat[0], flat[1], here, self.scale).reshape(*q.shape[:-1], 2)
+        state = states(self.robot, q, qd, np.zeros(self.robot.nv))
+        return distances(state, self._finder(t, state[0].shape[:-1]), self.scale)
 
     @property
     def memory(self) -> int:
@@ -172,6 +165,10 @@ class AlongTrajectory(Approximation):
         return tuple(said)
 
     # -- look-up --------------------------------------------------------------------------------------
+
+    def _finder(self, t: Any, batch: tuple[int, ...]) -> Find:
+        """What gives the stored numbers for states (K, n) of a batch, and how far they hold."""
+        return lambda q, qd: (self._found(q, qd, t, batch), self.within)
 
     def _found(self, q: Array, qd: Array, t: Any, batch: tuple[int, ...]) -> Stored:
         """What is stored for states (K, n)."""
@@ -218,12 +215,8 @@ class AlongTrajectory(Approximation):
 
 def motion_of(robot: Robot, motion: Trajectory) -> Trajectory:
     """A motion of a robot that has one number for each joint, and dynamics; in the order of its joints."""
-    if not isinstance(motion, Trajectory):
-        raise ArgumentError(
-            f"motion is a {type(motion).__name__}; expected a planned Trajectory (robot.plan)."
-        )
     require_single_numbers(robot, "D and E stored along a motion")
-    require_dynamics(robot)
+    robot._require_dynamics()
     motion = in_order(motion, robot.joint_names, robot.name)
     if not motion.duration > 0:
         raise ArgumentError("the motion has no duration: there is nothing to store along it.")

@@ -10,7 +10,6 @@ order + 1 rows computed. [Waters1979]
 from __future__ import annotations
 
 import itertools
-import time
 from collections.abc import Sequence
 from math import prod
 from typing import Any
@@ -21,8 +20,9 @@ from strobe.approximate.method import NUMBER, Approximation, Operations
 from strobe.approximate.states import (
     RIGID,
     added,
+    constants,
     friction_operations,
-    require_dynamics,
+    preparation,
     shared,
     states,
     with_friction,
@@ -62,9 +62,8 @@ class PathExtrapolation(Approximation):
             None if switches is None else tuple(require_whole("a switch", k, 0) for k in switches)
         )
         self.title = f"extrapolated along the path, order {order}"
-        start = time.perf_counter()
-        require_dynamics(robot)
-        self._preparation = time.perf_counter() - start
+        robot._require_dynamics()
+        self._preparation = preparation(robot)
 
     def inverse_dynamics(self, q: Any, qd: Any, qdd: Any) -> Array:
         """tau (..., T, n) of rows that follow one another; a single state is computed."""
@@ -78,9 +77,9 @@ class PathExtrapolation(Approximation):
 
     @property
     def memory(self) -> int:
-        """The torques and path lengths that a row is extrapolated from, and the position before it."""
+        """The constants of the exact torques; those and the path lengths of the rows behind, the last position."""
         kept = (self.order + 1) * (self.robot.nv + (self.order > 0)) + self.robot.nq * (self.order > 0)
-        return NUMBER * kept
+        return constants(self.robot.kernel(RIGID).program) + NUMBER * kept
 
     @property
     def operations(self) -> Operations:

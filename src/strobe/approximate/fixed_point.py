@@ -21,13 +21,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from strobe.approximate.method import INVERSE_DYNAMICS, Approximation, Formula, Operations
+from strobe.approximate.states import states
 from strobe.codegen.fixed import Plan, planned
 from strobe.codegen.fixed_words import Format, Given
 from strobe.equations.bounds import Ranges, ranges_of
 from strobe.errors import ArgumentError, UnsupportedModelError
 from strobe.graph.program import Program
 from strobe.robot import Robot
-from strobe.runtime.arrays import collected
 from strobe.runtime.fixed import carried_out, peaks, to_words
 from strobe.trajectory.files import in_order
 
@@ -119,9 +119,7 @@ class FixedPoint(Approximation):
         return words * np.array([format.resolution for format in self.plan.formats])
 
     def _collected(self, q: Any, qd: Any, qdd: Any) -> dict[str, Array]:
-        sizes = {"q": self.robot.nq, "qd": self.robot.nv, "qdd": self.robot.nv}
-        why = f"{self.robot.name} has {self.robot.n} joints"
-        arrays = collected({"q": q, "qd": qd, "qdd": qdd}, sizes, why)
+        arrays = dict(zip(INPUTS, states(self.robot, q, qd, qdd), strict=True))
         return {name: array.astype(np.float64, copy=False) for name, array in arrays.items()}
 
     def _check_within(self, name: str, values: Array) -> None:

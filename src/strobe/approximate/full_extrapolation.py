@@ -22,8 +22,8 @@ from strobe.approximate.partials import torque_partials
 from strobe.approximate.states import (
     RIGID,
     added,
+    constants,
     friction_operations,
-    require_dynamics,
     require_single_numbers,
     shared,
     states,
@@ -65,7 +65,7 @@ class FullExtrapolation(Approximation):
         self.spread = float(spread)
         self.title = f"first order in all parameters, {partials}"
         start = time.perf_counter()
-        require_dynamics(robot)
+        robot._require_dynamics()
         self._offsets = self.spread * _directions(3 * robot.nv)
         self._at(*(np.zeros((1, robot.nv)) for _ in range(3)))
         self._preparation = time.perf_counter() - start
@@ -94,10 +94,12 @@ class FullExtrapolation(Approximation):
 
     @property
     def memory(self) -> int:
-        """The torques, partials and state last found; where partials are estimated, the factors too."""
-        n = self.robot.nv
-        factors = (3 * n) ** 2 if self.partials == "estimated" else 0
-        return NUMBER * (n + 3 * n * n + 3 * n + factors)
+        """The constants of what is computed; the torques, partials and state last found; an estimate's factors."""
+        n, exact = self.robot.nv, self.robot.kernel(RIGID).program
+        kept = NUMBER * (n + 3 * n * n + 3 * n)
+        if self.partials == "estimated":
+            return constants(exact) + kept + NUMBER * (3 * n) ** 2
+        return constants(exact, torque_partials(self.robot).program) + kept
 
     @property
     def operations(self) -> Operations:

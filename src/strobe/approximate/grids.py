@@ -170,9 +170,10 @@ def _range(robot: Robot, joint: Joint, kind: str, given: Any) -> tuple[float, fl
             return -math.pi, math.pi, True
     lower, upper = _pair(joint, given)
     if math.isinf(lower) or math.isinf(upper):
+        part = joint.name if kind == "q" else kind
         raise ArgumentError(
             f'joint "{joint.name}" of {robot.name} has no {KINDS[kind][0]} limits; '
-            f"give ranges={{{joint.name!r}: (lower, upper)}} for its {KINDS[kind][0]}."
+            f"give ranges={{{part!r}: (lower, upper)}} for its {KINDS[kind][0]}."
         )
     return lower, upper, free and math.isclose(upper - lower, TURN)
 

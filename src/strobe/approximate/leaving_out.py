@@ -20,13 +20,12 @@ from typing import Any
 
 import numpy as np
 
-from strobe.approximate.method import INVERSE_DYNAMICS, Array, Formula, exact, in_system
+from strobe.approximate.method import INVERSE_DYNAMICS, Array, Formula, exact, friction, in_system
 from strobe.errors import ArgumentError, UnsupportedModelError
 from strobe.models.inertial import Inertial
 from strobe.models.joints import Joint
 from strobe.models.locking import locked_positions
 from strobe.models.model import Model
-from strobe.quantities import Asked, friction_torques
 from strobe.robot import Robot
 from strobe.runtime.arrays import collected
 from strobe.scalars import Num, Numbers
@@ -196,7 +195,9 @@ class LockedJoints(LeavingOut):
     @property
     def notes(self) -> tuple[str, ...]:
         where = ", ".join(f"{name} at {value:g}" for name, value in self.positions.items())
-        return (f"Locked: {where}. What their brakes bear is not computed: their torques are 0, and no errors.",)
+        return (
+            f"Locked: {where}. What their brakes bear is not computed: their torques are 0, and no errors.",
+        )
 
     def inverse_dynamics(self, q: Any, qd: Any, qdd: Any) -> Array:
         arrays = collected({"q": q, "qd": qd, "qdd": qdd}, self.kernel.inputs, self.robot._why)
@@ -229,12 +230,6 @@ class LockedJoints(LeavingOut):
                     f'joint "{joint.name}" is locked, but {name} has it at {rate[moves].flat[0]:g}; expected 0. '
                     "Leave it free."
                 )
-
-
-def friction(robot: Robot, qd: Numbers) -> list[Num]:
-    """The friction of a robot's joints, over numbers of any system."""
-    x = robot.coordinates
-    return x.reduce(friction_torques(Asked(robot.model, INVERSE_DYNAMICS, {}), x.expand_rates(qd)))
 
 
 def _plus(a: Numbers, b: Numbers) -> list[Num]:

@@ -1,12 +1,16 @@
-"""With which robot numbers were stored: kept beside them in files, and compared before they are used.
+"""With which robot numbers were stored: kept beside them in NPZ files, and compared before they are used.
 
 Torques stored for one robot are wrong for another, and for the same one as soon as it carries something.
 """
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping
+from os import PathLike, fspath
+from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -14,8 +18,35 @@ from strobe.errors import ArgumentError
 from strobe.models.fingerprint import fingerprint
 from strobe.models.model import Body
 from strobe.robot import Robot
+from strobe.runtime.files import writing
 
 Array = np.ndarray
+Place = str | PathLike[str]
+
+
+def write(path: Place, what: str, robot: Robot, arrays: Mapping[str, Any], *, force: bool = False) -> None:
+    """Arrays and with which robot they were made as a file, whole or not at all; ``force`` replaces one."""
+    require_npz(path, what)
+    with writing(path, force=force) as stream:
+        np.savez(stream.buffer, **made_with(robot), **arrays)  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def read(path: Place) -> dict[str, Array]:
+    """The arrays of a file."""
+    try:
+        content = io.BytesIO(Path(path).read_bytes())
+    except OSError as error:
+        raise ArgumentError(f"{fspath(path)}: cannot be read: {error.strerror or error}.") from None
+    try:
+        with np.load(content, allow_pickle=False) as found:
+            return {name: found[name] for name in found.files}
+    except (ValueError, OSError, BadZipFile, EOFError, AttributeError, TypeError):
+        raise ArgumentError(f"{fspath(path)}: not an NPZ file of plain arrays.") from None
+
+
+def require_npz(path: Place, what: str) -> None:
+    if Path(path).suffix.lower() != ".npz":
+        raise ArgumentError(f"{fspath(path)}: {what} is kept in an .npz file.")
 
 
 def made_with(robot: Robot) -> dict[str, Array]:

@@ -19,10 +19,12 @@ from typing import Any
 
 import numpy as np
 
+from strobe.errors import ShapeError
 from strobe.graph.program import Program
 from strobe.models.model import Model
-from strobe.quantities import Request
+from strobe.quantities import Asked, Request, friction_torques
 from strobe.robot import Robot
+from strobe.runtime.arrays import collected
 from strobe.runtime.traced import Traced, trace
 from strobe.scalars import Num, Numbers, Scalar
 
@@ -55,7 +57,9 @@ class Approximation(ABC):
     name: str  # as commands and files call it: words with hyphens
     title: str  # as tables and plots call it
     robot: Robot
-    in_order = False  # whether the states of a call, along the last axis but one, follow one another in time
+    in_order = (
+        False  # whether the states of a call, along the last axis but one, follow one another in time
+    )
     emulated = False  # whether a call imitates code for another processor, so that its time says nothing
     silent: tuple[int, ...] = ()  # degrees of freedom whose torques it does not give: 0, which is no error
 
@@ -92,7 +96,13 @@ class Formula(Approximation):
         """tau over numbers of any system."""
 
     def inverse_dynamics(self, q: Any, qd: Any, qdd: Any) -> Array:
-        return self.kernel(q, qd, qdd)
+        try:
+            return self.kernel(q, qd, qdd)
+        except ShapeError:
+            collected(
+                {"q": q, "qd": qd, "qdd": qdd}, self.kernel.inputs, self.robot._why
+            )  # in terms of the robot
+            raise
 
     @property
     def kernel(self) -> Traced:
@@ -119,11 +129,32 @@ class Formula(Approximation):
         return kernel, time.perf_counter() - start
 
 
+class Exact(Formula):
+    """The robot's own inverse dynamics: what the others are measured against."""
+
+    name = "exact"
+    title = "exact"
+
+    def __init__(self, robot: Robot) -> None:
+        self.robot = robot
+
+    def torques(self, q: Numbers, qd: Numbers, qdd: Numbers) -> list[Num]:
+        return exact(self.robot, q, qd, qdd)
+
+
 def exact(
     robot: Robot, q: Numbers, qd: Numbers, qdd: Numbers, request: Request = INVERSE_DYNAMICS
 ) -> list[Num]:
     """The robot's own torques over numbers of any system, friction and rotor inertia with them."""
     return request.evaluate(in_system(robot.model, q), q=q, qd=qd, qdd=qdd)
+
+
+def friction(robot: Robot, qd: Numbers) -> list[Num]:
+    """The friction of a robot's joints, over numbers of any system."""
+    x = robot.coordinates
+    return x.reduce(
+        friction_torques(Asked(in_system(robot.model, qd), INVERSE_DYNAMICS, {}), x.expand_rates(qd))
+    )
 
 
 def in_system(model: Model, q: Numbers) -> Model:

@@ -13,11 +13,11 @@ import numpy as np
 
 from strobe import approximate
 from strobe.approximate.method import NUMBER, Approximation
+from strobe.approximate.recommendation import EXACT, in_bytes
 from strobe.errors import ArgumentError, UnknownNameError
 from strobe.robot import Robot
 from strobe.trajectory.motion import Trajectory
 
-EXACT = "exact"
 STATE = ("q", "qd", "qdd")
 STILL = 1e-12  # rad or m: a joint that moves less stands still
 EVERY = 4  # instants between two at which an extrapolation computes torques
@@ -26,6 +26,7 @@ VALUES = 5  # of each variable of a table, at least: as many as [Waters1979] tak
 MOST_VALUES = 65
 ROOM = 2**22  # bytes of a table, unless a budget says otherwise
 MOST_ROWS = 2**13  # of a CMAC
+LEARNED = 5000  # instants of a motion that a CMAC learns from
 TILES = 2  # of a CMAC, along each variable
 MARGIN = 1e-6  # rad, m and so on: beyond the range of a motion, for rounding
 
@@ -39,6 +40,14 @@ class Offer:
     name: str
     family: str  # exact, leaving out, extrapolation, table, fixed point
     make: Make
+
+    def made(self, robot: Robot, motion: Trajectory, budget: int | None) -> Approximation:
+        """The method; the exact one, which the others are held against, whatever it takes."""
+        method = self.make(robot, motion, budget)
+        if budget is not None and method.memory > budget and self.name != EXACT:
+            taken, room = in_bytes(method.memory), in_bytes(budget)
+            raise ArgumentError(f"it takes {taken}, more than the budget of {room}.")
+        return method
 
 
 def _plain(name: str, **how: Any) -> Make:
@@ -91,10 +100,11 @@ def _table(name: str, kinds: Sequence[str], row: Callable[[int], int], derivativ
 
 
 def _cmac(robot: Robot, motion: Trajectory, budget: int | None) -> Approximation:
-    """A CMAC that has learned the range of the motion, in as many rows as there is room for."""
+    """A CMAC that has learned the motion, in as many rows as there is room for."""
     room = ROOM if budget is None else budget
-    rows = max(1, min(MOST_ROWS, room // (NUMBER * robot.nv)))
-    return approximate.CMAC(robot, _ranges(motion), tiles=TILES, rows=rows, budget=room)
+    rows = max(1, min(MOST_ROWS, room // (NUMBER * (robot.nv + 1))))
+    states = motion(np.linspace(0.0, motion.duration, LEARNED))
+    return approximate.CMAC(robot, _ranges(motion), states=states, tiles=TILES, rows=rows, budget=room)
 
 
 def _fixed(bits: int) -> Make:

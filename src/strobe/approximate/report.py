@@ -20,16 +20,16 @@ import numpy as np
 
 from strobe.analysis.speed import BATCH, ROUND, SINGLES, Way, best_times
 from strobe.approximate.method import Approximation, Formula, Operations
-from strobe.approximate.methods import EXACT, Offer, offers
-from strobe.approximate.recommendation import by_work, in_bytes, on_tables, pareto, recommendation, rule
-from strobe.errors import ArgumentError, StrobeError
+from strobe.approximate.methods import Offer, offers
+from strobe.approximate.recommendation import by_work, on_tables, pareto, recommendation, rule
+from strobe.errors import ArgumentError, UnsupportedModelError
 from strobe.robot import Robot
 from strobe.runtime.json_text import json_text
 from strobe.trajectory.files import in_order
 from strobe.trajectory.motion import State, Trajectory
 
 Array = np.ndarray
-Tracking = Callable[[Approximation], float]
+Tracking = Callable[[Approximation], float | None]
 
 SAMPLES = 1000  # instants of the motion
 WITHIN = 0.01  # of a joint's largest torque: what counts as good enough
@@ -169,9 +169,11 @@ def trade_off(
     refused: dict[str, str] = {}
     for offer in offers(methods):
         try:
-            made[offer.name] = _Made.of(offer, robot, motion, budget, state, exact)
-        except StrobeError as error:
+            method = offer.made(robot, motion, budget)
+        except (ArgumentError, UnsupportedModelError) as error:
             refused[offer.name] = str(error)
+        else:
+            made[offer.name] = _Made.of(offer, method, state, exact)
         progress()
     times = _times({name: each.method for name, each in made.items()}, state, seconds, round)
     scale = _scale(exact)
@@ -191,12 +193,7 @@ class _Made:
     off: Array  # zero where the method gives no torque
 
     @classmethod
-    def of(
-        cls, offer: Offer, robot: Robot, motion: Trajectory, budget: int | None, state: State, exact: Array
-    ) -> _Made:
-        method = offer.make(robot, motion, budget)
-        if offer.name != EXACT:  # which the others are held against, whatever it takes
-            _refuse_large(method, budget)
+    def of(cls, offer: Offer, method: Approximation, state: State, exact: Array) -> _Made:
         off = method.inverse_dynamics(*state) - exact
         off[:, list(method.silent)] = 0.0
         return cls(offer, method, off)
@@ -227,13 +224,6 @@ def _scale(tau: Array) -> Array:
     """The largest torque (n,) of every joint; of one that has hardly any, a little of the robot's."""
     largest = np.abs(tau).max(axis=0)
     return np.maximum(largest, LEAST * largest.max()) if largest.max() > 0 else np.ones_like(largest)
-
-
-def _refuse_large(method: Approximation, budget: int | None) -> None:
-    if budget is not None and method.memory > budget:
-        raise ArgumentError(
-            f"it takes {in_bytes(method.memory)}, more than the budget of {in_bytes(budget)}."
-        )
 
 
 # -- times ----------------------------------------------------------------------------------------------------

@@ -6,18 +6,20 @@ of rigid bodies, and friction is added as it is.
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from strobe.approximate.method import INVERSE_DYNAMICS, Operations, in_system
-from strobe.errors import ArgumentError, UnsupportedModelError, counted
-from strobe.quantities import Asked, friction_torques
+from strobe.approximate.method import INVERSE_DYNAMICS, NUMBER, Operations, friction
+from strobe.errors import ArgumentError, UnsupportedModelError
+from strobe.graph.program import Program
 from strobe.robot import Robot
 from strobe.runtime.arrays import batch_shape, collected
 from strobe.runtime.traced import Traced, trace
-from strobe.scalars import Num, Numbers
 
 Array = np.ndarray
 RIGID = replace(INVERSE_DYNAMICS, friction=False)
@@ -26,17 +28,10 @@ RIGID = replace(INVERSE_DYNAMICS, friction=False)
 def states(robot: Robot, q: Any, qd: Any, qdd: Any) -> tuple[Array, Array, Array]:
     """Positions, velocities and accelerations (..., n) of one batch and one dtype."""
     sizes = {"q": robot.nq, "qd": robot.nv, "qdd": robot.nv}
-    why = f"{robot.name} has {counted(robot.n, 'joint')}"
-    arrays = collected({"q": q, "qd": qd, "qdd": qdd}, sizes, why)
+    arrays = collected({"q": q, "qd": qd, "qdd": qdd}, sizes, robot._why)
     batch = batch_shape(arrays)
     first, second, third = (np.broadcast_to(each, (*batch, each.shape[-1])) for each in arrays.values())
     return first, second, third
-
-
-def require_dynamics(robot: Robot) -> None:
-    """Refuse a robot without torques, in the words of the robot itself."""
-    still = np.zeros(robot.nv)
-    robot.inverse_dynamics(robot.neutral, still, still)
 
 
 def require_single_numbers(robot: Robot, what: str) -> None:
@@ -64,35 +59,41 @@ def require_room(budget: int | None, needed: int, what: str) -> None:
         raise ArgumentError(f"{what} takes {needed:,} bytes; the budget is {budget:,}.")
 
 
-def friction(robot: Robot) -> Traced | None:
+def friction_kernel(robot: Robot) -> Traced | None:
     """Friction torques of velocities (..., n), compiled; none where no joint has any."""
-    return robot.kept("friction alone", lambda: _friction(robot))
-
-
-def _friction(robot: Robot) -> Traced | None:
     if not any(joint.damping or any(joint.coulomb) for joint in robot.model.joints):
         return None
-    x = robot.coordinates
-
-    def torques(qd: Numbers) -> list[Num]:
-        asked = Asked(in_system(robot.model, qd), INVERSE_DYNAMICS, {})
-        return x.reduce(friction_torques(asked, x.expand_rates(qd)))
-
-    return trace(torques, qd=robot.nv)
+    return robot.kept("friction alone", lambda: trace(partial(friction, robot), qd=robot.nv))
 
 
 def with_friction(robot: Robot, tau: Array, qd: Array) -> Array:
     """Rigid-body torques with friction added."""
-    alone = friction(robot)
+    alone = friction_kernel(robot)
     return tau if alone is None else tau + alone(qd)
 
 
 def friction_operations(robot: Robot) -> Operations:
     """What friction takes."""
-    alone = friction(robot)
-    return (
-        Operations(0, 0) if alone is None else added(Operations.of(alone.program), Operations(0, robot.n))
-    )
+    alone = friction_kernel(robot)
+    if alone is None:
+        return Operations(0, 0)
+    return added(Operations.of(alone.program), Operations(0, robot.n))
+
+
+def constants(*programs: Program) -> int:
+    """Bytes of the constants of programs."""
+    return NUMBER * sum(program.counts["constant"] for program in programs)
+
+
+def preparation(robot: Robot) -> float:
+    """Seconds that compiling the torques of rigid bodies took."""
+    return robot.kept("seconds for rigid bodies", lambda: _seconds(lambda: robot.compile(RIGID)))
+
+
+def _seconds(make: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    make()
+    return time.perf_counter() - start
 
 
 def added(*parts: Operations) -> Operations:

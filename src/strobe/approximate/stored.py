@@ -8,6 +8,7 @@ other than planned then cost nothing, positions and velocities must stay near. [
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import cached_property
 from math import ceil, log2
@@ -18,12 +19,15 @@ from scipy.spatial import KDTree
 
 from strobe.approximate.method import NUMBER, Operations
 from strobe.approximate.partials import slopes
-from strobe.approximate.states import added
+from strobe.approximate.states import added, with_friction
 from strobe.errors import ArgumentError
 from strobe.robot import Robot
 
 Array = np.ndarray
 LEAF = 16  # points that a search looks at one by one
+Find = Callable[
+    [Array, Array], tuple["Stored", Array]
+]  # for q and qd (K, n): what is stored, how far it holds
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,6 +163,27 @@ def require_near(
         f"{np.broadcast_to(within, off.shape)[k, part]:.4g}: {kind} of {joints[worst]} is {x[worst]:.4g}, and "
         f"{there[worst]:.4g} there. Stay nearer, allow more with within=, or compute the torque."
     )
+
+
+def torques_near(robot: Robot, state: tuple[Array, ...], find: Find, scale: Array) -> Array:
+    """tau (..., n) of states (..., n) from what is found for each; those too far from it are refused."""
+    q, qd, qdd = _flat(*state)
+    here, within = find(q, qd)
+    off = apart(q, qd, here, scale)
+    require_near(robot, q, qd, here, off, within, scale)
+    rigid = np.where(np.isnan(off).any(axis=-1, keepdims=True), np.nan, here.torques(q, qd, qdd))
+    return with_friction(robot, rigid, qd).reshape(state[0].shape).astype(state[0].dtype, copy=False)
+
+
+def distances(state: tuple[Array, ...], find: Find, scale: Array) -> Array:
+    """How far (..., 2) states are from what is found for each: in q and in qd."""
+    q, qd, _ = _flat(*state)
+    return apart(q, qd, find(q, qd)[0], scale).reshape(*state[0].shape[:-1], 2)
+
+
+def _flat(*arrays: Array) -> list[Array]:
+    """Arrays (..., n) as rows (K, n) in double precision."""
+    return [each.reshape(-1, each.shape[-1]).astype(float) for each in arrays]
 
 
 def search(points: int, n: int) -> Operations:

@@ -6,29 +6,25 @@ for a robot that computes what the one it was made with did.
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Mapping, Sequence
-from os import PathLike, fspath
-from pathlib import Path
+from os import fspath
 from typing import TYPE_CHECKING, Any
-from zipfile import BadZipFile
 
 import numpy as np
 
 from strobe import approximate
 from strobe.approximate.grids import Axis
-from strobe.approximate.made_with import made_with, require_same
+from strobe.approximate.made_with import Place, read, require_npz, require_same, write
 from strobe.approximate.tabulated import INTERPOLATIONS, Multiple, Part, Plan
 from strobe.errors import ArgumentError
 from strobe.robot import Robot
-from strobe.runtime.files import writing
 
 if TYPE_CHECKING:
     from strobe.approximate.tables import TableMethod
 
 Array = np.ndarray
-Place = str | PathLike[str]
+WHAT = "a table"
 KINDS = {
     "complete-table": "CompleteTable",
     "raibert": "Raibert",
@@ -39,18 +35,15 @@ KINDS = {
 
 def save(table: TableMethod, path: Place, *, force: bool = False) -> None:
     """A table as a file; an existing one is replaced only with ``force``."""
-    _require_npz(path)
     described, arrays = table.kept()
     text = json.dumps({"table": table.name, **described})
-    with writing(path, force=force) as stream:
-        everything = {"description": np.array(text), **made_with(table.robot), **arrays}
-        np.savez(stream.buffer, **everything)  # pyright: ignore
+    write(path, WHAT, table.robot, {"description": np.array(text), **arrays}, force=force)
 
 
 def load_table(path: Place, robot: Robot) -> TableMethod:
     """The table in a file, for the robot it was made with; any other is refused, saying what has changed."""
-    _require_npz(path)
-    arrays = _arrays(path)
+    require_npz(path, WHAT)
+    arrays = read(path)
     try:
         described = json.loads(str(arrays["description"]))
         kind = getattr(approximate, KINDS[described["table"]])
@@ -58,23 +51,6 @@ def load_table(path: Place, robot: Robot) -> TableMethod:
         return kind.restored(robot, described, arrays)
     except (KeyError, TypeError, IndexError, AttributeError, json.JSONDecodeError) as error:
         raise ArgumentError(f"{fspath(path)}: no table that was saved here ({error}).") from None
-
-
-def _require_npz(path: Place) -> None:
-    if Path(path).suffix.lower() != ".npz":
-        raise ArgumentError(f"{fspath(path)}: a table is kept in an .npz file.")
-
-
-def _arrays(path: Place) -> dict[str, Array]:
-    try:
-        content = io.BytesIO(Path(path).read_bytes())
-    except OSError as error:
-        raise ArgumentError(f"{fspath(path)}: cannot be read: {error.strerror or error}.") from None
-    try:
-        with np.load(content, allow_pickle=False) as found:
-            return {name: found[name] for name in found.files}
-    except (ValueError, OSError, BadZipFile, EOFError, AttributeError, TypeError):
-        raise ArgumentError(f"{fspath(path)}: not an NPZ file of plain arrays.") from None
 
 
 def described_axis(axis: Axis) -> dict[str, Any]:

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from strobe.analysis.speed import BATCH, Way, best_times
-from strobe.approximate.exact import Exact
-from strobe.approximate.method import Formula
+from strobe.approximate.method import Exact, Formula
 from strobe.approximate.recommendation import TABLES_PAY
 from strobe.approximate.tables import TableMethod
 
@@ -38,7 +37,7 @@ class TableSpeed:
         if self.ratio <= 1.0:
             return f"{times}. The table is no slower; its price is memory and error."
         if self.ratio <= TABLES_PAY:
-            return f"{times}. The table does not pay, by little."
+            return f"{times}. The table keeps up; its price is memory and error."
         return f"{times}. Tables no longer pay: sines and products are faster than memory."
 
 

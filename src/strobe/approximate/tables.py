@@ -1,8 +1,8 @@
 """Torques from tables: of the whole inverse dynamics, or of what it is made of.
 
-    complete          tau = T(q, qd, qdd)                                               Albus
-    Raibert           tau = J(q) qdd + K(q, qd)
-    Horn-Raibert      tau_i = Σ_j J_ij(q) qdd_j + Σ_jk C^i_jk(q) qd_j qd_k + G_i(q)     [Horn1977]
+    complete          tau = T(q, qd, qdd)                                               [Albus1975]
+    Raibert           tau = J(q) qdd + K(q, qd)                                         [Raibert1977]
+    Horn-Raibert      tau_i = Σ_j J_ij(q) qdd_j + Σ_jk C^i_jk(q) qd_j qd_k + G_i(q)     [Horn1977], [HornRaibert1978]
 
 J is the mass matrix, C holds Christoffel symbols, G is gravity, K = C qd qd + G. How much each takes is computed
 before anything is; what passes the budget is refused with the figure. Friction is computed, not stored: it jumps.
@@ -23,8 +23,8 @@ import numpy as np
 
 from strobe.approximate.grids import Axis, axes, refuse_outside
 from strobe.approximate.made_with import made_with, require_same
-from strobe.approximate.method import INVERSE_DYNAMICS, NUMBER, Formula, Operations, exact, in_system
-from strobe.approximate.states import RIGID, require_bytes, require_dynamics, require_single_numbers
+from strobe.approximate.method import NUMBER, Formula, Operations, exact, friction, in_system
+from strobe.approximate.states import RIGID, require_bytes, require_single_numbers
 from strobe.approximate.table_files import described_plan, require_shape, restored_plan, save
 from strobe.approximate.tabulated import (
     INTERPOLATIONS,
@@ -36,7 +36,7 @@ from strobe.approximate.tabulated import (
     plan,
 )
 from strobe.errors import ArgumentError
-from strobe.quantities import Asked, Request, friction_torques
+from strobe.quantities import Request
 from strobe.robot import Robot
 from strobe.runtime.arrays import collected
 from strobe.runtime.traced import trace
@@ -44,7 +44,7 @@ from strobe.scalars import Num, Numbers
 
 Array = np.ndarray
 BUDGET = 2**28  # bytes of a table, unless asked otherwise
-MOST_LOOKED_UP = 10_000  # numbers of one evaluation: code for more takes minutes to make
+MOST_LOOKED_UP = 4_000  # numbers of one evaluation: code for more takes a minute to make, and more
 J, C, G, K = Request("mass_matrix"), Request("coriolis_matrix"), Request("gravity"), Request("bias")
 
 
@@ -63,11 +63,10 @@ class TableMethod(Formula):
         """The rigid-body torques."""
 
     def torques(self, q: Numbers, qd: Numbers, qdd: Numbers) -> list[Num]:
-        friction = friction_of(self.robot, qd)
-        return [a + b for a, b in zip(self.looked_up(q, qd, qdd), friction, strict=True)]
+        return [a + b for a, b in zip(self.looked_up(q, qd, qdd), friction(self.robot, qd), strict=True)]
 
     def inverse_dynamics(self, q: Any, qd: Any, qdd: Any) -> Array:
-        tau = self.kernel(q, qd, qdd)
+        tau = super().inverse_dynamics(q, qd, qdd)
         if np.isnan(tau).any():  # where something is outside, or was not a number before
             self._refuse_outside(q, qd, qdd)
         return tau
@@ -395,13 +394,7 @@ def state_axes(robot: Robot, kinds: Sequence[str], points: Any, ranges: Any) -> 
 def require_arm(robot: Robot, title: str) -> None:
     """Refuse robots without torques, or with joints whose position is more than one number."""
     require_single_numbers(robot, f"a {title} table")
-    require_dynamics(robot)
-
-
-def friction_of(robot: Robot, qd: Numbers) -> list[Num]:
-    """Friction torques over numbers."""
-    x = robot.coordinates
-    return x.reduce(friction_torques(Asked(robot.model, INVERSE_DYNAMICS, {}), x.expand_rates(qd)))
+    robot._require_dynamics()
 
 
 def upper(rows: Sequence[Numbers]) -> list[Num]:

@@ -30,22 +30,21 @@ from strobe.approximate.states import (
     added,
     friction_operations,
     require_bytes,
-    require_dynamics,
     require_room,
     require_single_numbers,
     states,
-    with_friction,
 )
 from strobe.approximate.stored import (
     Nearest,
     Stored,
     apart,
     bound,
+    distances,
     mixed,
-    require_near,
     scales,
     search,
     size,
+    torques_near,
     use,
 )
 from strobe.approximate.typical_files import Kept, read, write
@@ -75,7 +74,7 @@ class TypicalTrajectories(Approximation):
         scale: Any = None, budget: float | None = None,
     ) -> None:  # fmt: skip
         require_single_numbers(robot, "a library of typical trajectories")
-        require_dynamics(robot)
+        robot._require_dynamics()
         self.robot, self.points = robot, require_whole("points", points, 2)
         self.within, self.scale, self.derivatives = bound(within), scales(robot, scale), bool(derivatives)
         self.budget = require_bytes(budget)
@@ -180,7 +179,7 @@ class TypicalTrajectories(Approximation):
     def _measured(self, motion: Trajectory, measured: Any, times: Any) -> tuple[Array, Array]:
         """Times and torques of a repetition, checked."""
         n, step = self.robot.nv, motion.duration / (self.points - 1)
-        tau = checked("measured", measured, (n,), f"{self.robot.name} has {counted(n, 'joint')}")
+        tau = checked("measured", measured, (n,), self.robot._why)
         if tau.ndim != 2 or len(tau) < 2:
             raise ShapeError(
                 "measured", tau.shape, f"(T, {n})", "it needs two instants of the motion or more"
@@ -210,27 +209,19 @@ class TypicalTrajectories(Approximation):
     # -- torques --------------------------------------------------------------------------------------
 
     def inverse_dynamics(self, q: Any, qd: Any, qdd: Any) -> Array:
-        q, qd, qdd = states(self.robot, q, qd, qdd)
-        flat = [each.reshape(-1, each.shape[-1]).astype(float) for each in (q, qd, qdd)]
-        here, off, within = self._found(flat[0], flat[1])
-        require_near(self.robot, flat[0], flat[1], here, off, within, self.scale)
-        rigid = np.where(np.isnan(off).any(axis=-1, keepdims=True), np.nan, here.torques(*flat))
-        return with_friction(self.robot, rigid, flat[1]).reshape(q.shape).astype(q.dtype, copy=False)
+        return torques_near(self.robot, states(self.robot, q, qd, qdd), self._found, self.scale)
 
     def distance(self, q: Any, qd: Any) -> Array:
         """How far (..., 2) states are from the nearest that are stored: in q and in qd."""
-        q, qd, _ = states(self.robot, q, qd, np.zeros(self.robot.nv))
-        flat = [each.reshape(-1, each.shape[-1]).astype(float) for each in (q, qd)]
-        return self._found(*flat)[1].reshape(*q.shape[:-1], 2)
+        return distances(states(self.robot, q, qd, np.zeros(self.robot.nv)), self._found, self.scale)
 
-    def _found(self, q: Array, qd: Array) -> tuple[Stored, Array, Array]:
-        """What is stored nearest to states (K, n), how far (K, 2) that is, and how far it holds (K, 2)."""
+    def _found(self, q: Array, qd: Array) -> tuple[Stored, Array]:
+        """What is stored nearest to states (K, n), and how far (K, 2) it holds."""
         if not self._every:
             raise ArgumentError("the library is empty: it knows no motion. learn() one first.")
         stored, within, nearest = self._all
         place = nearest(q, qd)
-        here = stored[place]
-        return here, apart(q, qd, here, self.scale), within[place]
+        return stored[place], within[place]
 
     @property
     def _every(self) -> list[Learned]:
@@ -261,8 +252,8 @@ class TypicalTrajectories(Approximation):
         if not self._every:
             return False
         _, state = motion_of(self.robot, motion).sampled(count=max(INSTANTS, 8 * self.points))
-        _, off, within = self._found(state.q, state.qd)
-        return bool((off <= within).all())
+        here, within = self._found(state.q, state.qd)
+        return bool((apart(state.q, state.qd, here, self.scale) <= within).all())
 
     def policy(self, motion: Trajectory, torque: Any) -> Policy:
         """A known motion as it is; another one so slowly that its velocity torques stay within ``torque`` (n or one).

@@ -9,24 +9,20 @@ robot, fingerprint, joint_names, …                     with which robot
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping
-from os import PathLike, fspath
-from pathlib import Path
+from os import fspath
 from typing import Any, NamedTuple
-from zipfile import BadZipFile
 
 import numpy as np
 
+from strobe.approximate import made_with
 from strobe.approximate.learned import Learned, Procedure
-from strobe.approximate.made_with import made_with, require_same
+from strobe.approximate.made_with import Place
 from strobe.approximate.stored import Stored
 from strobe.errors import ArgumentError
 from strobe.robot import Robot
-from strobe.runtime.files import writing
 
 Array = np.ndarray
-Place = str | PathLike[str]
 OPTIONS = ("points", "within", "derivatives", "scale", "budget")
 STORED = ("q", "qd", "D", "E", "slopes")
 
@@ -41,10 +37,7 @@ class Kept(NamedTuple):
 
 def write(path: Place, robot: Robot, library: Kept, *, force: bool = False) -> None:
     """A library as a file, whole or not at all."""
-    if Path(path).suffix.lower() != ".npz":
-        raise ArgumentError(f"{fspath(path)}: a library is kept in an .npz file.")
-    with writing(path, force=force) as stream:
-        np.savez(stream.buffer, **made_with(robot), **_arrays(library))  # pyright: ignore[reportAttributeAccessIssue]
+    made_with.write(path, "a library", robot, _arrays(library), force=force)
 
 
 def _arrays(library: Kept) -> dict[str, Any]:
@@ -67,9 +60,9 @@ def _arrays(library: Kept) -> dict[str, Any]:
 
 def read(path: Place, robot: Robot) -> Kept:
     """The library in a file, of the robot it was made with."""
-    data = _loaded(path)
+    data = made_with.read(path)
     try:
-        require_same(data, robot, fspath(path))
+        made_with.require_same(data, robot, fspath(path))
         return _kept(data)
     except KeyError as missing:
         raise ArgumentError(f"{fspath(path)}: not a library of motions, without {missing}.") from None
@@ -93,15 +86,3 @@ def _motions(data: Mapping[str, Array]) -> list[Learned]:
         stored = Stored(**{name: data[name][rows] for name in STORED if name in data})
         found.append(Learned(data["times"][rows], stored, data["held"][k], int(data["repetitions"][k])))
     return found
-
-
-def _loaded(path: Place) -> dict[str, Array]:
-    try:
-        content = Path(path).read_bytes()
-    except OSError as error:
-        raise ArgumentError(f"{fspath(path)}: cannot be read: {error.strerror or error}.") from None
-    try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as found:
-            return {name: found[name] for name in found.files}
-    except (ValueError, OSError, BadZipFile, EOFError, AttributeError, TypeError):
-        raise ArgumentError(f"{fspath(path)}: not an NPZ file of plain arrays.") from None

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from strobe.robot import Robot
     from strobe.trajectory.motion import Trajectory
 
+WITHIN, SAMPLES = "1%", 1000
 UNITS = {
     "": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30,
 }  # fmt: skip
@@ -38,10 +39,10 @@ def approximate(
     within: Annotated[
         str,
         typer.Option("--within", metavar="SHARE", help="The error that is good enough, like 1% or 0.01."),
-    ] = "1%",
+    ] = WITHIN,
     samples: Annotated[
         int, typer.Option("--samples", min=2, help="Instants of the motion at which torques are compared.")
-    ] = 1000,
+    ] = SAMPLES,
     ladder: Annotated[
         bool,
         typer.Option(
@@ -60,8 +61,9 @@ def approximate(
 ) -> None:
     """What may be left out of the torques of a motion, tabulated or extrapolated, and what that costs.
 
-    Every method on one page for a robot and a motion of yours: memory, operations, nanoseconds, errors by joint;
-    those that no other beats; and a recommendation that follows from the numbers by a rule that is printed with it.
+    Every method on one page for a robot and a motion of yours: memory, operations, nanoseconds, errors by joint, how
+    far the hand strays under control; those that no other beats; and a recommendation that follows from the numbers by
+    a rule that is printed with it.
 
     \b
     Methods:
@@ -79,7 +81,7 @@ def approximate(
       along-trajectory-in-time  the same, joined by lines
       typical-trajectories      the same in a library, with derivatives
       complete-table            torques over q, qd and qdd (Albus)
-      cmac                      the same, hashed into less memory and learned
+      cmac                      the same, hashed into less memory and learned along the motion
       raibert                   J over q, K over q and qd
       horn-raibert              J, C and G over q
       horn-raibert-with-derivatives
@@ -96,7 +98,10 @@ def approximate(
     from strobe.cli.show import print_json
 
     if trajectory is None:
-        _require_ladder_alone(ladder, {"--methods": methods, "--budget": budget, "--plot": plot})
+        unheard = {"--methods": methods, "--budget": budget, "--plot": plot}
+        unheard |= {"--within": within if within != WITHIN else None}
+        unheard |= {"--samples": samples if samples != SAMPLES else None}
+        _require_ladder_alone(ladder, unheard)
     inputs = [robot, *([] if trajectory is None else [trajectory])]
     _check_plot(plot, inputs, force)
     room, share = _budget(budget), _share(within)
@@ -201,6 +206,7 @@ def _compared(
     from strobe.approximate.methods import offers
     from strobe.approximate.report import trade_off
     from strobe.cli.progress import Progress
+    from strobe.control.straying import straying
 
     with Progress("approximate", len(offers(methods)), "methods") as progress:
         found = trade_off(
@@ -210,6 +216,7 @@ def _compared(
             budget,
             within=within,
             samples=samples,
+            tracking=straying(robot, motion),
             progress=lambda: progress.advance(1),
         )
     return found.told()

@@ -15,7 +15,6 @@ from strobe.analysis.accuracy import TOLERANCE, relative
 from strobe.formulations import DEFAULT
 from strobe.robot import Robot
 from strobe.study.case import Array, Case
-from strobe.study.labels import rate_labels
 from strobe.study.refusals import told
 from strobe.study.tables import remark, table, tidy
 
@@ -36,7 +35,7 @@ def measure(case: Case) -> dict[str, Any]:
     published = _against_published(case)
     return {
         "state": case.origin,
-        "joints": rate_labels(case.robot),
+        "joints": case.robot.coordinates.rate_names,
         "reference": DEFAULT,
         "tau": tau,
         "relative_difference": differences,

@@ -13,7 +13,6 @@ from strobe.kinematics.ranges import ranges_of
 from strobe.kinematics.solutions import Solutions, Status
 from strobe.kinematics.workspace import moving_numbers
 from strobe.robot import Robot
-from strobe.study.labels import position_labels
 from strobe.study.tables import short, table
 
 SIDE_BY_SIDE = 8  # numbers of a solution that stand in one row
@@ -29,7 +28,7 @@ STATUS = {
 def answer(robot: Robot, frame: str, found: Solutions) -> dict[str, Any]:
     """The solutions of one pose, the best first, each with its branch and the bounds that it breaks."""
     count = int(found.count)
-    labels = position_labels(robot)
+    labels = robot.coordinates.position_names
     moving = [name for name, moves in zip(labels, moving_numbers(robot, frame), strict=True) if moves]
     return {
         "recognised": found.recognised,

@@ -21,7 +21,6 @@ TITLE = "What may be left out"
 
 MOST, FEWER = 12, 7  # degrees of freedom that are waited for; fewer in a quick study
 QUICK = ("exact", "without-velocity-terms")
-LONG_PREPARED = ("cmac",)  # strobe approximate has them
 SAMPLES = {False: 500, True: 200}  # instants of the motion; fewer in a quick study
 SECONDS = {False: 1.0, True: 0.0}
 ROUND = {False: 1e-2, True: 1e-3}
@@ -29,16 +28,17 @@ ROUND = {False: 1e-2, True: 1e-3}
 
 def measure(case: Case) -> dict[str, Any]:
     """The methods on the motion of the section on trajectories."""
-    from strobe.approximate.methods import METHODS
     from strobe.approximate.report import trade_off  # every verb imports the study: methods wait
+    from strobe.control.straying import straying
     from strobe.study.trajectory import motion_of
 
     case.require_dynamics()
     case.require_at_most(FEWER if case.quick else MOST, "approximations", "See strobe approximate.")
     robot, motion, quick = Robot(case.robot.model), motion_of(case), case.quick
-    names = QUICK if quick else [name for name in METHODS if name not in LONG_PREPARED]
     how = {"samples": SAMPLES[quick], "seconds": SECONDS[quick], "round": ROUND[quick]}
-    found = trade_off(robot, motion, names, **how)
+    found = trade_off(
+        robot, motion, QUICK if quick else None, tracking=None if quick else straying(robot, motion), **how
+    )
     return found.told() | ({} if quick else {"ladder": ladder.told(robot)})
 
 
@@ -82,6 +82,15 @@ def _told(data: Mapping[str, Any]) -> Iterator[Any]:
         f"{data['motion']}, {short(data['duration'])} s at {data['samples']:,} instants; errors are shares of each "
         "joint's largest torque; * no other is as good in memory, time and error"
     )
+    if _tracked(data):
+        yield remark(
+            "tracking errors: how far the hand strays under these torques, with a spring and a damper at every joint"
+        )
+
+
+def _tracked(data: Mapping[str, Any]) -> bool:
+    """Whether arms under control were looked at too."""
+    return all("tracking" in row for row in data["methods"].values())
 
 
 def _closer(data: Mapping[str, Any]) -> Iterator[Any]:
@@ -93,17 +102,17 @@ def _closer(data: Mapping[str, Any]) -> Iterator[Any]:
 
 def methods_table(data: Mapping[str, Any]) -> Any:
     """A row per method: what it costs and how far off it is."""
-    tracked = any("tracking" in row for row in data["methods"].values())
+    tracked = _tracked(data)
     head = [
         "method", "", "memory", "×", "+", "sin, cos", "look-ups", "ns", "µs, one call", "prepared in", "rms",
         "at most", "worst joint",
     ]  # fmt: skip
     rows = [
         [name, "*" if name in data["pareto"] else "", *_costs(row), *_errors(row, data["joints"])]
-        + ([row.get("tracking")] if tracked else [])
+        + ([_three(1e3 * row["tracking"])] if tracked else [])
         for name, row in data["methods"].items()
     ]
-    return table([*head, *(["tracking error"] if tracked else [])], rows)
+    return table([*head, *(["tracking error (mm)"] if tracked else [])], rows)
 
 
 def _costs(row: Mapping[str, Any]) -> list[Any]:

@@ -14,6 +14,7 @@ from strobe.study.refusals import told
 from strobe.study.tables import remark
 
 TITLE = "Are they the same function?"
+HOW = "random robots of this structure, modulo a random prime near 2⁶¹: no rounding, so equal means equal"
 
 
 def measure(case: Case) -> dict[str, Any]:
@@ -52,9 +53,7 @@ def in_brief(data: Mapping[str, Any]) -> tuple[str, str] | None:
 
 
 def render(data: Mapping[str, Any]) -> Iterator[Any]:
-    yield remark(
-        "random robots of this structure, modulo a random prime near 2⁶¹: no rounding, so equal means equal"
-    )
+    yield remark(HOW)
     yield from data["statement"]
     yield from map(remark, told(data["refused"]))
 
@@ -99,4 +98,9 @@ def odds(probability: float) -> str:
     """A probability of error d/p, by the next larger power of ten."""
     if probability >= 1:
         return "d/p, for which no useful bound is known,"
-    return f"d/p < 1e{math.floor(math.log10(probability)) + 1}" if probability else "d/p = 0"
+    return f"d/p < {power_above(probability)}" if probability else "d/p = 0"
+
+
+def power_above(probability: float) -> str:
+    """The next larger power of ten."""
+    return f"1e{math.floor(math.log10(probability)) + 1}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -41,22 +40,23 @@ def time_figure(robot: Robot, q: Array, qd: Array, qdd: Array) -> str:
     t, *motion = harmonic(robot, q, qd, qdd)
     tau = Robot(robot.model, compiled=False).inverse_dynamics(*motion)
     lines = dict(zip(robot.joint_names, tau.T, strict=True))
-    return time_plot(f"Torques of {robot.name} along a swing", t, lines, _units(robot, "N m", "N"))
+    return time_plot(f"Torques of {robot.name} along a swing", t, lines, units(robot, "N m", "N"))
 
 
 def phase_figure(robot: Robot, q: Array, qd: Array, qdd: Array) -> str:
     """Rates over positions along a swing through the state."""
     _, path, rate, _ = harmonic(robot, q, qd, qdd)
     curves = {name: (path[:, k], rate[:, k]) for k, name in enumerate(robot.joint_names)}
-    across, up = _units(robot, "rad", "m"), _units(robot, "rad/s", "m/s")
+    across, up = units(robot, "rad", "m"), units(robot, "rad/s", "m/s")
     return phase_plot(
         f"A swing of {robot.name} in the phase plane", curves, across=f"q ({across})", up=f"qd ({up})"
     )
 
 
-def _units(robot: Robot, turning: str, sliding: str) -> str:
+FIGURES = {"torques": torques_figure, "time": time_figure, "phase": phase_figure}  # by their kinds
+
+
+def units(robot: Robot, turning: str, sliding: str) -> str:
     """The units of what belongs to the joints, one or two."""
-    found: dict[str, Any] = {
-        turning if joint.turns else sliding: None for joint in robot.coordinates.joints
-    }
-    return ", ".join(found)
+    joints = robot.coordinates.joints
+    return ", ".join(dict.fromkeys(turning if joint.turns else sliding for joint in joints))

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from strobe.robot import Robot
+from strobe.study.figure_motion import units
+from strobe.study.figure_simulation import near
 from strobe.study.plots import NARROW, WIDTH, Panel, small_multiples
 from strobe.trajectory.motion import Trajectory
 
@@ -24,7 +26,6 @@ LOOKS = 500  # instants, about, at which a motion is drawn
 ROWS = 12  # joints, at most: those that move most
 DOTS = 40  # switches of acceleration that are shown
 JUMP = 1e-6  # of the largest acceleration: less is no switch
-NEAR = 1.0  # limits farther off than so many spans of a curve are not shown in the phase plane
 
 
 def trajectory_figure(
@@ -79,8 +80,8 @@ def _panel(
         dots = motion(np.union1d(at, _switches(motion, j)))
         V = bounds.velocity[j] ** 2
         return Panel(
-            joint, f"q̇ |q̇|, {length}²/s²", f"position ({_unit(robot, 'rad', 'm')})", x, y,
-            _near((-V, V), y), _near((bounds.lower[j], bounds.upper[j]), x),
+            joint, f"q̇ |q̇|, {length}²/s²", f"position ({units(robot, 'rad', 'm')})", x, y,
+            near((-V, V), y), near((bounds.lower[j], bounds.upper[j]), x),
             (dots.q[:, j], _signed_square(dots.qd[:, j])),
         )  # fmt: skip
     curve, unit, levels = {
@@ -97,21 +98,6 @@ def _panel(
 
 def _signed_square(v: Array) -> Array:
     return v * np.abs(v)
-
-
-def _unit(robot: Robot, turning: str, sliding: str) -> str:
-    found = {turning if joint.turns else sliding: None for joint in robot.coordinates.joints}
-    return ", ".join(found)
-
-
-def _near(limits: tuple[float, float], values: Array) -> tuple[float, ...]:
-    """Those limits that are not much farther off than the curve is wide."""
-    room = NEAR * max(float(np.ptp(values)), 1e-9)
-    low, high = limits
-    return (
-        *([low] if low >= values.min() - room else []),
-        *([high] if high <= values.max() + room else []),
-    )
 
 
 def _switches(motion: Trajectory, j: int) -> Array:

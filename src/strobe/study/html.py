@@ -59,6 +59,12 @@ def figure(picture: str, caption: str = "") -> Html:
     )
 
 
+def figure_by_width(wide: str, narrow: str, caption: str = "") -> Html:
+    """A drawing in two widths, of which a page shows the one that fits."""
+    pictures = (("on-wide", wide), ("on-narrow", narrow))
+    return figure(markup(tag("div", Html(picture), class_=where) for where, picture in pictures), caption)
+
+
 def _broad(picture: str) -> bool:
     """Whether the words of a drawing could not be read any more where it is shrunk to the width of a phone."""
     width = re.match(r'<svg [^>]*?\bwidth="([\d.]+)"', picture)

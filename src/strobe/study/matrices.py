@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from strobe.study.case import Case
-from strobe.study.labels import rate_labels
 from strobe.study.tables import remark, short, table, tidy
 
 TITLE = "Mass matrix and gravity"
@@ -22,7 +21,7 @@ def measure(case: Case) -> dict[str, Any]:
     M = case.robot.mass_matrix(case.q)
     eigenvalues = np.linalg.eigvalsh(M)
     return {
-        "joints": rate_labels(case.robot),
+        "joints": case.robot.coordinates.rate_names,
         "mass_matrix": M,
         "gravity": case.robot.gravity(case.q),
         "smallest_eigenvalue": float(eigenvalues[0]),

@@ -66,11 +66,7 @@ def render(data: Mapping[str, Any]) -> Iterator[Any]:
 def html(data: Mapping[str, Any], case: Case) -> page.Html:
     shown, times = _largest(data, case), data["times"]
     wide, narrow = torque_bars(shown, times), torque_bars(shown, times, title=IN_SHORT, width=NARROW)
-    both = (
-        page.tag("div", page.Html(picture), class_=where)
-        for where, picture in (("on-wide", wide), ("on-narrow", narrow))
-    )
-    return page.markup(page.figure(page.markup(both), _caption(data)), page.printed(render(data)))
+    return page.markup(page.figure_by_width(wide, narrow, _caption(data)), page.printed(render(data)))
 
 
 def _caption(data: Mapping[str, Any]) -> str:

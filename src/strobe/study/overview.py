@@ -14,7 +14,6 @@ from strobe.robot import Robot
 from strobe.study import html as page
 from strobe.study.case import Case
 from strobe.study.figure_robot import robot_figure
-from strobe.study.labels import pattern
 from strobe.study.skeleton import Row, denavit_hartenberg
 from strobe.study.tables import remark, short, table
 
@@ -141,7 +140,7 @@ def describe(robot: Robot) -> dict[str, Any]:
         "source": model.source,
         "degrees_of_freedom": robot.nv,
         "position_numbers": robot.nq,
-        "pattern": pattern(robot),
+        "pattern": robot.coordinates.pattern,
         "serial": model.is_serial,
         "kinematic_only": model.kinematic_only or None,
         "gravity": [float(x) for x in model.gravity.linear],  # pyright: ignore[reportArgumentType]

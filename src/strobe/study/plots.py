@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -119,7 +120,7 @@ class Decades:
         high = math.ceil(math.log10(max(found)) - 1e-9)
         return cls(low, max(high, low + 1), start, end)
 
-    def __call__(self, x: Array | float) -> Array:
+    def __call__(self, x: Array | float) -> Any:
         power = np.log10(np.maximum(x, 10.0**self.low))
         part = np.minimum((power - self.low) / (self.high - self.low), 1.0)
         return self.start + (self.end - self.start) * part

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from rich.table import Table
 
-from strobe.study.labels import rate_labels
 from strobe.study.tables import remark, short, table, tidy
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ def told(run: Run) -> dict[str, Any]:
         "rows": len(q),
         "reached": float(run.stopped),
         "status": Status(int(run.status)).name.lower(),
-        "joints": rate_labels(run.robot),
+        "joints": run.robot.coordinates.rate_names,
         "from": q[0],
         "to": q[-1],
         "lowest": q.min(axis=0),

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from strobe.errors import SimulationWarning, SingularMassMatrixError, UnsupportedModelError
-from strobe.models.joints import Joint
 from strobe.robot import Robot
 from strobe.runtime.json_text import plain
 from strobe.study import html as page
@@ -18,7 +17,7 @@ from strobe.study.figure_simulation import run_figure
 from strobe.study.plots import NARROW, WIDTH
 from strobe.study.runs import shown, told
 from strobe.study.tables import remark
-from strobe.study.view import roll_pitch_yaw
+from strobe.study.view import places
 
 if TYPE_CHECKING:
     from strobe.simulate.run import Run
@@ -74,11 +73,7 @@ def render(data: Mapping[str, Any]) -> Iterator[Any]:
 
 def html(data: Mapping[str, Any], case: Case) -> page.Html:
     title = f"{case.robot.name}, let go"
-    pictures = (run_figure(case.robot, data, title, width) for width in (WIDTH, NARROW))
-    both = (
-        page.tag("div", page.Html(picture), class_=where)
-        for where, picture in zip(("on-wide", "on-narrow"), pictures, strict=True)
-    )
+    wide, narrow = (run_figure(case.robot, data, title, width) for width in (WIDTH, NARROW))
     see = page.tag(
         "p",
         page.tag("a", "Let go", href="#view"),
@@ -87,8 +82,8 @@ def html(data: Mapping[str, Any], case: Case) -> page.Html:
     )
     return page.markup(
         see,
-        page.figure(
-            page.markup(both), "Dashed lines are limits; stops are springs and dampers behind them."
+        page.figure_by_width(
+            wide, narrow, "Dashed lines are limits; stops are springs and dampers behind them."
         ),
         page.printed(render(data)),
         page.data_script("fall", plain(played(data, case))),
@@ -99,11 +94,6 @@ def played(data: Mapping[str, Any], case: Case) -> dict[str, Any]:
     """The motion as the view plays it: a number per degree of freedom, quaternions as roll, pitch and yaw."""
     q, qd = data["q"], data["qd"]
     joints = case.robot.coordinates.joints
-    places = np.column_stack([np.array([_places(joint, row) for row in q]) for joint in joints])
+    stood = np.column_stack([np.array([places(joint, row) for row in q]) for joint in joints])
     qdd = case.robot.forward_dynamics(q, qd, data["tau"])
-    return {"times": data["times"], "q": places, "qd": qd, "qdd": qdd}
-
-
-def _places(joint: Joint, q: np.ndarray) -> list[float]:
-    own = q[joint.q : joint.q + joint.nq]
-    return [*own] if joint.nq == 1 else [*own[:-4], *roll_pitch_yaw(own[-4:])]
+    return {"times": data["times"], "q": stood, "qd": qd, "qdd": qdd}

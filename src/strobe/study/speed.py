@@ -16,7 +16,7 @@ from strobe.robot import Robot
 from strobe.study import html as page
 from strobe.study.case import Case
 from strobe.study.refusals import told
-from strobe.study.tables import remark, table
+from strobe.study.tables import remark, table, three
 
 TITLE = "How fast it is on this machine"
 SLOW = True
@@ -105,8 +105,8 @@ def render(data: Mapping[str, Any]) -> Iterator[Any]:
             way["name"],
             way["multiplications"],
             way["additions"],
-            _three(way["ns"]),
-            _three(way["over_default"]),
+            three(way["ns"]),
+            three(way["over_default"]),
         ]
         for way in data["ways"]
     ]
@@ -132,10 +132,5 @@ def _rung(way: Mapping[str, Any], part: float) -> page.Html:
         "li",
         page.tag("span", way["name"], class_="what"),
         page.tag("span", class_=f"bar {way['kind']}", style=f"--part:{part:.3f}"),
-        page.tag("span", f"{_three(way['ns']):,g} ns", class_="figure"),
+        page.tag("span", f"{three(way['ns']):,g} ns", class_="figure"),
     )
-
-
-def _three(x: float) -> float:
-    """Three digits; more would be noise."""
-    return float(f"{x:.3g}")

@@ -58,6 +58,11 @@ def resting_position(robot: Robot) -> Array:
     named = [pose for pose in robot.model.poses.values() if len(pose) == robot.nq]
     if named and robot.nq == robot.model.nq:
         return np.array(named[0], dtype=float)
+    return reachable_zero(robot)
+
+
+def reachable_zero(robot: Robot) -> Array:
+    """The neutral position, moved to the middle of the limits of joints that cannot be there."""
     q = robot.neutral.copy()
     for joint in robot.coordinates.joints:
         lower, upper = joint.limits.lower, joint.limits.upper

@@ -45,6 +45,11 @@ def short(x: float) -> str:
     return f"{x + 0.0:.6g}"
 
 
+def three(x: float) -> float:
+    """A time to three digits; more would be noise."""
+    return float(f"{x:.3g}")
+
+
 def tidy(values: Any) -> Any:
     """Numbers to read: entries that are rounding beside the largest one are shown as 0."""
     array = np.asarray(values, dtype=float)

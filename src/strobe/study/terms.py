@@ -16,7 +16,6 @@ from strobe.robot import Robot
 from strobe.study import html as page
 from strobe.study.case import Array, Case
 from strobe.study.figure_effects import effects_figure
-from strobe.study.labels import rate_labels
 from strobe.study.plots import STACK
 from strobe.study.tables import remark, table, tidy
 
@@ -34,7 +33,7 @@ def measure(case: Case) -> dict[str, Any]:
     """The split at the state of the study."""
     case.require_dynamics()
     return {
-        "joints": rate_labels(case.robot),
+        "joints": case.robot.coordinates.rate_names,
         "state": case.origin,
         "q": case.q,
         "qd": case.qd,

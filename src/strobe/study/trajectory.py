@@ -173,14 +173,10 @@ def html(data: Mapping[str, Any], case: Case) -> page.Html:
     )
     title = f"{case.robot.name} through three points in {motion.duration:.3g} s"
     pictures = plain_figures(case.robot, motion, SimpleNamespace(**data["bounds"]), title)
-    both = (
-        page.tag("div", page.Html(picture), class_=where)
-        for where, picture in zip(("on-wide", "on-narrow"), pictures, strict=True)
-    )
     caption = (
         "In the phase plane the signed square of the velocity stands over the position: constant acceleration is a "
         "straight line. Dashed lines are limits."
     )
     return page.markup(
-        page.figure(page.markup(both), caption), page.printed(_ways(data)), page.printed(_used(data))
+        page.figure_by_width(*pictures, caption), page.printed(_ways(data)), page.printed(_used(data))
     )

@@ -177,9 +177,7 @@ def _matrix(pose: Pose) -> list[float]:
 
 def _controls(joint: Joint, case: Case) -> Iterator[dict[str, Any]]:
     """One per degree of freedom; quaternions are moved by roll, pitch and yaw."""
-    values, q = case.swing.q, slice(joint.q, joint.q + joint.nq)
-    places = [*values[q]] if joint.nq == 1 else [*values[q][:-4], *roll_pitch_yaw(values[q][-4:])]
-    for k, (name, value) in enumerate(zip(joint.rate_names, places, strict=True)):
+    for k, (name, value) in enumerate(zip(joint.rate_names, places(joint, case.swing.q), strict=True)):
         turns = joint.turns_by(k)
         ends = [-math.pi, math.pi] if turns else [-1.0, 1.0]
         if joint.nv == 1:
@@ -203,6 +201,12 @@ def _part(joint: Joint, k: int) -> str:
 
 def _finite(limit: float, otherwise: float) -> float:
     return limit if 0 < limit < math.inf else otherwise
+
+
+def places(joint: Joint, q: Array) -> list[float]:
+    """Where a joint stands, a number per degree of freedom: roll, pitch and yaw in place of a quaternion."""
+    own = q[joint.q : joint.q + joint.nq]
+    return [*own] if joint.nq == 1 else [*own[:-4], *roll_pitch_yaw(own[-4:])]
 
 
 def roll_pitch_yaw(quaternion: Array) -> list[float]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from rich.table import Table
 
 from strobe.errors import UnsupportedModelError
 from strobe.study import html as page
@@ -47,10 +48,15 @@ def render(data: Mapping[str, Any]) -> Iterator[Any]:
         f"force (N) and moment (N m) on the body that a joint carries, base axes, at {data['state']}; "
         "across: what the bearings hold"
     )
-    loads = np.concatenate([data["wrenches"], data["constraints"]], axis=-1)
+    yield loads_table(data["joints"], data["wrenches"], data["constraints"])
+
+
+def loads_table(joints: Sequence[str], wrenches: np.ndarray, constraints: np.ndarray) -> Table:
+    """Forces and moments joint by joint, and the size of what is not along the joint."""
+    loads = np.concatenate([wrenches, constraints], axis=-1)
     forces, moments = (tidy(loads[:, [k, k + 1, k + 2, k + 6, k + 7, k + 8]]) for k in (0, 3))
     rows = [
         [name, *f[:3], math.hypot(*f[3:]), *m[:3], math.hypot(*m[3:])]
-        for name, f, m in zip(data["joints"], forces, moments, strict=True)
+        for name, f, m in zip(joints, forces, moments, strict=True)
     ]
-    yield table(["joint", "fx", "fy", "fz", "across", "mx", "my", "mz", "across"], rows)
+    return table(["joint", "fx", "fy", "fz", "across", "mx", "my", "mz", "across"], rows)

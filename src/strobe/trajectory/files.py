@@ -184,6 +184,10 @@ class _WrongFile(Exception):
 
 def in_order(motion: Trajectory, names: Sequence[str], robot: str) -> Trajectory:
     """The motion with its joints in another order; it must have exactly these."""
+    if not isinstance(motion, Trajectory):
+        raise ArgumentError(
+            f"motion is a {type(motion).__name__}; expected a planned Trajectory (robot.plan)."
+        )
     if missing := [name for name in names if name not in motion.joint_names]:
         raise ArgumentError(f"the motion has no joint {', '.join(missing)}, which {robot} has.")
     if extra := [name for name in motion.joint_names if name not in names]:
