@@ -25,6 +25,7 @@ SAYS = {  # a line, or a part of one, that shows that the script came to its poi
     "12": "1000 steps",
     "13": "5^18 = 3,814,697,265,625 sets of 6 numbers",
     "14": "a point mass at (0, 0, -0.263) m is not seen",
+    "15": "who learns the load is off by",
 }
 
 

@@ -94,6 +94,14 @@ def test_json_has_every_figure(traj: Path) -> None:
     }
 
 
+def test_a_controlled_arm_says_how_far_the_hand_strays_with_each_method(traj: Path) -> None:
+    data = told("planar2", traj, *SOME)
+    exact, slow = (data["methods"][name]["tracking"] for name in ("exact", "without-velocity-terms"))
+    assert 0 < exact < 1e-3  # metres
+    assert slow > 5 * exact
+    assert "tracking error (mm)" in run("planar2", traj, *SOME).stdout.replace("\n", " ")
+
+
 def test_the_drawing_has_a_dot_for_every_method_in_both_panels(traj: Path, tmp_path: Path) -> None:
     path = tmp_path / "out.svg"
     assert told("planar2", traj, *SOME, "--plot", path)["plot"] == str(path)

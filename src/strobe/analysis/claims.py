@@ -3,7 +3,8 @@
 H [Hollerbach1980], T [Turney1980], A [Asada2005], D [Decomposition2012], W [Waters1979]. A claim with a check is
 recomputed from counts, polynomials or robots whenever it is asked for; the check also says whether what came
 out bears the verdict out. A claim without one is stated with its reason, and marked so; rooms below this one, which
-plan and simulate motions, bring checks of their own for some of these (`judged(later=…)`).
+plan, simulate and control motions, bring checks of their own for some of these, and for what a check here leaves
+unchecked (`judged(later=…)`).
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from strobe.analysis import findings_decomposition as decomposition
 from strobe.analysis import findings_hollerbach as hollerbach
 from strobe.analysis import findings_turney as turney
 from strobe.analysis import findings_waters as waters
-from strobe.analysis.findings import Check
+from strobe.analysis.findings import Check, Finding
 
 
 class Verdict(StrEnum):
@@ -63,11 +64,14 @@ class Judged:
 
 
 def judge(claim: Claim, later: Check | None = None) -> Judged:
-    """Look at the facts behind a claim: by its own check, or else by one that a later room brings."""
+    """Look at the facts behind a claim: by its own check, and for what that leaves by one of a later room."""
     check = claim.check or later
     if check is None:
         return Judged(claim, claim.reason, None)
     found = check()
+    if found.unchecked and later is not None:
+        rest = later()
+        found = Finding(f"{found.figure}; {rest.figure}", found.holds and rest.holds, rest.unchecked)
     rest = f"; not checked here: {found.unchecked}" if found.unchecked else ""
     return Judged(claim, found.figure + rest, found.holds, bool(found.unchecked))
 
@@ -78,7 +82,7 @@ def judged(later: Mapping[str, Check] = NO_CHECKS) -> list[Judged]:
 
 
 MOTIONS = "planned motions decide it: strobe tables claims"
-CONTROL = "needs a controlled motion, which is not part of this package yet"
+CONTROL = "closed loops decide it: strobe tables claims"
 
 CLAIMS: tuple[Claim, ...] = (
     Claim("H-1", "earlier Lagrangian formulations cost O(n⁴)", QUALIFIED, counts.fourth_power),

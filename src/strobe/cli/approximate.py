@@ -61,9 +61,9 @@ def approximate(
 ) -> None:
     """What may be left out of the torques of a motion, tabulated or extrapolated, and what that costs.
 
-    Every method on one page for a robot and a motion of yours: memory, operations, nanoseconds, errors by joint, how
-    far the hand strays under control; those that no other beats; and a recommendation that follows from the numbers by
-    a rule that is printed with it.
+    Every method on one page for a robot and a motion of yours: memory, operations, nanoseconds, errors by joint,
+    how far the hand strays under control; those that no other beats; and a recommendation that follows from the
+    numbers by a rule that is printed with it.
 
     \b
     Methods:

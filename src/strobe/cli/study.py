@@ -12,6 +12,7 @@ import typer
 
 from strobe.cli.exits import CHECK_FAILED
 from strobe.cli.inputs import Base, Force, Gravity, Json, Lock, RobotName, Strict, open_robot
+from strobe.cli.options import takes, written_to
 from strobe.errors import ArgumentError, OutputError
 
 if TYPE_CHECKING:
@@ -22,11 +23,9 @@ SUFFIXES = (".json", ".html")
 
 def study(
     robot: RobotName,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="DIR", help="The folder; else ./study-ROBOT.")
-    ] = None,
+    output: Annotated[Path | None, written_to("The folder; else ./study-ROBOT.", "DIR")] = None,
     sections: Annotated[
-        str | None, typer.Option("--sections", metavar="NAMES", help="Only these, separated by commas.")
+        str | None, takes("--sections", "NAMES", "Only these, separated by commas.")
     ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="Leave out what takes long: proof, times.")
@@ -50,7 +49,7 @@ def study(
     check fails.
 
     Sections: view, robot, kinematics, trajectory, simulation, torques, terms, motion, wrenches, matrices, equations,
-    exactness, proof, laws, counts, published, speed, approximation, machine.
+    exactness, proof, laws, counts, published, speed, approximation, control, machine.
 
     \b
     Examples:
@@ -59,7 +58,7 @@ def study(
       strobe study panda --sections torques,laws --text
     """
     from strobe.cli.progress import Progress
-    from strobe.cli.show import console, print_json
+    from strobe.cli.show import present
     from strobe.study import report as studies
 
     _refuse_unheard({"-o": output, "--force": force, "--json": as_json} if as_text else {})
@@ -78,12 +77,8 @@ def study(
         )
     if target is not None:
         _write(report, target, force, robot)
-    if as_json:
-        print_json(report.numbers)
-    else:
-        out = console()
-        for part in report.rendered() if target is None else _told(report, target):
-            out.print(part)
+    told = report.rendered() if target is None else _told(report, target)
+    present(report.numbers, told, as_json)
     if report.failed:
         raise typer.Exit(CHECK_FAILED)
 

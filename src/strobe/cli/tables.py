@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -36,17 +36,19 @@ def tables(name: Name = None, as_json: Json = False, as_markdown: Markdown = Fal
       strobe tables --json
     """
     from strobe.analysis.sheets import SHEETS, sheets
-    from strobe.approximate.claims import CHECKS
+    from strobe.approximate import claims as of_motions
     from strobe.cli.progress import Progress
-    from strobe.cli.show import print_json
+    from strobe.cli.show import print_json, show
+    from strobe.control import claims as of_loops
 
     if as_json and as_markdown:
         raise ArgumentError("--json and --markdown exclude each other; give one of them.")
     names = list(SHEETS) if name is None else [name]
     found: dict[str, list[Sheet]] = {}
+    checks = {**of_motions.CHECKS, **of_loops.CHECKS}
     with Progress("tables", len(names), "tables") as progress:
         for each in names:
-            found[each] = sheets(each, CHECKS)
+            found[each] = sheets(each, checks)
             progress.advance(1)
     shown = [sheet for group in found.values() for sheet in group]
     if as_json:
@@ -54,7 +56,7 @@ def tables(name: Name = None, as_json: Json = False, as_markdown: Markdown = Fal
     elif as_markdown:
         print("\n\n".join("\n".join(_markdown(sheet)) for sheet in shown))
     else:
-        _show(shown)
+        show(part for sheet in shown for part in _parts(sheet))
     if any(sheet.failed for sheet in shown):
         raise typer.Exit(CHECK_FAILED)
 
@@ -63,19 +65,15 @@ def _data(sheet: Sheet) -> dict[str, object]:
     return {"title": sheet.title, "rows": sheet.data, "notes": sheet.notes}
 
 
-def _show(sheets: list[Sheet]) -> None:
+def _parts(sheet: Sheet) -> Iterator[Any]:
     from rich.text import Text
 
-    from strobe.cli.show import console
     from strobe.study.tables import remark, table
 
-    out = console()
-    for sheet in sheets:
-        out.print(Text(sheet.title, style="bold"))
-        out.print(table(sheet.columns, [list(row) for row in sheet.rows]))
-        for note in sheet.notes:
-            out.print(remark(note))
-        out.print()
+    yield Text(sheet.title, style="bold")
+    yield table(sheet.columns, [list(row) for row in sheet.rows])
+    yield from map(remark, sheet.notes)
+    yield ""
 
 
 def _markdown(sheet: Sheet) -> Iterator[str]:
