@@ -10,7 +10,7 @@ run: $(VENV)/.run
 	$(BIN)/strobe study stanford --force
 
 test: lint types
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .

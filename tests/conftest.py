@@ -4,13 +4,37 @@ Hypothesis draws the same examples in every run, and takes its time: a run that 
 draws others (``STROBE_FUZZ=1``).
 """
 
+import functools
 import os
 
 import pytest
+import typer.main
+import typer.testing
 from hypothesis import settings
 
 settings.register_profile("same", deadline=None, derandomize=os.environ.get("STROBE_FUZZ") != "1")
 settings.load_profile("same")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def in_no_time():
+    """Where something is timed, tests ask that there is a time, not how long it is: rounds of one call give one."""
+    from strobe.analysis.speed import best_times
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(best_times, "__defaults__", (0.0, 0.0))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_command_line():
+    """The command line is built once, not once a call: verbs and options are the same in all of them."""
+    built = functools.cache(typer.main.get_command)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(typer.main, "get_command", built)
+        patch.setattr(typer.testing, "_get_command", built)
+        yield
+
 
 REQUIRE_ALL = os.environ.get("STROBE_REQUIRE_ALL") == "1"
 

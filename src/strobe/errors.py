@@ -61,7 +61,7 @@ class UnknownNameError(StrobeError, KeyError):
         self.see = see  # where all of them are listed
         hint = nearest(name, known)
         shown = "" if hint else f" Known: {', '.join(known[:12])}{', …' if len(known) > 12 else ''}."
-        tail = f" ({len(known)} {kind}s{'; see ' + see if see else ''})"
+        tail = f" ({counted(len(known), kind)}{'; see ' + see if see else ''})"
         self.sentence = f'no {kind} "{name}" in {owner}.{hint}{shown}{tail}'
         super().__init__(self.sentence)
 
@@ -143,8 +143,10 @@ class SingularMapError(StrobeError, ValueError):
 
 
 def counted(number: int, noun: str) -> str:
-    """A number of things in words: 1 joint, 2 joints."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    """A number of things in words: 1 joint, 2 joints, 2 quantities."""
+    if number == 1:
+        return f"{number} {noun}"
+    return f"{number} {noun[:-1]}ies" if noun.endswith("ty") else f"{number} {noun}s"
 
 
 def vector(numbers: Iterable[float]) -> str:

@@ -557,8 +557,7 @@ class Robot:
         return f"<Robot {self.name}: {self.n} joints>"
 
     def __str__(self) -> str:
-        kinds = {"revolute": "R", "continuous": "R", "prismatic": "P", "spherical": "S", "floating": "F"}
-        pattern = "".join(kinds[joint.kind] for joint in self.coordinates.joints)
+        pattern = "".join(joint.letter for joint in self.coordinates.joints)
         mass = sum(float(body.inertial.m) for body in self.model.bodies)  # pyright: ignore[reportArgumentType]
         freedom = f"{counted(self.n, 'degree')} of freedom ({pattern})"
         lines = [f"{self.name}: {freedom}, {mass:.4g} kg moving, {counted(len(self.frames), 'frame')}"]
@@ -748,7 +747,8 @@ def _vanishing_pivots(M: Array, scales: Array) -> list[int]:
 
 def _random_position(joint: Any, rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
     if joint.nq == 1:
-        return rng.uniform(*joint.range, shape)
+        lower, upper = joint.range
+        return rng.uniform(lower, upper, shape)
     draw = rng.standard_normal(shape)
     draw[..., -4:] /= np.linalg.norm(draw[..., -4:], axis=-1, keepdims=True)
     return draw

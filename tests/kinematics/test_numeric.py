@@ -370,3 +370,10 @@ def test_a_matrix_that_is_no_rotation_is_refused():
     poses[1, :3, :3] *= 1.1
     with pytest.raises(ArgumentError, match=r"pose\[1\] is no rotation"):
         solve(robot, poses)
+
+
+def test_the_numbers_of_a_quaternion_are_named_as_logs_and_files_name_them():
+    robot = strobe.random(3, seed=2, kinds="S")
+    found = solve(robot, robot.forward_kinematics(robot.neutral))
+    assert found.names == robot.coordinates.position_names
+    assert found.names[:4] == ("joint1_qw", "joint1_qx", "joint1_qy", "joint1_qz")

@@ -40,12 +40,12 @@ ROBOTS = {
     "icub_description/robots/icub.urdf": "floating",
 }
 
-INTERPRETED = {
-    "icub",
-    "romeo_small",
-    "talos_reduced",
-    "tiago",
-}  # half a minute of compiling each, for three states
+COMPILED = {
+    "panda",
+    "ur5_gripper",
+    "solo12",
+    "g1_29dof_rev_1_0",
+}  # an arm, couplings, legs, a humanoid; the others would be compiled for three states
 
 
 def robots_folder() -> Path:
@@ -59,7 +59,7 @@ class Peer:
     """The same file in both libraries, with states translated by joint name."""
 
     def __init__(self, path: Path, base: str) -> None:
-        self.robot = Robot(load_model(path), compiled=path.stem not in INTERPRETED)
+        self.robot = Robot(load_model(path), compiled=path.stem in COMPILED)
         if base == "floating":
             self.robot = self.robot.with_base("floating")
         root = pin.JointModelFreeFlyer() if base == "floating" else None

@@ -28,20 +28,14 @@ def _percent(x: float) -> str:
     return f"{100 * x:.1f} %"
 
 
-def _polynomials(count: Measured) -> tuple[Polynomial, Polynomial]:
-    if count.m is None or count.a is None:
-        raise ArithmeticError("these counts are not values of a polynomial")
-    return count.m.polynomial, count.a.polynomial
-
-
 # -- Hollerbach -------------------------------------------------------------------------------------
 
 
 def fourth_power() -> Finding:
     orders = [
-        _polynomials(measured(name))[0] for name in ("uicker-kahn", "turney-lagrange", "hollerbach-4x4")
+        measured(name).polynomials[0] for name in ("uicker-kahn", "turney-lagrange", "hollerbach-4x4")
     ]
-    uicker = _polynomials(measured("uicker-kahn"))
+    uicker = measured("uicker-kahn").polynomials
     lead = [p.coefficient(4) for p in uicker]
     figure = (
         f"the evaluation order does: {mixed(lead[0])}n⁴ m, {mixed(lead[1])}n⁴ a counted; the same equation "
@@ -59,7 +53,7 @@ def uicker_kahn_at_six() -> Finding:
 
 def backward_recursion() -> Finding:
     row, six = (printed("hollerbach", table, "Waters") for table in ("I", "II"))
-    degree = _polynomials(measured("waters"))[0].degree
+    degree = measured("waters").polynomials[0].degree
     figure = (
         f"of degree {degree}; the printed polynomial gives {mixed(row.m(6))}, and "
         f"{row.explained.total.m} the {mixed(row.explained.total.m(6))} of table II"
@@ -123,7 +117,7 @@ def configuration_space_loses() -> Finding:
     rivals = {
         "his Newton-Euler": _figures(printed("hollerbach", "I", "Newton-Euler")),
         "Turney's": _figures(printed("turney", "1", "Newton-Euler")),
-        "the modified one, counted here": _polynomials(measured("modified-newton-euler")),
+        "the modified one, counted here": measured("modified-newton-euler").polynomials,
         "the customised one, counted here": _customised(),
     }
     starts = {name: _starts(tables_, m, a) for name, (m, a) in rivals.items()}
@@ -136,7 +130,7 @@ def configuration_space_loses() -> Finding:
 
 def _customised() -> tuple[Polynomial, Polynomial]:
     """Compiled torques of general arms with base parameters."""
-    return _polynomials(Measured(customised_general()))
+    return Measured(customised_general()).polynomials
 
 
 def _figures(row: Row) -> tuple[Polynomial, Polynomial]:
@@ -189,14 +183,14 @@ def seconds_per_point() -> Finding:
 
 
 def third_power() -> Finding:
-    m, a = _polynomials(measured("turney-lagrange"))
+    m, a = measured("turney-lagrange").polynomials
     honest = ledgers.merged(ledgers.turney_lagrange()).as_written
     figure = f"of degree {m.degree}; without the slips {honest.m} m, {honest.a} a; our code {m} m, {a} a"
     return Finding(figure, m.degree == a.degree == 3)
 
 
 def turney_newton_euler() -> Finding:
-    m, a = _polynomials(measured("newton-euler-hat"))
+    m, a = measured("newton-euler-hat").polynomials
     row = printed("turney", "1", "Newton-Euler")
     honest = row.explained.as_written
     return Finding(
@@ -206,8 +200,8 @@ def turney_newton_euler() -> Finding:
 
 def modified_is_less_complex() -> Finding:
     names = ("newton-euler-hat", "modified-newton-euler")
-    full = [_polynomials(measured(name)) for name in names]
-    diagonal = _polynomials(measured(names[1], "diagonal"))
+    full = [measured(name).polynomials for name in names]
+    diagonal = measured(names[1], "diagonal").polynomials
     step = [int(full[0][k].coefficient(1) - full[1][k].coefficient(1)) for k in (0, 1)]
     axes = int(full[1][0].coefficient(1) - diagonal[0].coefficient(1))
     figure = (
@@ -231,7 +225,7 @@ def more_parallel() -> Finding:
 def discrepancy() -> Finding:
     newton = printed("hollerbach", "I", "Newton-Euler")
     rest = newton.m - newton.explained.total.m, newton.a - newton.explained.total.a
-    degrees = [_polynomials(measured(name))[0].degree for name in ("uicker-kahn", "turney-lagrange")]
+    degrees = [measured(name).polynomials[0].degree for name in ("uicker-kahn", "turney-lagrange")]
     figure = (
         f"the Lagrange row: degree {degrees[0]} as written, {degrees[1]} regrouped; of the Newton-Euler row "
         f"{rest[0]} m and {rest[1]} a stay unexplained"

@@ -406,11 +406,6 @@ def waters_naive() -> Ledger:
     )
 
 
-def waters_naive_closed_form() -> Cost:
-    """Σ j(j³−1) and Σ j(2j²+j): sums that meet the printed figure, whatever they leave out."""
-    return cost((N * (N**3 - 1)).summed(), (N * (N**2 * 2 + N)).summed())
-
-
 def waters_recorded() -> Ledger:
     """Every value computed once."""
     return ledger(

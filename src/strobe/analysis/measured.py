@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from strobe.algebra import Sym3, Vec3
 from strobe.analysis.counts import Growth, fitted, general_arm
+from strobe.analysis.polynomials import Polynomial
 from strobe.formulations import configuration_space, formulation
 from strobe.formulations.links import Z0, Arm, Link
 from strobe.models.inertial import Inertial
@@ -46,6 +47,13 @@ class Measured:
     @property
     def a(self) -> Growth | None:
         return fitted({n: a for n, (_, a) in self.counts.items()})
+
+    @property
+    def polynomials(self) -> tuple[Polynomial, Polynomial]:
+        """Both as polynomials, which they have to be."""
+        if self.m is None or self.a is None:
+            raise ArithmeticError("these counts are not values of a polynomial; more lengths are needed")
+        return self.m.polynomial, self.a.polynomial
 
 
 @lru_cache

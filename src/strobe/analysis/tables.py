@@ -127,7 +127,7 @@ def _counted(row: Row) -> Measured:
 def _our_stages() -> dict[str, ledgers.Cost]:
     """Table 5 from what one task of one link costs in our modified Newton-Euler."""
     parts = {
-        name: _polynomials(count) for name, count in by_part("modified-newton-euler", "diagonal").items()
+        name: count.polynomials for name, count in by_part("modified-newton-euler", "diagonal").items()
     }
     return stages.stage_costs(
         {name: ledgers.cost(m.coefficient(1), a.coefficient(1)) for name, (m, a) in parts.items()}
@@ -156,7 +156,7 @@ def like_for_like() -> list[OurCount]:
     """The link-coordinate methods with full and with diagonal inertia tensors, and the strobed half of M."""
     counted = {name: measured(*which) for name, which in LIKE_FOR_LIKE.items()}
     counted["lower half of M by strobing"] = measured_half_matrix()
-    return [_our_count(name, *_polynomials(count)) for name, count in counted.items()]
+    return [_our_count(name, *count.polynomials) for name, count in counted.items()]
 
 
 def longest_paths() -> list[OurCount]:
@@ -208,11 +208,6 @@ def _scalar_count(row: Row) -> int | None:
 
 def _our_count(name: str, m: Polynomial, a: Polynomial) -> OurCount:
     return OurCount(name, m, a, m + a, (m(6), a(6), m(6) + a(6)))
-
-
-def _polynomials(count: Measured) -> tuple[Polynomial, Polynomial]:
-    m, a = count.m, count.a
-    return _known(m.polynomial if m else None), _known(a.polynomial if a else None)
 
 
 def _known(found: Polynomial | None) -> Polynomial:

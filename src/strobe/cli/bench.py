@@ -42,7 +42,7 @@ def bench(
       strobe bench stanford --seconds 10 --json
     """
     from strobe.analysis.speed import BATCH, formulations, measurable
-    from strobe.cli.show import console, note, print_json
+    from strobe.cli.show import note, print_json, show
     from strobe.study.case import Case
 
     subject = open_robot(robot, lock=lock, base=base)
@@ -66,9 +66,7 @@ def bench(
         note(reason)
     for name, reason in watch.left_out.items():
         note(f"{name} left out: {reason}")
-    out = console()
-    for part in rendered(data):
-        out.print(part)
+    show(rendered(data))
 
 
 class _Watch:

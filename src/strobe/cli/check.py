@@ -10,6 +10,7 @@ import typer
 
 from strobe.cli.exits import CHECK_FAILED
 from strobe.cli.inputs import Base, Gravity, Json, Lock, RobotName, Strict, numbers, open_robot
+from strobe.cli.options import takes
 from strobe.errors import counted
 
 if TYPE_CHECKING:
@@ -25,19 +26,14 @@ def check(
     robot: RobotName,
     formulation: Annotated[
         list[str] | None,
-        typer.Option(
-            "--formulation", metavar="NAME", help="Only this one, and the reference; may be repeated."
-        ),
+        takes("--formulation", "NAME", "Only this one, and the reference; may be repeated."),
     ] = None,
     terms: Annotated[
         bool,
         typer.Option("--terms", help="Also show which terms of the torque matter, and at which speed."),
     ] = False,
     speeds: Annotated[
-        str | None,
-        typer.Option(
-            "--speeds", metavar="NUMBERS", help="Speeds for --terms, 1 being rates of about 1 rad/s."
-        ),
+        str | None, takes("--speeds", "NUMBERS", "Speeds for --terms, 1 being rates of about 1 rad/s.")
     ] = None,
     trials: Annotated[
         int, typer.Option("--trials", min=1, help="Random robots, a fresh prime for each.")
@@ -63,19 +59,14 @@ def check(
     """
     from strobe.analysis import significance, verdict
     from strobe.cli.progress import Progress
-    from strobe.cli.show import console, print_json
+    from strobe.cli.show import present
 
     wanted = _speeds(speeds, terms)
     arm = open_robot(robot, lock=lock, base=base, gravity=gravity, strict=strict)
     with Progress("check", verdict.PARTS, "parts") as progress:
         found = verdict.check(arm, formulation or (), trials, seed, lambda: progress.advance(1))
         sizes = significance.measure(arm, seed=seed) if wanted else None
-    if as_json:
-        print_json(_data(arm, found, sizes, wanted))
-    else:
-        out = console()
-        for part in _rendered(arm, found, sizes, wanted):
-            out.print(part, markup=False)
+    present(_data(arm, found, sizes, wanted), _rendered(arm, found, sizes, wanted), as_json)
     if not found.passed:
         raise typer.Exit(CHECK_FAILED)
 
@@ -119,10 +110,8 @@ def _data(
 
 
 def _terms(robot: Robot, sizes: Significance, speeds: tuple[float, ...]) -> dict[str, Any]:
-    from strobe.study.labels import rate_labels
-
     return {
-        "joints": rate_labels(robot),
+        "joints": robot.coordinates.rate_names,
         "mean_magnitude_at_speed_1": sizes.magnitude,
         "overall": [{"speed": s, "shares": sizes.overall(s)} for s in speeds],
         "by_joint": [{"speed": s, "shares": sizes.shares(s)} for s in speeds],
@@ -160,13 +149,11 @@ def _title(text: str) -> Iterator[Any]:
 
 
 def _matrix(found: Check) -> Iterator[Any]:
-    from strobe.study.exactness import statement
+    from strobe.study.exactness import HOW, statement
     from strobe.study.tables import remark, table
 
     exact = found.exact
-    yield remark(
-        "random robots of this structure, modulo a random prime near 2⁶¹: no rounding, so equal means equal"
-    )
+    yield remark(HOW)
     yield table(
         ["", "formulation", *(str(k + 1) for k in range(len(exact.names)))],
         [
@@ -239,7 +226,6 @@ def _laws(found: Check) -> Iterator[Any]:
 
 def _significance(robot: Robot, sizes: Significance, speeds: tuple[float, ...]) -> Iterator[Any]:
     from strobe.analysis.significance import STATES, TERMS
-    from strobe.study.labels import rate_labels
     from strobe.study.tables import remark, table
 
     yield remark(
@@ -252,7 +238,7 @@ def _significance(robot: Robot, sizes: Significance, speeds: tuple[float, ...]) 
     middle = speeds[len(speeds) // 2]
     shares = sizes.shares(middle)
     columns = [f"joint, at speed {middle:g}", *TERMS, "velocity terms outgrow gravity at speed"]
-    joints = enumerate(zip(rate_labels(robot), sizes.overtaking, strict=True))
+    joints = enumerate(zip(robot.coordinates.rate_names, sizes.overtaking, strict=True))
     yield table(
         columns, [[name, *(_percent(shares[t][i]) for t in TERMS), _speed(at)] for i, (name, at) in joints]
     )

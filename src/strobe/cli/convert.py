@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from strobe.cli.inputs import Base, Force, Gravity, Json, Lock, RobotName, Strict, open_robot
+from strobe.cli.options import takes, written_to
 from strobe.errors import ArgumentError, nearest
 
 if TYPE_CHECKING:
@@ -21,12 +22,9 @@ FORMATS = (*ENDINGS, "dh")
 
 def convert(
     robot: RobotName,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="The file to write.")
-    ] = None,
+    output: Annotated[Path | None, written_to("The file to write.")] = None,
     to: Annotated[
-        str | None,
-        typer.Option("--to", metavar="FORMAT", help="urdf, toml or dh; by default the ending of FILE."),
+        str | None, takes("--to", "FORMAT", "urdf, toml or dh; by default the ending of FILE.")
     ] = None,
     frame: Annotated[
         str | None, typer.Option("--frame", help="With --to dh: the frame at the end of the chain.")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from strobe.cli.inputs import Base, Json, Lock, RobotName, open_robot
+from strobe.cli.options import takes
 
 if TYPE_CHECKING:
     from strobe.formulations import Method
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
 def count(
     robot: RobotName,
     formulation: Annotated[
-        list[str] | None,
-        typer.Option("--formulation", metavar="NAME", help="Count this one only; may be repeated."),
+        list[str] | None, takes("--formulation", "NAME", "Count this one only; may be repeated.")
     ] = None,
     polynomials: Annotated[
         bool,
@@ -44,7 +44,7 @@ def count(
     """
     from strobe.analysis.counts import compiled, cost
     from strobe.cli.progress import Progress
-    from strobe.cli.show import console, note, print_json
+    from strobe.cli.show import note, print_json, show
     from strobe.study import counts
     from strobe.study.case import Case
 
@@ -65,9 +65,7 @@ def count(
         return
     for name, reason in refused.items():
         note(f"{name} left out: {reason}")
-    out = console()
-    for part in rendered(subject.name, found, default, grown):
-        out.print(part)
+    show(rendered(subject.name, found, default, grown))
 
 
 def chosen(case: Case, names: list[str] | None) -> list[Method]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from strobe.cli.inputs import Base, Force, Gravity, Json, Lock, RobotName, Strict, open_robot
+from strobe.cli.options import takes, written_to
 from strobe.cli.states import Accelerations, Positions, Velocities, given_state
 from strobe.errors import ArgumentError, UnsupportedModelError, nearest
 
@@ -33,28 +34,20 @@ OPTIONS = {  # what belongs to some kinds only
 def draw(
     robot: RobotName,
     kind: Annotated[
-        str,
-        typer.Option("--kind", metavar="KIND", help="robot, free-body, effects, torques, time or phase."),
+        str, takes("--kind", "KIND", "robot, free-body, effects, torques, time or phase.")
     ] = "robot",
     q: Positions = None,
     qd: Velocities = None,
     qdd: Accelerations = None,
-    link: Annotated[
-        str | None, typer.Option("--link", metavar="NAME", help="The link of a free-body diagram.")
-    ] = None,
+    link: Annotated[str | None, takes("--link", "NAME", "The link of a free-body diagram.")] = None,
     view: Annotated[
-        str | None,
-        typer.Option(
-            "--view", metavar="VIEW", help="front, side, top, iso, or AZIMUTH,ELEVATION in degrees."
-        ),
+        str | None, takes("--view", "VIEW", "front, side, top, iso, or AZIMUTH,ELEVATION in degrees.")
     ] = None,
     centres: Annotated[bool, typer.Option("--centres", help="Mark the centres of mass.")] = False,
     inertial: Annotated[
         bool, typer.Option("--inertial", help="Add the inertial force and moment to a free body.")
     ] = False,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE.svg", help="The file to write.")
-    ] = None,
+    output: Annotated[Path | None, written_to("The file to write.", "FILE.svg")] = None,
     lock: Lock = None,
     base: Base = None,
     gravity: Gravity = None,
@@ -166,9 +159,9 @@ def _effects(arm: Robot, state: State, view: View | None, **_: Any) -> Drawn:
 
 def _motion(name: str) -> Callable[..., Drawn]:
     def figure(arm: Robot, state: State, view: View | None, **_: Any) -> Drawn:
-        from strobe.study import figure_motion
+        from strobe.study.figure_motion import FIGURES
 
-        return getattr(figure_motion, f"{name}_figure")(arm, *state.values()), {}
+        return FIGURES[name](arm, *state.values()), {}
 
     return figure
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from strobe.cli.inputs import Base, Force, Gravity, Json, Lock, RobotName, Strict, number, open_robot
+from strobe.cli.options import takes
 from strobe.cli.states import AccelerationRange, PositionRange, VelocityRange, given_range
 from strobe.errors import ArgumentError, EquationSizeError, OutputError, UnsupportedModelError
 
@@ -33,20 +34,13 @@ BRIEF = 2_000  # terms of shortened torques that are still printed
 
 def equations(
     robot: RobotName,
-    latex: Annotated[
-        Path | None, typer.Option("--latex", metavar="FILE.tex", help="Write a LaTeX document.")
-    ] = None,
+    latex: Annotated[Path | None, takes("--latex", "FILE.tex", "Write a LaTeX document.")] = None,
     python: Annotated[
-        Path | None,
-        typer.Option("--python", metavar="FILE.py", help="Write a Python module that tests itself."),
+        Path | None, takes("--python", "FILE.py", "Write a Python module that tests itself.")
     ] = None,
     c: Annotated[
         Path | None,
-        typer.Option(
-            "--c",
-            metavar="FOLDER",
-            help="Write C99 with a test and a Makefile; FILE.c: without the latter.",
-        ),
+        takes("--c", "FOLDER", "Write C99 with a test and a Makefile; FILE.c: without the latter."),
     ] = None,
     numbers: Annotated[
         bool, typer.Option("--numbers", help="The robot's own numbers in the place of named parameters.")
@@ -55,42 +49,28 @@ def equations(
         bool,
         typer.Option("--named", help="Code of larger robots, too, with the parameters as an argument."),
     ] = False,
-    only: Annotated[
-        str | None,
-        typer.Option("--only", metavar="M,C,…", help=f"Some of {', '.join(SECTIONS)}."),
-    ] = None,
+    only: Annotated[str | None, takes("--only", "M,C,…", f"Some of {', '.join(SECTIONS)}.")] = None,
     form: Annotated[
-        str, typer.Option("--form", metavar="FORM", help="Coriolis matrix: christoffel or decomposition.")
+        str, takes("--form", "FORM", "Coriolis matrix: christoffel or decomposition.")
     ] = "christoffel",
-    frame: Annotated[
-        str | None, typer.Option("--frame", metavar="FRAME", help="The frame of fk and jacobian.")
-    ] = None,
+    frame: Annotated[str | None, takes("--frame", "FRAME", "The frame of fk and jacobian.")] = None,
     full: Annotated[
         bool, typer.Option("--full", help="Expand everything; the size is told first.")
     ] = False,
     derive: Annotated[
         str | None,
-        typer.Option(
-            "--derive",
-            metavar="WAY",
-            help="Derive them step by step: newton-euler, lagrange, decomposition.",
-        ),
+        takes("--derive", "WAY", "Derive them step by step: newton-euler, lagrange, decomposition."),
     ] = None,
     within: Annotated[
-        str | None,
-        typer.Option(
-            "--within", metavar="1%", help="Leave out what stays below a part of the largest torques."
-        ),
+        str | None, takes("--within", "1%", "Leave out what stays below a part of the largest torques.")
     ] = None,
     q_range: PositionRange = None,
     qd_range: VelocityRange = None,
     qdd_range: AccelerationRange = None,
     along: Annotated[
         Path | None,
-        typer.Option(
-            "--along",
-            metavar="LOG.csv",
-            help="For --within: a motion, as for strobe torque; its ranges, its errors.",
+        takes(
+            "--along", "LOG.csv", "For --within: a motion, as for strobe torque; its ranges, its errors."
         ),
     ] = None,
     short: Annotated[bool, typer.Option("--short", help="c12 in the place of cos(q1 + q2).")] = False,

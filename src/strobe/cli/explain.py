@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from strobe.cli.inputs import Base, Force, Gravity, Json, Lock, RobotName, Strict, decimal, open_robot
+from strobe.cli.options import drawn_in, takes
 from strobe.cli.states import (
     Accelerations,
     NoFriction,
@@ -49,12 +50,9 @@ def explain(
     every: Annotated[
         bool, typer.Option("--all", help="Show every term, not only those above half a percent.")
     ] = False,
-    plot: Annotated[
-        Path | None, typer.Option("--plot", metavar="FILE.svg", help="Draw the terms over a motion.")
-    ] = None,
+    plot: Annotated[Path | None, drawn_in("Draw the terms over a motion.")] = None,
     trajectory: Annotated[
-        Path | None,
-        typer.Option("--trajectory", metavar="LOG.csv", help="The motion to draw, as for strobe torque."),
+        Path | None, takes("--trajectory", "LOG.csv", "The motion to draw, as for strobe torque.")
     ] = None,
     symbolic: Annotated[
         bool, typer.Option("--symbolic", help="Write every term in closed form, for all states.")
@@ -83,6 +81,7 @@ def explain(
       strobe explain panda --trajectory motion.csv --plot motion.svg --json
       strobe explain planar2 --symbolic
     """
+    from strobe.cli.show import present
     from strobe.robot import Robot
 
     if plot is not None and plot.suffix.lower() != ".svg":
@@ -94,7 +93,7 @@ def explain(
                 "--wrench."
             )
         small = open_robot(robot, lock=lock, base=base, gravity=gravity, strict=strict)
-        _print(*_closed_forms(small, not no_friction), as_json)
+        present(*_closed_forms(small, not no_friction), as_json)
         return
     opened = open_robot(robot, lock=lock, base=base, strict=strict)
     arm = Robot(opened.model, compiled=False)  # a few questions, once each: not worth compiling
@@ -107,18 +106,7 @@ def explain(
         if plot is None:
             raise ArgumentError("--trajectory is the motion that --plot draws; give --plot FILE.svg too.")
         data, shown = _whole_log(arm, trajectory, how, plot, force, robot)
-    _print(data, shown, as_json)
-
-
-def _print(data: dict[str, Any], shown: Iterator[Any], as_json: bool) -> None:
-    from strobe.cli.show import console, print_json
-
-    if as_json:
-        print_json(data)
-        return
-    out = console()
-    for part in shown:
-        out.print(part, markup=False)
+    present(data, shown, as_json)
 
 
 # -- one state ----------------------------------------------------------------------------------------
@@ -185,6 +173,7 @@ def _tables(found: Explanation, every: bool) -> Iterator[Any]:
 
     from strobe.equations.meaning import COORDINATES
     from strobe.study.tables import remark, short, table
+    from strobe.study.wrenches import loads_table
 
     for i, (name, unit) in enumerate(zip(found.joints, found.units, strict=True)):
         yield Text(f"{name}: {short(float(found.tau[i]))} {unit}", style="bold cyan")
@@ -193,7 +182,7 @@ def _tables(found: Explanation, every: bool) -> Iterator[Any]:
     yield remark(COORDINATES)
     yield ""
     yield Text("What the joints transmit", style="bold cyan")
-    yield _transmitted(found)
+    yield loads_table(found.hinges, found.wrenches, found.constraints)
     yield remark(TRANSMITTED)
 
 
@@ -223,21 +212,6 @@ def _bar(share: float) -> str:
     """A share as a bar of eighths of letters."""
     whole, rest = divmod(round(share * BAR * 8), 8)
     return ("█" * whole + (EIGHTHS[rest] if rest else "")).ljust(BAR)
-
-
-def _transmitted(found: Explanation) -> Any:
-    import numpy as np
-
-    from strobe.study.tables import table, tidy
-
-    loads = np.concatenate([found.wrenches, found.constraints], axis=-1)
-    forces, moments = (tidy(loads[:, [k, k + 1, k + 2, k + 6, k + 7, k + 8]]) for k in (0, 3))
-    columns = ["joint", "fx", "fy", "fz", "across", "mx", "my", "mz", "across"]
-    rows = [
-        [name, *f[:3], math.hypot(*f[3:]), *m[:3], math.hypot(*m[3:])]
-        for name, f, m in zip(found.hinges, forces, moments, strict=True)
-    ]
-    return table(columns, rows)
 
 
 # -- all states ---------------------------------------------------------------------------------------

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from strobe.cli.exits import CHECK_FAILED
 from strobe.cli.inputs import Base, Json, Lock, RobotName, Strict, numbers, open_robot
+from strobe.cli.options import takes
+from strobe.cli.states import order
 from strobe.errors import ArgumentError, UnsupportedModelError, nearest
 
 if TYPE_CHECKING:
@@ -22,38 +24,32 @@ LARGEST_FILE = 1_000_000  # bytes: a pose takes some hundred
 SEVEN = 7  # joints: the least that leave a freedom
 
 
-def _numbers(flag: str, words: str, text: str) -> Any:
-    return typer.Option(flag, metavar=words, help=text)
-
-
 def ik(
     robot: RobotName,
     pose: Annotated[
         str | None,
-        _numbers(
+        takes(
             "--pose", "NUMBERS|FILE", "x y z roll pitch yaw (m, rad), or a .json file with a 4×4 matrix."
         ),
     ] = None,
     position: Annotated[
-        str | None, _numbers("--position", "NUMBERS", "x y z; alone: only the position is asked for.")
+        str | None, takes("--position", "NUMBERS", "x y z; alone: only the position is asked for.")
     ] = None,
     quaternion: Annotated[
         str | None,
-        _numbers("--quaternion", "NUMBERS", "w x y z; alone: only the orientation is asked for."),
+        takes("--quaternion", "NUMBERS", "w x y z; alone: only the orientation is asked for."),
     ] = None,
     at: Annotated[
         str | None,
-        _numbers("--at", "NUMBERS", "Joint positions: the pose there, and --q0 if it is not given."),
+        takes("--at", "NUMBERS", "Joint positions: the pose there, and --q0 if it is not given."),
     ] = None,
     frame: Annotated[
         str | None, typer.Option("--frame", help="The frame; else the last one that moves.")
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Show every solution, not only the best.")] = False,
-    method: Annotated[
-        str, typer.Option("--method", metavar="NAME", help="auto, analytic or numeric.")
-    ] = "auto",
+    method: Annotated[str, takes("--method", "NAME", "auto, analytic or numeric.")] = "auto",
     q0: Annotated[
-        str | None, _numbers("--q0", "NUMBERS", "Where the robot is: the nearest solution comes first.")
+        str | None, takes("--q0", "NUMBERS", "Where the robot is: the nearest solution comes first.")
     ] = None,
     lock: Lock = None,
     base: Base = None,
@@ -154,13 +150,9 @@ def _asked(
 
 def _positions(robot: Robot, option: str, text: str | None) -> list[float] | None:
     """The positions behind an option, if it was given."""
-    from strobe.study.labels import position_labels
-
     if text is None:
         return None
-
-    order = f"The order of {robot.name}: {', '.join(position_labels(robot))}."
-    return numbers(option, text, robot.nq, order)
+    return numbers(option, text, robot.nq, order(robot, "q"))
 
 
 def _file(path: Path) -> np.ndarray:

@@ -26,17 +26,10 @@ def info(
       strobe info stanford
       strobe info arm.urdf --lock "finger_*=0.02" --strict
     """
-    from strobe.cli.show import console, print_json
+    from strobe.cli.show import present
     from strobe.study import overview
 
     data = overview.describe(open_robot(robot, lock=lock, base=base, strict=strict, quiet=not as_json))
-    if as_json:
-        print_json(data)
-        return
-    out = console()
     tables = (overview.joints_table(data), "", overview.links_table(data), "")
-    for part in (*overview.headline(data), "", *tables):
-        out.print(part)
-    out.print(f"total mass {data['total_mass']:.6g} kg; {overview.frames_line(data, frames)}", markup=False)
-    for line in overview.constraints(data):
-        out.print(line, markup=False)
+    total = f"total mass {data['total_mass']:.6g} kg; {overview.frames_line(data, frames)}"
+    present(data, (*overview.headline(data), "", *tables, total, *overview.constraints(data)), as_json)

@@ -7,11 +7,13 @@ import re
 import warnings
 from collections.abc import Sequence
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 
+from strobe.cli.options import takes
 from strobe.errors import ArgumentError, ModelWarning, counted
 
 if TYPE_CHECKING:
@@ -25,20 +27,27 @@ RobotName = Annotated[
 ]
 Lock = Annotated[
     list[str] | None,
-    typer.Option(
-        "--lock", metavar="JOINT=VALUE", help="Hold a joint (* and ? match names); may be repeated."
-    ),
+    takes("--lock", "JOINT=VALUE", "Hold a joint (* and ? match names); may be repeated."),
 ]
-Base = Annotated[
-    str | None, typer.Option("--base", metavar="KIND", help="Another base: fixed, translating or floating.")
-]
+Base = Annotated[str | None, takes("--base", "KIND", "Another base: fixed, translating or floating.")]
 Gravity = Annotated[
-    str | None,
-    typer.Option("--gravity", metavar="X,Y,Z", help="Gravity in base axes, m/s², instead of the robot's."),
+    str | None, takes("--gravity", "X,Y,Z", "Gravity in base axes, m/s², instead of the robot's.")
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="Refuse a model that deserves a warning.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace the output file if it exists.")]
+
+
+def check_plot(plot: Path | None, inputs: Sequence[str | Path], force: bool) -> None:
+    """Refuse, before any work, a drawing that cannot or must not be written."""
+    from strobe.runtime.files import refuse
+
+    if plot is None:
+        return
+    if plot.suffix.lower() != ".svg":
+        raise ArgumentError(f"--plot {plot}: a drawing is an .svg file.")
+    refuse(plot, inputs=inputs, force=force)
+
 
 SEPARATORS = re.compile(r"[,;\s]+")
 

@@ -34,13 +34,12 @@ def _names() -> list[str]:
 def _row(name: str) -> dict[str, Any]:
     from strobe.models.load import load_model
     from strobe.robot import Robot
-    from strobe.study.labels import pattern
 
     robot = Robot(load_model(name))
     return {
         "name": name,
         "degrees_of_freedom": robot.nv,
-        "joints": pattern(robot),
+        "joints": robot.coordinates.pattern,
         "title": robot.model.title,
         "kinematic_only": bool(robot.model.kinematic_only),
     }

@@ -16,14 +16,18 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from strobe.cli.inputs import decimal
 from strobe.cli.progress import watched
+from strobe.cli.states import names_of
 from strobe.errors import ArgumentError, counted, nearest
 from strobe.robot import Robot
-from strobe.study.labels import position_labels, rate_labels
+
+if TYPE_CHECKING:
+    from strobe.trajectory.files import Recorded
 
 TIMES = ("t", "time", "timestamp", "time_s", "time [s]")
 PLANNED = (".json", ".npz")
@@ -72,7 +76,9 @@ class Faults:
 def read_motion(path: Path, robot: Robot) -> Motion:
     """The motion of a robot in a file, or an `ArgumentError` with every fault of it."""
     if path.suffix.lower() in PLANNED:
-        return _planned(path, robot)
+        planned = read_planned(path, robot)
+        times = planned.times
+        return Motion("t", [repr(t) for t in times.tolist()], *planned.motion(times), remarks=[])
     faults = Faults(path)
     lines = list(_lines(path, faults))
     faults.raise_if_any()
@@ -91,16 +97,15 @@ def read_motion(path: Path, robot: Robot) -> Motion:
     return Motion(None if time is None else header[time], times, **state, remarks=remarks)
 
 
-def _planned(path: Path, robot: Robot) -> Motion:
-    """A planned motion at the instants of its rows."""
+def read_planned(path: Path, robot: Robot) -> Recorded:
+    """A motion of ``strobe plan`` with its joints in the order of a robot."""
     from strobe.trajectory.files import in_order, read
 
     recorded = read(path)
     try:
-        motion = in_order(recorded.motion, robot.joint_names, robot.name)
+        return recorded._replace(motion=in_order(recorded.motion, robot.joint_names, robot.name))
     except ArgumentError as error:
         raise ArgumentError(f"{path}: {error}") from None
-    return Motion("t", [repr(t) for t in recorded.times.tolist()], *motion(recorded.times), remarks=[])
 
 
 def _lines(path: Path, faults: Faults) -> Iterator[tuple[int, list[str]]]:
@@ -201,7 +206,7 @@ def _mistakes(a: str, b: str) -> int:
 
 def _known_columns(robot: Robot) -> dict[str, Slot]:
     """Every name a column may have; the names of joints win over the numbered forms."""
-    labels = {"q": position_labels(robot), "qd": rate_labels(robot), "qdd": rate_labels(robot)}
+    labels = {quantity: names_of(robot, quantity) for quantity in ("q", "qd", "qdd")}
     known: dict[str, Slot] = {}
     for quantity, names in labels.items():
         known |= {f"{quantity}{k + 1}": (quantity, k) for k in range(len(names))}
@@ -212,9 +217,8 @@ def _known_columns(robot: Robot) -> dict[str, Slot]:
 
 
 def _missing(robot: Robot, quantity: str, slots: Iterable[Slot]) -> list[str]:
-    labels = position_labels(robot) if quantity == "q" else rate_labels(robot)
     present = set(slots)
-    return [name for k, name in enumerate(labels) if (quantity, k) not in present]
+    return [name for k, name in enumerate(names_of(robot, quantity)) if (quantity, k) not in present]
 
 
 def _listed(names: Sequence[str], prefix: str = "", most: int = 8) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from strobe.cli.inputs import Base, Force, Json, Lock, RobotName, Strict, numbers, open_robot
+from strobe.cli.inputs import Base, Force, Json, Lock, RobotName, Strict, check_plot, numbers, open_robot
+from strobe.cli.options import drawn_in, takes, written_to
 from strobe.errors import ArgumentError, StrobeError
 
 if TYPE_CHECKING:
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def bound(name: str) -> Any:
-    return typer.Option(f"--{name}", metavar="NUMBERS", help=f"Bounds on {name}: one, or one per joint.")
+    return takes(f"--{name}", "NUMBERS", f"Bounds on {name}: one, or one per joint.")
 
 
 def plan(
@@ -25,17 +27,9 @@ def plan(
     request: Annotated[
         Path, typer.Argument(metavar="REQUEST", help="A .toml or .json file: points to pass.")
     ],
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Where the motion goes: .json, .csv or .npz."),
-    ] = None,
-    method: Annotated[
-        str | None, typer.Option("--method", metavar="NAME", help="How it is planned; see below.")
-    ] = None,
-    plot: Annotated[
-        Path | None,
-        typer.Option("--plot", metavar="FILE.svg", help="A drawing of the motion and its limits."),
-    ] = None,
+    output: Annotated[Path | None, written_to("Where the motion goes: .json, .csv or .npz.")] = None,
+    method: Annotated[str | None, takes("--method", "NAME", "How it is planned; see below.")] = None,
+    plot: Annotated[Path | None, drawn_in("A drawing of the motion and its limits.")] = None,
     step: Annotated[float, typer.Option("--step", help="Seconds between the rows of the file.")] = 0.01,
     velocity: Annotated[str | None, bound("velocity")] = None,
     acceleration: Annotated[str | None, bound("acceleration")] = None,
@@ -82,7 +76,7 @@ def plan(
       strobe plan panda request.toml --acceleration 5 -o traj.json --plot traj.svg
       strobe plan panda request.toml --method torque-limited -o traj.csv --step 0.002
     """
-    from strobe.cli.show import note, print_json, warn
+    from strobe.cli.show import note, present, warn
     from strobe.study.shares import beyond
     from strobe.trajectory.methods import plan as planned
     from strobe.trajectory.reading import read_request
@@ -112,10 +106,7 @@ def plan(
     if plot is not None:
         _draw(plot, arm, motion, asked, inputs, force)
         data["plot"] = str(plot)
-    if as_json:
-        print_json(data)
-    else:
-        _show(data)
+    present(data, _shown(data), as_json)
 
 
 def _check_files(output: Path | None, plot: Path | None, inputs: list[Any], force: bool) -> None:
@@ -126,10 +117,7 @@ def _check_files(output: Path | None, plot: Path | None, inputs: list[Any], forc
     if output is not None:
         kind_of(output)
         refuse(output, inputs=inputs, force=force)
-    if plot is not None:
-        if plot.suffix.lower() != ".svg":
-            raise ArgumentError(f"--plot {plot}: a drawing is an .svg file.")
-        refuse(plot, inputs=inputs, force=force)
+    check_plot(plot, inputs, force)
 
 
 def _told(robot: Robot, motion: Trajectory, asked: Request) -> dict[str, Any]:
@@ -179,12 +167,10 @@ def _draw(
     note(f"drawn in {path}.")
 
 
-def _show(data: dict[str, Any]) -> None:
-    from strobe.cli.show import console
+def _shown(data: dict[str, Any]) -> Iterator[Any]:
     from strobe.study.shares import shares_table
     from strobe.study.tables import remark, short
 
-    out = console()
     passed = ", ".join(f"{point['name']} at {short(point['time'])} s" for point in data["points"])
-    out.print(remark(f"{data['method']}: {short(data['duration'])} s; {passed}"))
-    out.print(shares_table(data))
+    yield remark(f"{data['method']}: {short(data['duration'])} s; {passed}")
+    yield shares_table(data)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -40,19 +39,14 @@ def prove(
     """
     from strobe.analysis import proof
     from strobe.cli.progress import Progress
-    from strobe.cli.show import console, print_json
+    from strobe.cli.show import present
 
     subject = open_robot(robot, lock=lock, strict=strict)
     proof.refuse(subject.model)
     with Progress("prove", proof.steps(subject.model, trials), "walks") as progress:
         found = proof.prove(subject.model, trials, seed, lambda: progress.advance(1))
     data = {**found.as_dict(), "links": _links(subject)}
-    if as_json:
-        print_json(data)
-    else:
-        out = console()
-        for part in _rendered(data):
-            out.print(part)
+    present(data, _rendered(data), as_json)
     if not found.passed:
         raise typer.Exit(CHECK_FAILED)
 
@@ -150,6 +144,8 @@ def _link_table(links: Mapping[str, Any]) -> Iterator[Any]:
 def _conclusion(data: Mapping[str, Any]) -> Iterator[Any]:
     from rich.text import Text
 
+    from strobe.study.exactness import power_above
+
     lines = [line for section in data["sections"] for line in section["lines"]]
     held = sum(line["verdict"] == "holds" for line in lines)
     failed = [line["id"] for line in lines if line["verdict"] == "fails"]
@@ -168,9 +164,4 @@ def _conclusion(data: Mapping[str, Any]) -> Iterator[Any]:
     yield "The two sides of each are the same rational function, for every robot of these families: any lengths,"
     yield "angles, masses, inertias, gravity and motion. Link by link, the two ask the same of every joint."
     d, p = data["degree"], min(data["primes"])
-    yield f"Each is wrong with probability at most d/p = {d}/{p} < {_above(d / p)} per trial."
-
-
-def _above(probability: float) -> str:
-    """The next larger power of ten."""
-    return f"1e{math.floor(math.log10(probability)) + 1}"
+    yield f"Each is wrong with probability at most d/p = {d}/{p} < {power_above(d / p)} per trial."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -15,7 +16,19 @@ def console() -> Console:
     """Standard output; NO_COLOR and pipes are respected."""
     from rich.console import Console
 
-    return Console(highlight=False, width=ENDLESS, soft_wrap=True, file=sys.stdout)
+    return Console(highlight=False, markup=False, width=ENDLESS, soft_wrap=True, file=sys.stdout)
+
+
+def show(parts: Iterable[Any]) -> None:
+    """Tables, remarks and lines, one below the other."""
+    out = console()
+    for part in parts:
+        out.print(part)
+
+
+def present(data: Any, parts: Iterable[Any], as_json: bool) -> None:
+    """A result as JSON, or as a person reads it."""
+    print_json(data) if as_json else show(parts)
 
 
 def note(text: str) -> None:

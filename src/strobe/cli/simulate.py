@@ -18,10 +18,12 @@ from strobe.cli.inputs import (
     Lock,
     RobotName,
     Strict,
+    check_plot,
     numbers,
     open_robot,
 )
-from strobe.cli.states import NoFriction, Positions, Velocities, Wrench, given_state
+from strobe.cli.options import drawn_in, takes, written_to
+from strobe.cli.states import Formulation, NoFriction, Positions, Velocities, Wrench, given_state, order
 from strobe.errors import ArgumentError
 
 ADVICE = {
@@ -41,42 +43,26 @@ def simulate(
     robot: RobotName,
     q: Positions = None,
     qd: Velocities = None,
-    pose: Annotated[
-        str | None, typer.Option("--pose", metavar="NAME", help="Start at a pose that the model names.")
-    ] = None,
+    pose: Annotated[str | None, takes("--pose", "NAME", "Start at a pose that the model names.")] = None,
     torque: Annotated[
         str | None,
-        typer.Option(
-            "--torque", metavar="NUMBERS|FILE", help="Constant, or a .csv or .npz file over time; else 0."
-        ),
+        takes("--torque", "NUMBERS|FILE", "Constant, or a .csv or .npz file over time; else 0."),
     ] = None,
     traj: Annotated[
-        Path | None,
-        typer.Option("--traj", metavar="FILE", help="Feed forward the torques of a motion of strobe plan."),
+        Path | None, takes("--traj", "FILE", "Feed forward the torques of a motion of strobe plan.")
     ] = None,
-    t: Annotated[
-        float | None,
-        typer.Option("--t", metavar="SECONDS", help="How long; else as long as the file says."),
-    ] = None,
+    t: Annotated[float | None, takes("--t", "SECONDS", "How long; else as long as the file says.")] = None,
     step: Annotated[
-        float | None,
-        typer.Option("--step", metavar="SECONDS", help="Chosen from speeds and modes if not given."),
+        float | None, takes("--step", "SECONDS", "Chosen from speeds and modes if not given.")
     ] = None,
-    method: Annotated[str, typer.Option("--method", metavar="NAME", help="See below.")] = "rk4",
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Where the run goes: .npz, .csv or .mcap."),
-    ] = None,
-    plot: Annotated[
-        Path | None, typer.Option("--plot", metavar="FILE.svg", help="A drawing of energies and joints.")
-    ] = None,
+    method: Annotated[str, takes("--method", "NAME", "See below.")] = "rk4",
+    output: Annotated[Path | None, written_to("Where the run goes: .npz, .csv or .mcap.")] = None,
+    plot: Annotated[Path | None, drawn_in("A drawing of energies and joints.")] = None,
     stops: Annotated[
         bool, typer.Option("--stops", help="Joint limits act, as springs and dampers.")
     ] = False,
     limits: Annotated[bool, typer.Option("--limits", help="Motors give no more than they can.")] = False,
-    payload: Annotated[
-        str | None, typer.Option("--payload", metavar="M,X,Y,Z", help="A mass at a place of the frame.")
-    ] = None,
+    payload: Annotated[str | None, takes("--payload", "M,X,Y,Z", "A mass at a place of the frame.")] = None,
     wrench: Wrench = None,
     frame: Annotated[
         str | None, typer.Option("--frame", help="Where wrench and payload act; else the last frame.")
@@ -85,19 +71,16 @@ def simulate(
         bool,
         typer.Option("--hold", help="Torques of a file are held until the next row, not joined by lines."),
     ] = False,
-    every: Annotated[int | None, typer.Option("--every", metavar="K", help="Keep each k-th step.")] = None,
+    every: Annotated[int | None, takes("--every", "K", "Keep each k-th step.")] = None,
     conserve_energy: Annotated[
         bool, typer.Option("--conserve-energy", help="Let the energy change by the work done only.")
     ] = False,
     error: Annotated[
         bool, typer.Option("--error", help="Estimate the error by a second run with half the step.")
     ] = False,
-    formulation: Annotated[
-        str | None, typer.Option("--formulation", metavar="NAME", help="The equations, e.g. newton-euler.")
-    ] = None,
+    formulation: Formulation = None,
     resume: Annotated[
-        Path | None,
-        typer.Option("--resume", metavar="FILE.npz", help="Go on where an interrupted run stopped."),
+        Path | None, takes("--resume", "FILE.npz", "Go on where an interrupted run stopped.")
     ] = None,
     no_friction: NoFriction = False,
     lock: Lock = None,
@@ -191,10 +174,7 @@ def _check_files(output: Path | None, plot: Path | None, inputs: list[Any], forc
         if kind_of(output) == ".mcap":
             mcap_writer()
         refuse(output, inputs=inputs, force=force)
-    if plot is not None:
-        if plot.suffix.lower() != ".svg":
-            raise ArgumentError(f"--plot {plot}: a drawing is an .svg file.")
-        refuse(plot, inputs=inputs, force=force)
+    check_plot(plot, inputs, force)
 
 
 def _torque(robot: Robot, torque: str | None, hold: bool) -> list[float] | Table | None:
@@ -206,21 +186,13 @@ def _torque(robot: Robot, torque: str | None, hold: bool) -> list[float] | Table
         return None
     if Path(torque).is_file():
         raise ArgumentError(f"--torque {torque}: torques over time are read from a .csv or .npz file.")
-    from strobe.study.labels import rate_labels
-
-    return numbers(
-        "--torque", torque, robot.nv, f"The order of {robot.name}: {', '.join(rate_labels(robot))}."
-    )
+    return numbers("--torque", torque, robot.nv, order(robot, "tau"))
 
 
 def _planned(robot: Robot, path: Path) -> Trajectory:
-    from strobe.trajectory.files import in_order, read
+    from strobe.cli.logs import read_planned
 
-    motion = read(path).motion
-    try:
-        return in_order(motion, robot.joint_names, robot.name)
-    except ArgumentError as error:
-        raise ArgumentError(f"{path}: {error}") from None
+    return read_planned(path, robot).motion
 
 
 def _fed_forward(robot: Robot, motion: Trajectory, friction: bool) -> Table:
@@ -354,8 +326,9 @@ def _written(
 
 def _report(run: Run, data: dict[str, Any], said: list[str], as_json: bool) -> None:
     """What there is to say of a run besides what was, and the exit that it deserves."""
-    from strobe.cli.show import note, print_json, warn
+    from strobe.cli.show import note, present, warn
     from strobe.simulate.run import Status
+    from strobe.study.runs import shown
 
     for sentence in data["notes"]:
         if sentence not in said:
@@ -364,7 +337,7 @@ def _report(run: Run, data: dict[str, Any], said: list[str], as_json: bool) -> N
         warn(f"after {data['reached']:.6g} s {Status(int(run.status)).sentence}")
     if run.status == Status.INTERRUPTED and isfinite(run.step):
         note(_how_to_go_on(data.get("output", "")))
-    print_json(data) if as_json else _show(data)
+    present(data, shown(data), as_json)
     if run.status == Status.INTERRUPTED:
         raise KeyboardInterrupt
     if run.status != Status.DONE:
@@ -375,12 +348,3 @@ def _how_to_go_on(output: str) -> str:
     if Path(output).suffix.lower() != ".npz":
         return "only -o FILE.npz keeps a state that --resume could go on from."
     return f"the same command with --resume {output} and another -o goes on from there."
-
-
-def _show(data: dict[str, Any]) -> None:
-    from strobe.cli.show import console
-    from strobe.study.runs import shown
-
-    out = console()
-    for part in shown(data):
-        out.print(part)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from strobe.cli.inputs import SEPARATORS, number, numbers
+from strobe.cli.options import takes
 from strobe.errors import ArgumentError, counted
 
 if TYPE_CHECKING:
@@ -16,29 +17,22 @@ if TYPE_CHECKING:
 
     from strobe.robot import Robot
 
-
-def _list(flag: str, text: str) -> Any:
-    return typer.Option(flag, metavar="NUMBERS", help=text)
-
-
-Positions = Annotated[str | None, _list("--q", "Positions, in the order of the joints.")]
-Velocities = Annotated[str | None, _list("--qd", "Velocities; 0 if not given.")]
-Accelerations = Annotated[str | None, _list("--qdd", "Accelerations; 0 if not given.")]
+Positions = Annotated[str | None, takes("--q", "NUMBERS", "Positions, in the order of the joints.")]
+Velocities = Annotated[str | None, takes("--qd", "NUMBERS", "Velocities; 0 if not given.")]
+Accelerations = Annotated[str | None, takes("--qdd", "NUMBERS", "Accelerations; 0 if not given.")]
 Wrench = Annotated[
-    str | None, _list("--wrench", "Force and moment on the robot (fx fy fz mx my mz), base axes.")
+    str | None,
+    takes("--wrench", "NUMBERS", "Force and moment on the robot (fx fy fz mx my mz), base axes."),
 ]
 WrenchFrame = Annotated[
     str | None, typer.Option("--frame", help="Where the wrench acts; else the last frame.")
 ]
-PositionRange = Annotated[
-    str | None, typer.Option("--q-range", metavar="RANGES", help="For --within: where the joints are.")
-]
-VelocityRange = Annotated[
-    str | None, typer.Option("--qd-range", metavar="RANGES", help="For --within: how fast they move.")
-]
+PositionRange = Annotated[str | None, takes("--q-range", "RANGES", "For --within: where the joints are.")]
+VelocityRange = Annotated[str | None, takes("--qd-range", "RANGES", "For --within: how fast they move.")]
 AccelerationRange = Annotated[
-    str | None, typer.Option("--qdd-range", metavar="RANGES", help="For --within: how fast that changes.")
+    str | None, takes("--qdd-range", "RANGES", "For --within: how fast that changes.")
 ]
+Formulation = Annotated[str | None, takes("--formulation", "NAME", "The equations, e.g. newton-euler.")]
 NoFriction = Annotated[bool, typer.Option("--no-friction", help="Leave friction out.")]
 
 
@@ -61,7 +55,7 @@ def given_range(robot: Robot, option: str, text: str) -> list[tuple[float, float
     ranges = [_ends(option, word) for word in SEPARATORS.split(text.strip("[]() \t")) if word]
     if len(ranges) not in (1, robot.nv):
         raise ArgumentError(
-            f"{option} has {counted(len(ranges), 'range')}, expected 1 or {robot.nv}. {_order(robot, 'qd')}"
+            f"{option} has {counted(len(ranges), 'range')}, expected 1 or {robot.nv}. {order(robot, 'qd')}"
         )
     return ranges if len(ranges) == robot.nv else ranges * robot.nv
 
@@ -88,6 +82,7 @@ def given_state(
     import numpy as np
 
     from strobe.cli.show import note
+    from strobe.study.swing import reachable_zero
     from strobe.study.tables import short
 
     state: dict[str, np.ndarray] = {}
@@ -95,9 +90,9 @@ def given_state(
     for name, text in given.items():
         size = robot.nq if name == "q" else robot.nv
         if text is not None:
-            state[name] = np.array(numbers(f"--{name}", text, size, _order(robot, name)))
+            state[name] = np.array(numbers(f"--{name}", text, size, order(robot, name)))
         elif name == "q":
-            state[name] = _resting_position(robot)
+            state[name] = reachable_zero(robot)
             where = (
                 "0 where a joint can reach it, else the middle of its limits"
                 if np.any(state[name])
@@ -112,19 +107,11 @@ def given_state(
     return state, assumed
 
 
-def _order(robot: Robot, name: str) -> str:
-    from strobe.study.labels import position_labels, rate_labels
-
-    labels = position_labels(robot) if name == "q" else rate_labels(robot)
-    return f"The order of {robot.name}: {', '.join(labels)}."
+def names_of(robot: Robot, quantity: str) -> tuple[str, ...]:
+    """One name per number of q, or of a velocity, an acceleration or torques."""
+    return robot.coordinates.position_names if quantity == "q" else robot.coordinates.rate_names
 
 
-def _resting_position(robot: Robot) -> np.ndarray:
-    """The neutral position, moved to the middle of the limits of joints that cannot be there."""
-    q = robot.neutral.copy()
-    for joint in robot.coordinates.joints:
-        lower, upper = joint.limits.lower, joint.limits.upper
-        if joint.nq == 1 and not lower <= 0.0 <= upper:
-            finite = [bound for bound in (lower, upper) if abs(bound) != float("inf")]
-            q[joint.q] = sum(finite) / len(finite)
-    return q
+def order(robot: Robot, quantity: str) -> str:
+    """In which order numbers are given."""
+    return f"The order of {robot.name}: {', '.join(names_of(robot, quantity))}."

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from strobe.cli.inputs import (
-    Base,
-    Force,
-    Gravity,
-    Json,
-    Lock,
-    RobotName,
-    Strict,
-    open_robot,
-)
+from strobe.cli.inputs import Base, Force, Gravity, Json, Lock, RobotName, Strict, open_robot
+from strobe.cli.options import written_to
 from strobe.cli.states import (
     Accelerations,
+    Formulation,
     NoFriction,
     Positions,
     Velocities,
@@ -51,15 +45,10 @@ def torque(
     q: Positions = None,
     qd: Velocities = None,
     qdd: Accelerations = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Where the torques of a log go; else stdout."),
-    ] = None,
+    output: Annotated[Path | None, written_to("Where the torques of a log go; else stdout.")] = None,
     gravity: Gravity = None,
     no_friction: NoFriction = False,
-    formulation: Annotated[
-        str | None, typer.Option("--formulation", metavar="NAME", help="The equations, e.g. newton-euler.")
-    ] = None,
+    formulation: Formulation = None,
     wrench: Wrench = None,
     frame: WrenchFrame = None,
     lock: Lock = None,
@@ -104,20 +93,14 @@ def torque(
 
 
 def _one_state(robot: Robot, given: dict[str, str | None], how: dict[str, Any], as_json: bool) -> None:
-    from strobe.cli.show import console, print_json
-    from strobe.study.labels import rate_labels
+    from strobe.cli.show import present
     from strobe.study.tables import short
     from strobe.study.terms import split, split_table
 
     state, assumed = given_state(robot, given)
-    data = {"joints": rate_labels(robot), **state, **split(robot, *state.values(), **how)}
-    if as_json:
-        print_json({"robot": robot.name, "assumed": assumed, **data})
-        return
-    out = console()
-    out.print(split_table(data))
-    if robot.nq != robot.nv:
-        out.print(f"q = {', '.join(map(short, state['q'].tolist()))}", markup=False)
+    data = {"joints": robot.coordinates.rate_names, **state, **split(robot, *state.values(), **how)}
+    where = [] if robot.nq == robot.nv else [f"q = {', '.join(map(short, state['q'].tolist()))}"]
+    present({"robot": robot.name, "assumed": assumed, **data}, [split_table(data), *where], as_json)
 
 
 # -- a log --------------------------------------------------------------------------------------------
@@ -135,12 +118,11 @@ def _whole_log(
     from strobe.cli.logs import read_motion
     from strobe.cli.show import note, print_json
     from strobe.runtime.files import writing
-    from strobe.study.labels import rate_labels
 
     motion = read_motion(log, robot)
     for remark in motion.remarks:
         note(remark)
-    names = rate_labels(robot)
+    names = robot.coordinates.rate_names
     if output is None and not as_json:
         _write(sys.stdout, motion, names, _torques(robot, motion, how))
         return
@@ -178,7 +160,7 @@ def _torques(robot: Robot, motion: Motion, how: dict[str, Any]) -> np.ndarray:
     return tau
 
 
-def _write(stream: Any, motion: Motion, names: list[str], tau: np.ndarray) -> None:
+def _write(stream: Any, motion: Motion, names: Sequence[str], tau: np.ndarray) -> None:
     """Times as they were, torques with every digit."""
     import csv
 

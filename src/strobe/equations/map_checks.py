@@ -52,7 +52,7 @@ def checked_change(robot: Robot, map: Any, offset: Any, places: Array) -> Change
     if not robot.nv:
         raise UnsupportedModelError(f"{robot.name} has no joints that move: there is nothing to map to.")
     change = Change(_map(robot, map, offset), robot.coordinates.joints)
-    labels = [label for joint in change.joints for label in joint.position_names]
+    labels = robot.coordinates.position_names
     used = _operations("map", change.map, change.n, labels)
     corners = [name for op, name in CORNERS.items() if op in used]
     if corners:

@@ -177,7 +177,7 @@ def explain(
     joints = robot.coordinates.joints
     return Explanation(
         robot=robot.name,
-        joints=tuple(name for joint in joints for name in joint.rate_names),
+        joints=robot.coordinates.rate_names,
         units=tuple(
             "N m" if any(column.angular) else "N" for joint in joints for column in joint.columns()
         ),

@@ -51,7 +51,7 @@ def symbolic(robot: Robot | Model, numbers: bool = False, friction: bool = True)
             MOST,
             "Explain a state instead: the values of all terms are told for any robot.",
         )
-    joints = [name for joint in equations.coordinates.joints for name in joint.rate_names]
+    joints = equations.coordinates.rate_names
     forms = Forms(order_of(equations))
     rubbing = (
         written_friction(equations.words, equations.coordinates, equations.ring, forms) if friction else {}

@@ -80,18 +80,6 @@ class Program:
         return max((self.levels[node] for node in self.outputs), default=0)
 
     @property
-    def critical_path(self) -> list[Node]:
-        """The operations of one longest chain, first to last: `depth` of them."""
-        path: list[Node] = []
-        nodes = self.outputs
-        while nodes:
-            node = max(nodes, key=self.levels.__getitem__)
-            nodes = node.args
-            if node.op not in FREE:
-                path.append(node)
-        return path[::-1]
-
-    @property
     def summary(self) -> str:
         """Its size in one line."""
         counts = ", ".join(f"{count} {op}" for op, count in sorted(self.counts.items()))

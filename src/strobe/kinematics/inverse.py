@@ -391,7 +391,7 @@ def _answer(solver: Solver, rows: _Rows, lead: tuple[int, ...], limits: bool) ->
         double=double.reshape(each),
         parameter=solver.parameter,
         reasons=tuple(_reasons(solver, rows, status, exists, lead)) if status.any() else (),
-        names=numeric.position_names(solver.robot),
+        names=solver.robot.coordinates.position_names,
     )
 
 

@@ -168,5 +168,5 @@ def limit_margins(robot: Robot, q: Any) -> LimitMargins:
     room, half = np.minimum(to_lower, to_upper), (upper - lower) / 2
     bounded = np.isfinite(half) & (half > 0)
     share = np.where(bounded, room / np.where(bounded, half, 1.0), np.copysign(np.inf, room))
-    names = tuple(name for joint in robot.coordinates.joints for name in joint.rate_names)
-    return LimitMargins(names, to_lower, to_upper, np.where(np.isnan(position), np.nan, share))
+    share = np.where(np.isnan(position), np.nan, share)
+    return LimitMargins(robot.coordinates.rate_names, to_lower, to_upper, share)

@@ -70,7 +70,7 @@ def solve(
         recognised="numeric",
         iterations=rows.steps.reshape(batch),
         reasons=tuple(f"{label(k, batch)} {text}" for k, text in sorted(rows.reasons.items())),
-        names=position_names(robot),
+        names=robot.coordinates.position_names,
     )
 
 
@@ -168,16 +168,6 @@ def middle(robot: Robot) -> Array:
     q, ranges = robot.neutral.copy(), ranges_of(robot)
     q[ranges.columns] = ranges.centre
     return q
-
-
-def position_names(robot: Robot) -> tuple[str, ...]:
-    """Of the numbers in q: joints, those with several numbers counted."""
-    return robot.kept("position names", lambda: _position_names(robot))
-
-
-def _position_names(robot: Robot) -> tuple[str, ...]:
-    joints = robot.coordinates.joints
-    return tuple(j.name if j.nq == 1 else f"{j.name}[{k}]" for j in joints for k in range(j.nq))
 
 
 # -- the search -----------------------------------------------------------------------------------------

@@ -191,9 +191,9 @@ class Tracker:
         robot = self.task.robot
         text = f"is not reached: the path ends {100 * done:.3g} % of the way from poses[{k - 1}], "
         if arrived:
-            names = [name for joint in robot.coordinates.joints for name in joint.rate_names]
             widest = int(move.argmax())
-            return f'{text}where joint "{names[widest]}" would have to jump by {move[widest]:.3g}.'
+            name = robot.coordinates.rate_names[widest]
+            return f'{text}where joint "{name}" would have to jump by {move[widest]:.3g}.'
         stands = " and ".join(ranges_of(robot).standing(q))
         return f"{text}with {stands}." if stands else f"{text}at the edge of what this branch reaches."
 

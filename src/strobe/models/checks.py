@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from strobe.algebra import Pose, Sym3, Turn, Vec3
+from strobe.models.inertial import ENTRIES, symmetric
 from strobe.models.joints import WITH_AXIS
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ def _check_inertia(data: Assembly, link: LinkData) -> None:
         if fault == "sign"
         else f"{a:.6g} + {b:.6g} >= {c:.6g} fails by {c - a - b:.3g}"
     )
-    names = zip(("ixx", "iyy", "izz", "ixy", "ixz", "iyz"), nearest_valid(central), strict=True)
+    names = zip(ENTRIES, nearest_valid(central), strict=True)
     valid = " ".join(f"{name}={cast(float, x):.9g}" for name, x in names)
     _physical(
         data,
@@ -132,8 +133,7 @@ def nearest_valid(central: Sym3) -> Sym3:
     I = np.array([[float(cast(float, x)) for x in row] for row in central.matrix()])
     values, axes = np.linalg.eigh(0.5 * np.trace(I) * np.eye(3) - I)
     second = (axes * np.maximum(values, 0.0)) @ axes.T
-    valid = np.trace(second) * np.eye(3) - second
-    return Sym3(*(float(valid[i, j]) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))))
+    return symmetric(np.trace(second) * np.eye(3) - second)
 
 
 def _check_spread(data: Assembly, link: LinkData, reach: float) -> None:

@@ -7,14 +7,15 @@ Formulations see every joint; what a user holds counts only the independent ones
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from weakref import WeakKeyDictionary
 
 from strobe.errors import UnsupportedModelError
 from strobe.models.joints import Joint
-from strobe.models.model import Model
+from strobe.models.model import Coupling, Model
 from strobe.scalars import Num, Numbers
 
 Terms = dict[int, float]  # reduced index -> factor
@@ -36,6 +37,22 @@ class Coordinates:
     @cached_property
     def nv(self) -> int:
         return sum(joint.nv for joint in self.joints)
+
+    @cached_property
+    def position_names(self) -> tuple[str, ...]:
+        """One name per number of q: a joint's own where it has one number."""
+        return tuple(name for joint in self.joints for name in joint.position_names)
+
+    @cached_property
+    def rate_names(self) -> tuple[str, ...]:
+        """One name per degree of freedom: a joint's own where it has one."""
+        return tuple(name for joint in self.joints for name in joint.rate_names)
+
+    @property
+    def pattern(self) -> str:
+        """The kinds of the joints in short: 2RP3R."""
+        runs = [(letter, len(list(run))) for letter, run in groupby(joint.letter for joint in self.joints)]
+        return "".join(f"{count}{letter}" if count > 1 else letter for letter, count in runs)
 
     def expand(self, q: Numbers) -> Numbers:
         """q of every joint."""
@@ -89,32 +106,13 @@ def coordinates(model: Model) -> Coordinates:
 def _resolved(model: Model) -> Coordinates:
     """Couplings of couplings followed to the independent joints."""
     following = {coupling.joint: coupling for coupling in model.couplings}
-    independent: list[Joint] = []
+    place: dict[str, Joint] = {}
     q = v = 0
     for joint in model.joints:
         if joint.name not in following:
-            independent.append(joint.at(q, v))
+            place[joint.name] = joint.at(q, v)
             q, v = q + joint.nq, v + joint.nv
-    place = {joint.name: joint for joint in independent}
-
-    def resolve(name: str, seen: tuple[str, ...] = ()) -> tuple[Terms, float]:
-        if name in place:
-            return {place[name].v: 1.0}, 0.0
-        if name in seen:
-            raise UnsupportedModelError(
-                f"{model.name}: the joints {' -> '.join((*seen, name))} follow each other in a circle."
-            )
-        coupling = following[name]
-        terms: Terms = {}
-        offset = coupling.offset
-        for other, factor in coupling.terms.items():
-            model.joint(other)
-            inner, shift = resolve(other, (*seen, name))
-            offset += factor * shift
-            for j, f in inner.items():
-                terms[j] = terms.get(j, 0.0) + factor * f
-        return terms, offset
-
+    by_v = {own.v: own.q for own in place.values()}
     positions: list[tuple[Terms, float]] = []
     velocities: list[Terms] = []
     for joint in model.joints:
@@ -123,8 +121,32 @@ def _resolved(model: Model) -> Coordinates:
             positions += [({own.q + k: 1.0}, 0.0) for k in range(own.nq)]
             velocities += [{own.v + k: 1.0} for k in range(own.nv)]
         else:
-            terms, offset = resolve(joint.name)
-            by_v = {own.v: own.q for own in independent}
+            terms, offset = _followed(joint.name, model, following, place)
             positions.append(({by_v[j]: factor for j, factor in terms.items()}, offset))
             velocities.append(terms)
-    return Coordinates(tuple(independent), tuple(positions), tuple(velocities), not following)
+    return Coordinates(tuple(place.values()), tuple(positions), tuple(velocities), not following)
+
+
+def _followed(
+    name: str,
+    model: Model,
+    following: Mapping[str, Coupling],
+    place: Mapping[str, Joint],
+    seen: tuple[str, ...] = (),
+) -> tuple[Terms, float]:
+    """A joint as a combination of independent ones, and its offset."""
+    if name in place:
+        return {place[name].v: 1.0}, 0.0
+    if name in seen:
+        raise UnsupportedModelError(
+            f"{model.name}: the joints {' -> '.join((*seen, name))} follow each other in a circle."
+        )
+    terms: Terms = {}
+    offset = following[name].offset
+    for other, factor in following[name].terms.items():
+        model.joint(other)
+        inner, shift = _followed(other, model, following, place, (*seen, name))
+        offset += factor * shift
+        for j, f in inner.items():
+            terms[j] = terms.get(j, 0.0) + factor * f
+    return terms, offset

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from strobe.algebra import Inertia, Sym3, Vec3
 from strobe.scalars import Num, System
 from strobe.scalars.scalar import is_number
+
+ENTRIES = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")  # of an inertia, in our order and by URDF's names
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,3 +75,8 @@ class Inertial:
         if self.given == "origin":
             return Inertial.at_origin(number(self.m), self.com.map(number), self.about_origin.I.map(number))
         return Inertial.at_com(number(self.m), self.com.map(number), self.central.map(number))
+
+
+def symmetric(I: np.ndarray) -> Sym3:
+    """A symmetric 3×3 array as six floats."""
+    return Sym3(*(float(I["xyz".index(i), "xyz".index(j)]) for _, i, j in ENTRIES))

@@ -80,6 +80,11 @@ class Joint:
         return KINDS[self.kind].nv
 
     @property
+    def letter(self) -> str:
+        """R where it turns about an axis, P where it slides, S as a ball, F where it floats."""
+        return "R" if self.turns else self.kind[0].upper()
+
+    @property
     def turns(self) -> bool:
         """Whether its one position is an angle."""
         return self.kind in ("revolute", "continuous")

@@ -6,6 +6,7 @@ URDF: after = 1. A parent comes before its children. Models are immutable; an ed
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -282,11 +283,7 @@ def _onto_z(joint: Joint) -> Pose:
         (0, 1): ((1, 1),),
         (0, -1): ((1, -1),),
     }[joint.axis, joint.sign]
-    return Pose(tuple(_quarter(axis, quarters) for axis, quarters in turns))
-
-
-def _quarter(axis: int, quarters: int) -> Turn:
-    return Turn.by(axis, quarters * 1.5707963267948966)
+    return Pose(tuple(Turn.by(axis, quarters * (math.pi / 2)) for axis, quarters in turns))
 
 
 def moved(inertial: Inertial, shift: Pose) -> Inertial:

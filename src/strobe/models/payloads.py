@@ -12,7 +12,7 @@ from strobe.algebra import Inertia, Sym3, Vec3
 from strobe.errors import ArgumentError
 from strobe.models.arguments import finite_numbers
 from strobe.models.checks import broken_rule
-from strobe.models.inertial import Inertial
+from strobe.models.inertial import Inertial, symmetric
 from strobe.models.model import ROOT, Model, moved
 
 SLACK = 1e-6  # rounding allowed between numbers that should be equal, relative to trace or mass
@@ -82,7 +82,7 @@ def _inertia(m: float, inertia: Any) -> Sym3:
         raise ArgumentError(f"the payload's inertia has {fault}{asked}")
     if m == 0 and trace > 0:
         raise ArgumentError("the payload has an inertia but no mass; give its mass.")
-    return Sym3(*(float(I[i, j]) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))))
+    return symmetric(I)
 
 
 def impossible(moments: Sequence[float]) -> str:

@@ -20,7 +20,7 @@ import numpy as np
 
 from strobe.algebra import Sym3, Vec3
 from strobe.errors import ArgumentError, MissingExtraError
-from strobe.models.inertial import Inertial
+from strobe.models.inertial import Inertial, symmetric
 
 Array = np.ndarray
 
@@ -93,9 +93,7 @@ def mesh(
         raise ArgumentError(f"{name} encloses no volume; a solid has some.")
     m = _mass(volume, density, mass)
     Σ = second * (m / volume)
-    I = np.trace(Σ) * np.eye(3) - Σ
-    entries = (I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2])
-    return Inertial.at_com(m, Vec3(*map(float, centre)), Sym3(*map(float, entries)))
+    return Inertial.at_com(m, Vec3(*map(float, centre)), symmetric(np.trace(Σ) * np.eye(3) - Σ))
 
 
 def _triangles(name: str, source: Any) -> tuple[Array, Array]:

@@ -27,7 +27,7 @@ from strobe.models.assembly import (
     snapped,
 )
 from strobe.models.expressions import decimal
-from strobe.models.inertial import Inertial
+from strobe.models.inertial import ENTRIES, Inertial
 from strobe.models.joints import KINDS, WITH_AXIS, Friction, Limits
 from strobe.models.model import Coupling, Model
 from strobe.models.safe_xml import Element, parse_xml
@@ -38,7 +38,6 @@ from strobe.models.xacro_text import expanded
 Triple = tuple[float, float, float]
 
 TYPES = (*KINDS, "fixed")
-INERTIA = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
 SLIP = 0.75  # how alike two words are for one to be a slip for the other
 
 ONCE = {  # what each element contains at most once
@@ -60,7 +59,7 @@ ATTRIBUTES = {
     "joint": ("name", "type"),
     "origin": ("xyz", "rpy"),
     "mass": ("value",),
-    "inertia": INERTIA,
+    "inertia": ENTRIES,
     "parent": ("link",),
     "child": ("link",),
     "axis": ("xyz",),
@@ -153,7 +152,7 @@ class _Reader:
                 element.where, f"{who}: <inertial> has no <inertia ixx=… />; write zeros for a point mass."
             )
         m = self._number(mass, "value", who) if mass else 0.0
-        entries = [self._number(inertia, name, who) for name in INERTIA] if inertia else [0.0] * 6
+        entries = [self._number(inertia, name, who) for name in ENTRIES] if inertia else [0.0] * 6
         pose = self._origin(element, who)
         if len(self.faults.errors) > known:  # nothing to be said about an inertia that was not understood
             entries = [0.0] * 6

@@ -18,7 +18,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 from strobe.algebra import Pose, Shift, Vec3
 from strobe.errors import UnsupportedModelError
-from strobe.models.inertial import Inertial
+from strobe.models.inertial import ENTRIES, Inertial
 from strobe.models.joints import Joint
 from strobe.models.model import ROOT, Body, Frame, Model, moved
 from strobe.models.names import unused_name
@@ -75,8 +75,8 @@ class _Writer:
         stated = SubElement(link, "inertial")
         SubElement(stated, "origin", xyz=_text(inertial.com), rpy="0 0 0")
         SubElement(stated, "mass", value=_text([inertial.m]))
-        names = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
-        SubElement(stated, "inertia", {k: _text([x]) for k, x in zip(names, inertial.central, strict=True)})
+        named = zip(ENTRIES, inertial.central, strict=True)
+        SubElement(stated, "inertia", {name: _text([x]) for name, x in named})
 
     def _body(self, body: Body) -> None:
         joint, after = body.joint, body.after

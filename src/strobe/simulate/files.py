@@ -69,8 +69,7 @@ def write(
 
 def labels(robot: Robot) -> tuple[list[str], list[str]]:
     """Names of the numbers of q, and of those of qd and tau."""
-    joints = robot.coordinates.joints
-    return [name for j in joints for name in j.position_names], [n for j in joints for n in j.rate_names]
+    return list(robot.coordinates.position_names), list(robot.coordinates.rate_names)
 
 
 # -- NPZ ----------------------------------------------------------------------------------------------------

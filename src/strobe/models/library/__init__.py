@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from importlib.resources import files
 
 
@@ -10,11 +9,6 @@ def built_in_names() -> tuple[str, ...]:
     """The names under which built-in robots are loaded, in alphabetical order."""
     entries = (entry.name for entry in files(__name__).iterdir())
     return tuple(sorted(name.removesuffix(".toml") for name in entries if name.endswith(".toml")))
-
-
-def titles() -> dict[str, str]:
-    """What each built-in robot is, in a few words."""
-    return {name: tomllib.loads(built_in_text(name))["title"] for name in built_in_names()}
 
 
 def built_in_text(name: str) -> str:
