@@ -182,7 +182,9 @@ def _controlling() -> Iterator[list[str]]:
     for row in newest("control"):
         if row["way"] == "control":
             asked = f"UR5, {row['loops']:,} closed loops of {row['periods']:,} periods, every period kept"
-            beside = f"{_digits(row['ratio'])} times faster than loops in Python around Pinocchio and MuJoCo"
+            beside = (
+                f"{_digits(row['ratio'])} times faster than loops in Python around Pinocchio and MuJoCo"
+            )
             yield [asked, f"{row['ours_s']:.2f} s on one thread, {beside}"]
         elif "c_ns" in row and row["controller"] == "computed-torque":
             figure = f"{_time(row['batch_ns'])} in a batch, {_time(row['c_ns'])} alone as C"

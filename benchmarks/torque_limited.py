@@ -34,12 +34,8 @@ def once(seconds: float = SECONDS, small: bool = False) -> list[Row]:
     robot = strobe.load("planar2" if small else "panda")
     few = _points(robot, 6, np.random.default_rng(0))
     dense = spline(few)
-    many = dense(np.linspace(0.0, dense.length, 50 if small else 1000)).q
-    paths = {
-        "6 points": dense,
-        f"{len(many):,} points": spline(many),
-        "6 points, blends": polyline(few, 0.1),
-    }
+    many = dense(np.linspace(0.0, dense.length, 1000)).q
+    paths = {"6 points": dense, "1,000 points": spline(many), "6 points, blends": polyline(few, 0.1)}
     rows = [_planned(robot, name, path, seconds) for name, path in paths.items()]
     rows.append(_rough(robot, 3 if small else PATHS))
     return rows if small else [*rows, _between(robot, few), _always(robot)]

@@ -24,7 +24,7 @@ ARMS = int(os.environ.get("STROBE_ARMS", "100"))
 TREES = ARMS // 3
 OTHER = 0 if ARMS == 100 else 1_000_000  # seeds that the hundred arms do not use
 SIZES = range(1, 10)
-ROUND = (*SIZES, *range(1, 7), *range(1, 6), *range(1, 6))  # sizes in turn: the longest arms take nearly all the time
+ROUND = (*SIZES, *range(1, 7), *range(1, 6), *range(1, 6))  # sizes in turn, fewer of the slow long arms
 
 SERIAL = [name for name in built_in_names() if name not in ("rx90", "parallelogram")]
 

@@ -103,6 +103,15 @@ def test_a_planned_motion_is_followed(request_file: Path, tmp_path: Path) -> Non
     )
 
 
+def test_a_table_takes_the_place_of_the_model_and_of_what_lies_beside_it(request_file: Path) -> None:
+    data = told("planar2", request_file, "--approximation", "horn-raibert", "--payload", "0.2")
+    assert data["loops"][0]["status"] == "done"
+    exact = told("planar2", request_file, "--payload", "0.2")
+    assert data["loops"][0]["hand"]["largest"] == pytest.approx(
+        exact["loops"][0]["hand"]["largest"], rel=0.05
+    )
+
+
 def test_an_approximation_takes_the_place_of_the_model(request_file: Path) -> None:
     exact, fast = (
         told("planar2", request_file, "--rate", 200, *more)["loops"][0]
@@ -124,6 +133,14 @@ def test_fewer_bits_track_worse(request_file: Path) -> None:
 def test_gains_are_given_by_name(request_file: Path) -> None:
     data = told("planar2", request_file, "--rate", 200, "--gain", "kp=100", "--gain", "kd=20,30")
     assert data["loops"][0]["gains"] == {"kp": [100.0, 100.0], "kd": [20.0, 30.0]}
+
+
+def test_the_rows_of_a_hand_are_named_like_gains(request_file: Path) -> None:
+    for rows, count in (("x,y", 2), ("x", 1)):
+        data = told(
+            "planar2", request_file, "-c", "operational-space", "--rate", 200, "--gain", f"of={rows}"
+        )
+        assert len(data["loops"][0]["gains"]["kp"]) == count
 
 
 def test_a_deviation_is_warned_of_and_ends_with_one(request_file: Path) -> None:
@@ -158,16 +175,26 @@ def test_weak_motors_are_told_of(request_file: Path) -> None:
         (("--compare", ","), "--compare names no controller"),
         (("--gain", "kp"), '--gain takes NAME=NUMBERS, for example kp=400, and got "kp".'),
         (("--gain", "kq=3"), "computed-torque takes no 'kq'"),
+        (("--gain", "model=3"), "--gain model: an approximation is named by --approximation."),
+        (("--sensor-bits", ","), "--sensor-bits names no sensor; expected a number of bits, such as 16."),
         (("--gain", "kp=x"), '--gain kp: "x" is not a number'),
         (("--compare", "joint-pd,pd-gravity", "--gain", "kq=3"), "takes no 'kq'"),
         (("--rate", "0"), "rate is 0.0; expected a number of Hz above zero."),
-        (("--plant-rate", "1500"), "the nearest: 1000 or 2000 Hz."),
+        (
+            ("--plant-rate", "1500"),
+            "--plant-rate is 1500 Hz, not a whole multiple of the controller's 1000 Hz; the nearest: 1000",
+        ),
         (("--trajectory-rate", "300"), "the nearest: 333.333 or 250 Hz."),
-        (("--delay", "0.0005"), "the nearest are 0 or 0.001 s."),
+        (("--delay", "0.003"), "the delay is 3 periods; a torque acts within one period at the latest."),
+        (("--delay", "0.0005", "--plant-rate", "1000"), "the nearest are 0 or 0.001 s."),
         (("--tolerance", "-1"), "tolerance is -1.0; expected numbers above zero."),
         (("--payload", "1,2"), "--payload has 2 numbers"),
         (("--approximation", "gravity"), 'no approximation "gravity"'),
-        (("--approximation", "cmac"), "--approximation cmac: a loop needs a formula"),
+        (
+            ("--approximation", "along-trajectory"),
+            "--approximation along-trajectory knows torques along a motion",
+        ),
+        (("--approximation", "fixed-point-32"), "see strobe.control.FixedController."),
         (
             ("--controller", "joint-pd", "--approximation", "gravity-only"),
             "--approximation: joint-pd uses no model of the arm.",

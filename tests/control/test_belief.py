@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import strobe
-from strobe.approximate import Exact, GravityOnly, WithoutVelocityTerms
+from strobe.approximate import Exact, GravityOnly, HornRaibert, WithoutVelocityTerms
 from strobe.control import AccelerationServo, ComputedTorque, OperationalSpace
 from strobe.control.belief import Belief
 from strobe.errors import ArgumentError
@@ -49,6 +49,19 @@ def test_friction_is_no_part_of_gravity_or_of_rigid_torques():
         rigid = robot.inverse_dynamics(q, v, a, friction=False)
         assert belief.rigid(q, v, a) == pytest.approx(rigid, abs=1e-12)
         assert belief.torques(q, v, a) == pytest.approx(robot.inverse_dynamics(q, v, a), abs=1e-12)
+
+
+def test_a_table_is_asked_at_the_nearest_state_that_it_holds():
+    robot = strobe.load("planar2")
+    belief = Belief(robot, HornRaibert(robot, 9, [(0.0, 1.0), (0.0, 1.0)]))
+    v, a = [0.3, 0.2], [1.0, 2.0]
+    edge, beside = belief.rigid([0.5, 1.0], v, a), belief.rigid([0.5, 1.2], v, a)
+    assert (
+        beside == edge == pytest.approx(robot.inverse_dynamics([0.5, 1.0], v, a, friction=False), rel=1e-2)
+    )
+    assert np.isnan(belief.torques([0.5, float("nan")], v, a)).any()
+    friction = np.subtract(belief.torques([0.5, 0.5], v, a), belief.rigid([0.5, 0.5], v, a))
+    assert friction == pytest.approx(belief.friction(v))
 
 
 def test_the_model_of_another_robot_is_refused():

@@ -102,11 +102,26 @@ def test_leaving_the_motion_by_more_than_was_allowed_is_a_deviation(stanford, as
     assert run.status == Status.DEVIATION
     (sentence,) = run.notes
     worst = np.abs(run.error[:, 2]).max()
-    assert "left the motion by more than was allowed at t = " in sentence
+    assert "left the motion by more than 0.01 rad at t = " in sentence
     assert control(stanford, asked, rate=500, bounds=BOUNDS, tolerance=0.01).status == Status.DONE
     only3 = control(stanford, asked, "joint-pd", rate=500, bounds=BOUNDS, tolerance=(9, 9, 0.01, 9, 9, 9))
-    assert 'joint "joint3" left the motion by more than was allowed at t = ' in only3.notes[0]
+    assert 'joint "joint3" left the motion by more than 0.01 m at t = ' in only3.notes[0]
     assert f"and by {worst:.3g} m at most." in only3.notes[0]
+
+
+def test_an_arm_that_is_elsewhere_has_not_followed_its_motion(stanford, asked):
+    """Whoever says nothing of a tolerance is told of half a radian or metre."""
+    run = control(
+        stanford,
+        asked,
+        "feed-forward-pd",
+        gains={"kp": 0.0, "kd": 0.0},
+        bounds=BOUNDS,
+        payload=(3.0, 0, 0, 0),
+        check=False,
+    )
+    assert run.status == Status.DEVIATION
+    assert "left the motion by more than 0.5 rad at t = " in run.notes[-1]
 
 
 def test_a_motor_that_gives_less_than_is_asked_is_told_with_its_time():

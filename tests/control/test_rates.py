@@ -7,7 +7,7 @@ from strobe.errors import ArgumentError
 
 
 def test_rates_that_divide():
-    assert rates(1000.0) == (1e-3, 1, 1)
+    assert rates(1000.0) == (1e-3, None, 1)  # steps as the arm needs them
     assert rates(500.0, plant=2000.0, trajectory=100.0) == (2e-3, 4, 5)
     assert rates(1000, plant=1000, trajectory=1000, steps=None) == (1e-3, 1, 1)
     assert rates(3.0, plant=9.0, trajectory=0.75).hold == 4

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import strobe
-from strobe.control import ComputedTorque, JointPD, JointPID, control
+from strobe.approximate import WithoutDistalLinks
+from strobe.control import ComputedTorque, JointPD, JointPID, control, make
 from strobe.control.acceleration_servo import AccelerationServo
 from strobe.control.sensor import Sensor
 from strobe.control.sensors import Sensors
@@ -189,7 +190,7 @@ def played(robot, q, offset, kp, kd, late, periods):
     return np.array(far).T
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", [0, 19, 14, 1, 2, 3, 8, 9])  # RR, PP, RP, PR: without a delay, with one
 def test_damping_beyond_the_bound_is_flagged_and_diverges_and_below_it_neither(seed):
     late, kp = seed % 2, 1e5
     robot = Robot(weightless(2, seed, "RP").model, compiled=False)
@@ -353,3 +354,10 @@ def test_a_delay_of_more_than_a_period_is_refused(planar):
         ArgumentError, match=r"the delay is 2 periods; a torque acts within one period at the latest\."
     ):
         stability(planar, ComputedTorque(planar, T), delay=2 * T)
+
+
+def test_memory_that_moves_nothing_at_rest_is_left_alone():
+    """What a hand carries shows at rest through its weight only; the rest of it must not be made up from rounding."""
+    robot = strobe.load("spherical3")
+    controller = make("slotine-li", robot, 1e-3, model=WithoutDistalLinks(robot))
+    assert (stability(robot, controller, [(0.35, 0.6, 0.75), (0.6, 0.9, 0.9)]).radius < 1 + 1e-9).all()

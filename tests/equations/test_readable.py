@@ -2,6 +2,7 @@
 
 import re
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 import pytest
@@ -29,8 +30,18 @@ ARMS = [
 GENERAL = [(7, 1, "R", False), (5, 2, "RP", False), (6, 4, "RP", True)]
 
 
+def general(n, seed, kinds, tree):
+    return strobe.random(n, seed=seed, kinds=kinds, tree=tree).model
+
+
 def interpreted(name):
     return strobe.Robot(load_model(name), compiled=False)
+
+
+@cache
+def equations_of(name, numbers=True):
+    """Of a built-in robot, or of an arm of GENERAL; looked at by many tests, changed by none."""
+    return readable(load_model(name) if isinstance(name, str) else general(*name), numbers)
 
 
 def values_at(equations, q, qd):
@@ -50,21 +61,20 @@ def worst(robot, equations):
 @pytest.mark.parametrize("numbers", [True, False])
 @pytest.mark.parametrize("name", ARMS)
 def test_the_steps_give_the_matrices_of_the_robot(name, numbers):
-    robot = interpreted(name)
-    assert worst(robot, readable(robot, numbers)) < 1e-13
+    assert worst(interpreted(name), equations_of(name, numbers)) < 1e-13
 
 
 @pytest.mark.parametrize("numbers", [True, False])
 @pytest.mark.parametrize(("n", "seed", "kinds", "tree"), GENERAL)
 def test_general_arms_and_trees_are_right_too(n, seed, kinds, tree, numbers):
-    robot = strobe.Robot(strobe.random(n, seed=seed, kinds=kinds, tree=tree).model, compiled=False)
-    assert worst(robot, readable(robot, numbers)) < 1e-12
+    arm = n, seed, kinds, tree
+    robot = strobe.Robot(general(*arm), compiled=False)
+    assert worst(robot, equations_of(arm, numbers)) < 1e-12
 
 
 @pytest.mark.parametrize("name", ARMS)
 def test_named_parameters_are_exact_in_a_prime_field(name):
-    robot = interpreted(name)
-    assert all(exact_readable(readable(robot, numbers=False)).values())
+    assert all(exact_readable(equations_of(name, False)).values())
 
 
 def test_both_comparisons_pass_against_compiled_formulations():
@@ -100,13 +110,12 @@ def test_a_wrong_step_is_found():
     ],
 )
 def test_how_many_operations_all_three_take(name, numbers, multiplications, additions):
-    model = strobe.random(7, seed=1, kinds="R").model if name.startswith("random") else load_model(name)
-    equations = readable(model, numbers)
+    equations = equations_of(GENERAL[0] if name.startswith("random") else name, numbers)
     assert (equations.multiplications, equations.additions) == (multiplications, additions)
 
 
 def test_equations_introduce_themselves_and_are_printed():
-    found = readable(load_model("panda"))
+    found = equations_of("panda")
     assert (
         repr(found)
         == "<equations of panda over 527 named intermediate results: 818 multiplications, 679 additions>"
@@ -118,13 +127,13 @@ def test_equations_introduce_themselves_and_are_printed():
 
 
 def test_operations_on_parameters_alone_are_counted_apart():
-    assert readable(load_model("panda")).constant_operations.multiplications == 0
-    assert readable(load_model("panda"), numbers=False).constant_operations.multiplications == 82
+    assert equations_of("panda").constant_operations.multiplications == 0
+    assert equations_of("panda", False).constant_operations.multiplications == 82
 
 
 def test_every_step_uses_earlier_names_only_and_has_a_meaning():
     for name, numbers in (("panda", True), ("puma560", False)):
-        equations = readable(load_model(name), numbers)
+        equations = equations_of(name, numbers)
         known = {f"{letter}{k + 1}" for letter in ("q", "qd") for k in range(equations.n)} | {
             *equations.parameters
         }
@@ -138,7 +147,7 @@ def test_every_step_uses_earlier_names_only_and_has_a_meaning():
 
 
 def test_every_step_is_needed():
-    equations = readable(load_model("panda"))
+    equations = equations_of("panda")
     used = set().union(
         *map(symbols, equations.written.results), *(symbols(s.expression) for s in equations.steps)
     )
@@ -146,7 +155,7 @@ def test_every_step_is_needed():
 
 
 def test_names_say_what_and_where():
-    meanings = {step.name: step.meaning for step in readable(load_model("puma560"), numbers=False).steps}
+    meanings = {step.name: step.meaning for step in equations_of("puma560", False).steps}
     assert meanings["c3"] == "angle of joint 3, cosine"
     assert meanings["w4x"] == "angular velocity, frame 4, x"
     assert meanings["H3y"] == "first moment of links 3 to 6, frame 3, y"
@@ -158,9 +167,7 @@ def test_names_say_what_and_where():
 
 
 def test_sections_come_one_after_the_other():
-    sections = list(
-        dict.fromkeys(step.section for step in readable(load_model("puma560"), numbers=False).steps)
-    )
+    sections = list(dict.fromkeys(step.section for step in equations_of("puma560", False).steps))
     assert sections == [
         "Constants",
         "Sines and cosines",
@@ -169,26 +176,26 @@ def test_sections_come_one_after_the_other():
         "The links beyond each joint as one body",
         "Momentum and forces per unit rate of each joint, carried inwards",
     ]
-    steps = readable(load_model("panda")).steps
+    steps = equations_of("panda").steps
     order = [step.section for step in steps]
     assert order == sorted(order, key=list(dict.fromkeys(order)).index)
 
 
 def test_long_numbers_get_names_and_short_ones_stay():
-    steps = {step.name: step for step in readable(load_model("panda")).steps}
+    steps = {step.name: step for step in equations_of("panda").steps}
     assert steps["K7xx"].section == CONSTANTS
     assert not any(re.fullmatch(r"r\d[xyz]", name) for name in steps)  # 0.316 and the like are short
 
 
 def test_the_mass_matrix_is_symmetric_by_construction():
-    equations = readable(load_model("panda"))
+    equations = equations_of("panda")
     assert all(equations.M[i][j] is equations.M[j][i] for i in range(7) for j in range(7))
 
 
 def test_oblique_arms_are_told_about_their_frames():
-    general = readable(strobe.random(7, seed=1, kinds="R"))
+    general = equations_of(GENERAL[0])
     assert "Its z is the axis of joint i, its x goes across to the next joint." in general.notes[0]
-    assert "Its z" not in readable(load_model("panda")).notes[0]
+    assert "Its z" not in equations_of("panda").notes[0]
 
 
 def test_parameters_of_an_oblique_arm_are_those_of_frames_laid_anew():

@@ -38,7 +38,7 @@ def test_a_turned_box_has_the_golden_inertia():
     assert np.allclose(matrix(turned.central), golden, rtol=0, atol=1e-13)
 
 
-def quadrature(inside, reach, n=200):
+def quadrature(inside, reach, n=100):
     """Mass (density 1) and inertia of a solid about its centre, on a grid of cells."""
     x = (np.arange(n) + 0.5) / n * 2 - 1
     X, Y, Z = np.meshgrid(*(x * r for r in reach), indexing="ij")

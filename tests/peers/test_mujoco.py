@@ -56,7 +56,7 @@ def compiled(path: Path):
 @pytest.fixture(scope="module", params=ROBOTS, ids=lambda path: Path(path).stem)
 def pair(request):
     path = robots_folder() / request.param
-    robot = Robot(load_model(path), compiled=path.stem == "panda")  # the others would be compiled for four states
+    robot = Robot(load_model(path), compiled=path.stem == "panda")  # the others: for four states
     model = compiled(path)
     order = [model.jnt_dofadr[model.joint(joint.name).id] for joint in robot.model.joints]
     return robot, model, np.array(order)

@@ -69,7 +69,7 @@ def test_a_motion_that_grows_without_end_stops_with_time_and_joint_named(robot, 
 
 
 def test_a_motion_beyond_all_bounds_and_one_that_no_step_is_short_enough_for_are_lost(robot):
-    fast = strobe.trace(lambda t: [1e14 * t[0], 0.0], t=1)
+    fast = strobe.trace(lambda t: [1e20 * t[0], 0.0], t=1)
     run = simulate(robot, *START, fast, 1.0, "rk45", rtol=1e-2, atol=1e6)
     assert run.status == Status.DIVERGED
     assert "was lost in the next step." in run.notes[0]

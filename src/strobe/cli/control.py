@@ -38,8 +38,13 @@ if TYPE_CHECKING:
     from strobe.robot import Robot
     from strobe.trajectory.motion import Trajectory
 
-ADVICE = {"with limits=True": "with --limits", "rate=": "--rate"}
-FORMULAS = ("exact", "leaving out")  # the families of approximations that hold everywhere
+ADVICE = {
+    "with limits=True": "with --limits",
+    "plant_rate=": "--plant-rate",
+    "plant_rate": "--plant-rate",
+    "trajectory_rate": "--trajectory-rate",
+    "rate=": "--rate",
+}
 LEAST_RANGE = 1e-3  # rad, m and so on, of a sensor whose joint stands still
 
 
@@ -97,7 +102,7 @@ def control(
     limits: Annotated[bool, typer.Option("--limits", help="Motors give no more than they can.")] = False,
     tolerance: Annotated[
         float | None,
-        typer.Option("--tolerance", metavar="RAD|M", help="How far a joint may be off; else exit 1."),
+        typer.Option("--tolerance", metavar="RAD|M", help="How far a joint may be off, else exit 1: 0.5."),
     ] = None,
     stop_at: Annotated[
         float | None, typer.Option("--stop-at", metavar="SECONDS", help="An emergency stop.")
@@ -228,6 +233,10 @@ def gains_of(names: list[str], pairs: Sequence[str]) -> dict[str, dict[str, Any]
 
 def _gain(word: str, text: str, otherwise: Any) -> Any:
     """Numbers, or a name where one is expected."""
+    if word == "model":
+        raise ArgumentError("--gain model: an approximation is named by --approximation.")
+    if word == "of":
+        return tuple(SEPARATORS.split(text)) if SEPARATORS.search(text) else text
     if word == "frame" or isinstance(otherwise, str):
         return text
     values = numbers(f"--gain {word}", text)
@@ -236,6 +245,7 @@ def _gain(word: str, text: str, otherwise: Any) -> Any:
 
 def _approximate(robot: Robot, motion: Trajectory, name: str, gains: dict[str, dict[str, Any]]) -> None:
     """Let the controllers that believe in a model believe in another one."""
+    from strobe.approximate.method import Formula
     from strobe.approximate.methods import METHODS
     from strobe.control.methods import offer
 
@@ -244,12 +254,17 @@ def _approximate(robot: Robot, motion: Trajectory, name: str, gains: dict[str, d
         raise ArgumentError(f"--approximation: {', '.join(gains)} uses no model of the arm.")
     if name not in METHODS:
         raise UnknownNameError("approximation", name, "strobe", list(METHODS))
-    if METHODS[name].family not in FORMULAS:
-        known = ", ".join(each for each, other in METHODS.items() if other.family in FORMULAS)
+    if METHODS[name].family == "fixed point":
         raise ArgumentError(
-            f"--approximation {name}: a loop needs a formula that holds beside the motion too: {known}."
+            f"--approximation {name}: integers take the place of a whole controller, not of its model; see "
+            "strobe.control.FixedController."
         )
     made = METHODS[name].make(robot, motion, None)
+    if not isinstance(made, Formula):
+        raise ArgumentError(
+            f"--approximation {name} knows torques along a motion only; a loop needs what holds beside it too, such "
+            "as without-velocity-terms or horn-raibert."
+        )
     for each in believing:
         gains[each]["model"] = made
 
@@ -260,6 +275,8 @@ def _sensors(robot: Robot, motion: Trajectory, text: str) -> Sensors:
     from strobe.control.sensors import Sensors
 
     pairs = [pair.partition("=") for pair in SEPARATORS.split(text) if pair]
+    if not pairs:
+        raise ArgumentError("--sensor-bits names no sensor; expected a number of bits, such as 16.")
     bits = {name if equals else QUANTITIES[0]: value if equals else name for name, equals, value in pairs}
     found: dict[str, Sensor] = {}
     for order, name in enumerate(QUANTITIES):

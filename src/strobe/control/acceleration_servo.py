@@ -24,7 +24,7 @@ import numpy as np
 from strobe.algebra.rows import dot
 from strobe.approximate.method import Formula
 from strobe.control import effort as motors
-from strobe.control.belief import Belief, units
+from strobe.control.belief import units
 from strobe.control.controller import Controller, Kept, Measured, Wanted
 from strobe.control.scales import POSES
 from strobe.errors import ArgumentError, ControlWarning, vector
@@ -47,10 +47,10 @@ class AccelerationServo(Controller):
         self, robot: Robot, period: float, part: Any = 0.5, kp: Any = 400.0, kd: Any = 40.0,
         inertia: str = "full", effort: Any = None, model: Formula | None = None,
     ) -> None:  # fmt: skip
-        super().__init__(robot, period)
+        super().__init__(robot, period, model)
         if inertia not in INERTIAS:
             raise ArgumentError(f"inertia is {inertia!r}; expected one of {', '.join(INERTIAS)}.")
-        self.belief, self.inertia = Belief(robot, model), inertia
+        self.inertia = inertia
         self.belief.require_inertia()
         self.effort = motors.largest(robot, effort)
         self._gains = {
@@ -73,9 +73,9 @@ class AccelerationServo(Controller):
     def step(
         self, measured: Measured, wanted: Wanted, kept: Kept, gains: Kept
     ) -> tuple[list[Num], dict[str, list[Num]]]:
-        e, ed = self.position_error(measured, wanted), self.velocity_error(measured, wanted)
-        rows = zip(wanted.qdd, gains["kd"], ed, gains["kp"], e, measured.qdd, gains["part"], strict=True)
-        missing = [part * (r + kd * v + kp * x - a) for r, kd, v, kp, x, a, part in rows]
+        pulled = self.pulled(measured, wanted, gains["kp"], gains["kd"])
+        rows = zip(gains["part"], wanted.qdd, pulled, measured.qdd, strict=True)
+        missing = [part * (r + x - a) for part, r, x, a in rows]
         inertia = self.assumed_inertia(measured.q)
         tau = [u + dot(row, missing) for u, row in zip(kept["torque"], inertia, strict=True)]
         return tau, {"torque": motors.within(tau, self.effort)}

@@ -5,6 +5,7 @@
     mixed(q, v, w, a)       M a + C(q, v) w + g = ID(q, (v + w)/2, a) − ID₀(q, (v − w)/2, 0)     (polarisation)
 
 ID₀ has no gravity. An approximation gives torques alone; everything else is strobed from them. [Turney1980]
+A loop may leave the range of a table: it is asked at the nearest state that it holds.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ import numpy as np
 from strobe.algebra.rows import dot, minus
 from strobe.approximate.leaving_out import friction
 from strobe.approximate.method import Formula, exact, in_system
+from strobe.approximate.tables import TableMethod
 from strobe.errors import ArgumentError, UnsupportedModelError
 from strobe.models.fingerprint import fingerprint
 from strobe.quantities import Request, solve
 from strobe.robot import Robot
-from strobe.scalars import Num, Numbers
+from strobe.scalars import Num, Numbers, maximum, minimum
 
 RIGID = Request("inverse_dynamics", friction=False)
 
@@ -35,11 +37,17 @@ class Belief:
         self.robot, self.model = robot, model
 
     def torques(self, q: Numbers, v: Numbers, a: Numbers) -> list[Num]:
-        return exact(self.robot, q, v, a) if self.model is None else self.model.torques(q, v, a)
+        if self.model is None:
+            return exact(self.robot, q, v, a)
+        if isinstance(self.model, TableMethod):
+            return [t + f for t, f in zip(self.rigid(q, v, a), self.friction(v), strict=True)]
+        return self.model.torques(q, v, a)
 
     def rigid(self, q: Numbers, v: Numbers, a: Numbers) -> list[Num]:
         if self.model is None:
             return exact(self.robot, q, v, a, RIGID)
+        if isinstance(self.model, TableMethod):
+            return self.model.looked_up(*_held(self.model, q, v, a))
         return minus(self.model.torques(q, v, a), self.friction(v))
 
     def friction(self, v: Numbers) -> list[Num]:
@@ -118,6 +126,16 @@ def require_plain_joints(robot: Robot, what: str) -> None:
 def units(n: int) -> list[list[float]]:
     """The unit vectors."""
     return [[float(i == j) for i in range(n)] for j in range(n)]
+
+
+def _held(table: TableMethod, q: Numbers, v: Numbers, a: Numbers) -> list[list[Num]]:
+    """The nearest state in the range of a table."""
+    state = {"q": list(q), "qd": list(v), "qdd": list(a)}
+    for axis in table.variables:
+        if not axis.periodic:
+            numbers, j = state[axis.kind], table.robot.joint_names.index(axis.joint)
+            numbers[j] = maximum(minimum(numbers[j], axis.upper), axis.lower)
+    return list(state.values())
 
 
 def _require_same(robot: Robot, model: Any) -> None:

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from strobe.approximate.method import Formula
-from strobe.control.belief import Belief
 from strobe.control.controller import Controller, Kept, Measured, Wanted
 from strobe.robot import Robot
 from strobe.scalars import Num
@@ -29,8 +28,7 @@ class ComputedTorque(Controller):
     def __init__(
         self, robot: Robot, period: float, kp: Any = 400.0, kd: Any = 40.0, model: Formula | None = None
     ) -> None:
-        super().__init__(robot, period)
-        self.belief = Belief(robot, model)
+        super().__init__(robot, period, model)
         self._gains = {"kp": self.per_joint("kp", kp), "kd": self.per_joint("kd", kd)}
 
     @property
@@ -40,7 +38,6 @@ class ComputedTorque(Controller):
     def step(
         self, measured: Measured, wanted: Wanted, kept: Kept, gains: Kept
     ) -> tuple[list[Num], dict[str, list[Num]]]:
-        e, ed = self.position_error(measured, wanted), self.velocity_error(measured, wanted)
-        rows = zip(wanted.qdd, ed, e, gains["kd"], gains["kp"], strict=True)
-        qdd = [a + kd * v + kp * x for a, v, x, kd, kp in rows]
+        pulled = self.pulled(measured, wanted, gains["kp"], gains["kd"])
+        qdd = [a + x for a, x in zip(wanted.qdd, pulled, strict=True)]
         return self.belief.torques(measured.q, measured.qd, qdd), {}

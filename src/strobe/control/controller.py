@@ -63,11 +63,11 @@ class Controller(ABC):
     title: str  # as tables and plots call it
     uses_acceleration = False  # whether it needs accelerations measured
 
-    def __init__(self, robot: Robot, period: float) -> None:
+    def __init__(self, robot: Robot, period: float, model: Formula | None = None) -> None:
         if not 0 < period < math.inf:
             raise ArgumentError(f"the period is {period:g} s; expected a positive number of seconds.")
         self.robot, self.period = robot, float(period)
-        self.belief = Belief(robot)  # the dynamics that it computes with
+        self.belief = Belief(robot, model)  # the dynamics that it computes with
 
     @property
     def model(self) -> Formula | None:
@@ -127,6 +127,11 @@ class Controller(ABC):
 
     def velocity_error(self, measured: Measured, wanted: Wanted) -> list[Num]:
         return [r - x for r, x in zip(wanted.qd, measured.qd, strict=True)]
+
+    def pulled(self, measured: Measured, wanted: Wanted, kp: Numbers, kd: Numbers) -> list[Num]:
+        """Kp e + Kd ė."""
+        e, ed = self.position_error(measured, wanted), self.velocity_error(measured, wanted)
+        return [k * x + d * v for k, x, d, v in zip(kp, e, kd, ed, strict=True)]
 
     def per_joint(self, name: str, value: Any) -> Array:
         """A gain as numbers (..., nv): one for all joints, or one for each."""

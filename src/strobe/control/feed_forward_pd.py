@@ -31,5 +31,5 @@ class FeedForwardPD(JointPD):
     def step(
         self, measured: Measured, wanted: Wanted, kept: Kept, gains: Kept
     ) -> tuple[list[Num], dict[str, list[Num]]]:
-        ahead, pulled = self.belief.torques(*wanted), self.pulled(measured, wanted, gains)
-        return [a + t for a, t in zip(ahead, pulled, strict=True)], {}
+        pulled = self.pulled(measured, wanted, gains["kp"], gains["kd"])
+        return [a + t for a, t in zip(self.belief.torques(*wanted), pulled, strict=True)], {}

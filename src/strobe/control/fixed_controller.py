@@ -49,8 +49,8 @@ class FixedController:
         require_plain_joints(controller.robot, "a controller in fixed point")
         if controller.memory:
             raise ArgumentError(
-                f"{controller.name} keeps numbers from period to period, whose ranges no motion tells; fixed point takes "
-                "controllers that keep none, such as computed-torque."
+                f"{controller.name} keeps numbers from period to period, whose ranges no motion tells; "
+                "fixed point takes controllers that keep none, such as computed-torque."
             )
         if any(x.ndim > 1 for x in controller.gains.values()):
             raise ArgumentError(

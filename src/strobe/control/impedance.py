@@ -16,7 +16,7 @@ import numpy as np
 
 from strobe.algebra.rows import dot
 from strobe.approximate.method import Formula
-from strobe.control.belief import Belief, require_plain_joints
+from strobe.control.belief import require_plain_joints
 from strobe.control.controller import Controller, Kept, Measured, Wanted
 from strobe.control.operational_space import DAMPING
 from strobe.control.scales import BANDWIDTH, hand_inertias
@@ -41,9 +41,9 @@ class Impedance(Controller):
         posture_kp: Any = 100.0, posture_kd: Any = 20.0, frame: str | None = None,
         of: str | Sequence[str] | None = None, damping: float = DAMPING, model: Formula | None = None,
     ) -> None:  # fmt: skip
-        super().__init__(robot, period)
+        super().__init__(robot, period, model)
         require_plain_joints(robot, self.name)
-        self.belief, self.task = Belief(robot, model), Task(robot, frame, of)
+        self.task = Task(robot, frame, of)
         self.damping = float(self.gain("damping", damping, 1, "it is one number")[0])
         size, why = len(self.task.rows), f"the task has rows {', '.join(self.task.names)}"
         weights = hand_inertias(robot, self.task)
@@ -69,7 +69,7 @@ class Impedance(Controller):
         held = [t + f for t, f in zip(moving, belief.friction(wanted.qd), strict=True)]
         force = self._force(J, measured, wanted, gains)
         if self.task.redundant:
-            posture = self._posture(measured, wanted, gains)
+            posture = self.pulled(measured, wanted, gains["posture_kp"], gains["posture_kd"])
             M = belief.mass_matrix(q)
             moved = [belief.solved(M, row) for row in J]
             A = [[dot(row, x) for x in moved] for row in J]
@@ -84,8 +84,3 @@ class Impedance(Controller):
         e = self.task.error(measured.q, wanted.q)
         rows = zip(J, there, e, gains["stiffness"], gains["hand_damping"], strict=True)
         return [k * x + d * (dot(r, wanted.qd) - dot(j, measured.qd)) for j, r, x, k, d in rows]
-
-    def _posture(self, measured: Measured, wanted: Wanted, gains: Kept) -> list[Num]:
-        e, ed = self.position_error(measured, wanted), self.velocity_error(measured, wanted)
-        rows = zip(ed, e, gains["posture_kd"], gains["posture_kp"], strict=True)
-        return [kd * v + kp * x for v, x, kd, kp in rows]

@@ -12,7 +12,7 @@ from typing import Any
 from strobe.control import effort as motors
 from strobe.control.controller import Kept, Measured, Wanted
 from strobe.control.joint_pd import JointPD
-from strobe.control.scales import BANDWIDTH, softening
+from strobe.control.scales import BANDWIDTH, joint_inertias, sampled_inertias
 from strobe.robot import Robot
 from strobe.scalars import Num, less, where
 
@@ -41,7 +41,8 @@ class JointPID(JointPD):
         self.effort = motors.largest(robot, effort)
 
     def _integral(self) -> Any:
-        return PART * BANDWIDTH * softening(self.robot, self.period) * self._gains["kp"]
+        softer = sampled_inertias(self.robot, self.period) / joint_inertias(self.robot)
+        return PART * BANDWIDTH * softer * self._gains["kp"]
 
     @property
     def memory(self) -> Mapping[str, int]:
@@ -50,7 +51,8 @@ class JointPID(JointPD):
     def step(
         self, measured: Measured, wanted: Wanted, kept: Kept, gains: Kept
     ) -> tuple[list[Num], dict[str, list[Num]]]:
-        pulled, e = self.pulled(measured, wanted, gains), self.position_error(measured, wanted)
+        pulled = self.pulled(measured, wanted, gains["kp"], gains["kd"])
+        e = self.position_error(measured, wanted)
         rows = zip(pulled, e, kept["integral"], gains["ki"], self.effort, strict=True)
         integral = [i + self._share(t, x, i, ki, most) for t, x, i, ki, most in rows]
         tau = [t + ki * i for t, ki, i in zip(pulled, gains["ki"], integral, strict=True)]

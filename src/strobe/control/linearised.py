@@ -24,17 +24,19 @@ import numpy as np
 
 from strobe.control.controller import Controller
 from strobe.control.loop import REFERENCE, Loop
-from strobe.graph.recurrence import STATE, Call, round_of, samples
+from strobe.graph.recurrence import STATE, Call, round_of, sample, samples
 from strobe.models.joints import Friction
 from strobe.robot import Robot
 from strobe.scalars import LANES, DualSystem, Lanes, Num, Numbers, where
 
 Array = np.ndarray
 DUALS = DualSystem(LANES)
+H = sample("h", 0)
 ITERATIONS = 12
 DEEP = 4  # what holds what, from a controller to the robots that it knows
 AT_REST = 1e-7  # rad/s², and N m of the torque held, per N m of weight: what is rest
 ROUNDING = 1e-10  # of the largest number that is remembered, by which a rest may miss
+NOTHING = 1e-12  # part of the largest effect of an unknown, below which another has none
 SMALLEST = 1e-10  # part of the largest singular value, below which a direction is left as it is
 
 
@@ -49,7 +51,9 @@ class Linearised:
 
 def linearised(loop: Loop, q: Array, constants: Mapping[str, Array]) -> Linearised:
     """The loop near rest at poses (C, nq); constants (C or 1, size) as the loop's recurrence takes them."""
-    near = _Near(smooth(loop), q, constants)
+    slow = smooth(loop)
+    step = {H: constants[H] * (loop.steps / slow.steps)}
+    near = _Near(slow, q, {**constants, **step})
     with np.errstate(all="ignore"):
         left, slopes = near.rest()
     A = slopes[..., : near.size] + np.eye(near.size)
@@ -155,7 +159,8 @@ def _numbers(rows: Array) -> list[Num]:
 def _solved(slopes: Array, right: Array) -> Array:
     """The smallest x with slopes x = right, nearly, where columns may differ in unit (C, n)."""
     scales = np.linalg.norm(slopes, axis=1)
-    scales = np.where(scales > 0, scales, 1.0)
+    rounded = scales <= NOTHING * scales.max(axis=1, keepdims=True)  # what moves nothing, but for rounding
+    scales = np.where(rounded, 1.0, scales)
     inverse = np.linalg.pinv(slopes / scales[:, None, :], rcond=SMALLEST)
     return np.einsum("cij,cj->ci", inverse, right) / scales
 
@@ -170,7 +175,17 @@ def smooth(loop: Loop) -> Loop:
     controller = _believing_in_smooth(loop.controller)
     if plant is loop.plant and sensors is loop.sensors and controller is loop.controller:
         return loop
-    return replace(loop, plant=plant, sensors=sensors, controller=controller)
+    alike = (
+        1 if plant is loop.plant else math.gcd(loop.steps, loop.late)
+    )  # dry friction is what took short steps
+    return replace(
+        loop,
+        plant=plant,
+        sensors=sensors,
+        controller=controller,
+        steps=loop.steps // alike,
+        late=loop.late // alike,
+    )
 
 
 def _without_coulomb(robot: Robot) -> Robot:

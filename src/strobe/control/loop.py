@@ -18,7 +18,6 @@ from functools import cached_property
 
 import numpy as np
 
-from strobe.control.belief import Belief
 from strobe.control.controller import Controller, Kept, Layout, Measured, Wanted
 from strobe.control.instruments import STOPPED, Instruments
 from strobe.control.sensors import Sensors
@@ -54,7 +53,9 @@ class Loop:
 
     def __post_init__(self) -> None:
         if not isinstance(self.sensors, Sensors):
-            raise ArgumentError(f"sensors is a {type(self.sensors).__name__}; expected Sensors(position=…).")
+            raise ArgumentError(
+                f"sensors is a {type(self.sensors).__name__}; expected Sensors(position=…)."
+            )
         if self.continuous and (self.controller.memory or self.controller.uses_acceleration):
             why = "keeps numbers" if self.controller.memory else "measures accelerations"
             raise ArgumentError(
@@ -67,7 +68,9 @@ class Loop:
             )
         if self.late > self.steps:
             times = self.late / self.steps
-            raise ArgumentError(f"the delay is {times:g} periods; a torque acts within one period at the latest.")
+            raise ArgumentError(
+                f"the delay is {times:g} periods; a torque acts within one period at the latest."
+            )
 
     @cached_property
     def parts(self) -> Parts:
@@ -215,11 +218,11 @@ class Loop:
     ) -> tuple[list[Num], dict[str, list[Num]]]:
         """Torques that bring the arm to rest, and memory left alone, once a sensor has failed."""
         (stopped,) = Layout(self.instruments.memory).split(sensors)[STOPPED]
-        belief = getattr(self.controller, "belief", None) or Belief(self.controller.robot)
         slower = [v * -self.instruments.braking for v in measured.qd]
-        brake = belief.rigid(measured.q, measured.qd, slower)
+        brake = self.controller.belief.rigid(measured.q, measured.qd, slower)
         held = {
-            name: [where(stopped, x, y) for x, y in zip(kept[name], left[name], strict=True)] for name in left
+            name: [where(stopped, x, y) for x, y in zip(kept[name], left[name], strict=True)]
+            for name in left
         }
         return [where(stopped, x, y) for x, y in zip(brake, tau, strict=True)], held
 

@@ -186,11 +186,16 @@ def told(loop: Loop, constants: Mapping[str, Array], wanted: Array) -> tuple[str
     said = examined(loop, constants, np.ascontiguousarray(wanted[ends])).warning
     if said is None:
         return ()
+    warned(said)
+    return (said,)
+
+
+def warned(sentence: str) -> None:
+    """Warn where somebody called this package."""
     frame, level = sys._getframe(1), 2
     while frame is not None and str(frame.f_globals.get("__name__")).startswith("strobe."):
         frame, level = frame.f_back, level + 1
-    warnings.warn(said, ControlWarning, stacklevel=level)
-    return (said,)
+    warnings.warn(sentence, ControlWarning, stacklevel=level)
 
 
 def _modes(A: Array, scales: Array, names: Sequence[str], period: float) -> tuple[Array, tuple[Mode, ...]]:

@@ -20,7 +20,7 @@ from strobe.algebra.rows import dot, minus
 from strobe.approximate.method import Formula
 from strobe.control import effort as motors
 from strobe.control.acceleration_servo import AccelerationServo
-from strobe.control.belief import Belief, require_plain_joints
+from strobe.control.belief import require_plain_joints
 from strobe.control.controller import Controller, Kept, Measured, Wanted
 from strobe.errors import ArgumentError
 from strobe.scalars import Num, Numbers
@@ -42,7 +42,7 @@ class MomentumObserver(Controller):
         model: Formula | None = None,
     ) -> None:  # fmt: skip
         robot, period = controller.robot, controller.period
-        super().__init__(robot, period)
+        super().__init__(robot, period, model)
         if isinstance(controller, AccelerationServo):
             raise ArgumentError(
                 f"{controller.name} makes up for disturbances by itself; an observer would do so twice."
@@ -51,7 +51,7 @@ class MomentumObserver(Controller):
             raise ArgumentError(f"{controller.name} has a disturbance observer already; one is enough.")
         if model is not None:
             require_plain_joints(robot, f"{self.name} with an approximate model")
-        self.controller, self.belief = controller, Belief(robot, model)
+        self.controller = controller
         self.effort = None if effort is None else motors.largest(robot, effort)
         if not 0 <= delay <= period:
             raise ArgumentError(f"delay is {delay:g} s; expected 0 to one period, {period:g} s.")

@@ -18,7 +18,6 @@ import numpy as np
 
 from strobe.algebra.rows import dot
 from strobe.approximate.method import Formula
-from strobe.control.belief import Belief
 from strobe.control.controller import Controller, Kept, Measured, Wanted
 from strobe.control.task import Task
 from strobe.robot import Robot
@@ -38,8 +37,8 @@ class OperationalSpace(Controller):
         posture_kd: Any = 20.0, frame: str | None = None, of: str | Sequence[str] | None = None,
         damping: float = DAMPING, model: Formula | None = None,
     ) -> None:  # fmt: skip
-        super().__init__(robot, period)
-        self.belief, self.task = Belief(robot, model), Task(robot, frame, of)
+        super().__init__(robot, period, model)
+        self.task = Task(robot, frame, of)
         self.belief.require_inertia()
         self.damping = float(self.gain("damping", damping, 1, "it is one number")[0])
         size, why = len(self.task.rows), f"the task has rows {', '.join(self.task.names)}"
@@ -82,6 +81,5 @@ class OperationalSpace(Controller):
         """q̈0; none where the hand decides everything."""
         if not self.task.redundant:
             return [0.0] * self.robot.nv
-        e, ed = self.position_error(measured, wanted), self.velocity_error(measured, wanted)
-        rows = zip(wanted.qdd, ed, e, gains["posture_kd"], gains["posture_kp"], strict=True)
-        return [a + kd * v + kp * x for a, v, x, kd, kp in rows]
+        pulled = self.pulled(measured, wanted, gains["posture_kp"], gains["posture_kd"])
+        return [a + x for a, x in zip(wanted.qdd, pulled, strict=True)]

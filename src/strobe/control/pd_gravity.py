@@ -31,5 +31,5 @@ class PDGravity(JointPD):
     def step(
         self, measured: Measured, wanted: Wanted, kept: Kept, gains: Kept
     ) -> tuple[list[Num], dict[str, list[Num]]]:
-        held, pulled = self.belief.gravity(measured.q), self.pulled(measured, wanted, gains)
-        return [g + t for g, t in zip(held, pulled, strict=True)], {}
+        pulled = self.pulled(measured, wanted, gains["kp"], gains["kd"])
+        return [a + t for a, t in zip(self.belief.gravity(measured.q), pulled, strict=True)], {}

@@ -15,7 +15,7 @@ class Rates(NamedTuple):
     """How long a control period is, and what it is made of and makes."""
 
     period: float  # seconds
-    steps: int  # of the arm in a period
+    steps: int | None  # of the arm in a period; None where nobody says
     hold: int  # periods for which what is wanted stays the same
 
 
@@ -28,7 +28,7 @@ def rates(
         raise ArgumentError("steps= and plant_rate= both say how the arm is integrated; give one.")
     if steps is not None and (not isinstance(steps, int) or isinstance(steps, bool) or steps < 1):
         raise ArgumentError(f"steps is {steps!r}; expected a whole number, 1 or more.")
-    found = steps or 1
+    found = steps
     if plant is not None:
         _require("plant_rate", plant)
         found = _multiple("plant_rate", plant, control, lambda k: k * control, plant / control)

@@ -10,7 +10,7 @@ from strobe.control.controller import Controller
 from strobe.control.disturbances import disturbances
 from strobe.control.loop import CONTROL, NOISE, READ, REFERENCE, SENSING, Loop
 from strobe.control.sensors import Sensors
-from strobe.control.tracking import run_numbers
+from strobe.control.tracking import constants_of
 from strobe.graph.recurrence import STATE, sample
 from strobe.simulate.problem import problem
 from strobe.simulate.steps import fixed_method
@@ -62,13 +62,7 @@ def _closed(controller: Controller, sensors: Sensors, q: Array, qd: Array) -> tu
         stops=None, limits=False, friction=True, formulation=None, events=(),
     )  # fmt: skip
     loop = Loop(controller.robot, asked.rate, fixed_method("rk4"), controller, sensors, 1)
-    numbers, _ = run_numbers(loop, ())
-    constants = asked.constants_in(asked.spans[0]) | {
-        sample("h", 0): np.array([[controller.period]]),
-        **numbers,
-    }
-    constants.pop("tau")
-    return loop, constants
+    return loop, constants_of(asked, loop, controller.period)
 
 
 def _wanted(controller: Controller, q: Array, periods: int) -> Array:

@@ -20,15 +20,24 @@ def joint_inertias(robot: Robot) -> Array:
     return np.diagonal(_mass_matrices(robot), axis1=-2, axis2=-1).max(axis=0)
 
 
-def softening(robot: Robot, period: float) -> float:
-    """The part, all if possible, of dampers 2 ω I that a period is short enough for: ω T δ ≤ ½ for every M v δ = I v.
+def sampled_inertias(robot: Robot, period: float) -> Array:
+    """The inertia I (nv,) that springs ω² I and dampers 2 ω I of a period are made for: the largest M_ii if possible.
 
-    Joints that can turn about nearly the same line, as the first and the third of a Panda, make a δ of a hundred.
+    A mode M v δ = I v dies where ω T δ < 1; half of that is allowed. Joints that can turn about nearly the same line,
+    as the first and the third of a Panda, make a δ of a hundred: they get I by what they move while others are free.
     """
     robot._request("forward_dynamics", {})  # refuses a joint that moves no inertia
-    M, D = _mass_matrices(robot), np.diag(joint_inertias(robot))
-    fastest = np.linalg.eigvals(np.linalg.solve(M, D)).real.max()
-    return min(1.0, 0.5 / (BANDWIDTH * period * fastest))
+    M, most = _mass_matrices(robot), 0.5 / (BANDWIDTH * period)
+    found = joint_inertias(robot)
+    if _lightest(M, found) > most:
+        free = np.diagonal(np.linalg.inv(M), axis1=-2, axis2=-1).max(axis=0)
+        found = np.minimum(found, most / 2 / free)  # two joints share a light mode
+    return found * min(1.0, most / _lightest(M, found))
+
+
+def _lightest(M: Array, inertia: Array) -> float:
+    """The largest δ."""
+    return float(np.linalg.eigvals(np.linalg.solve(M, np.diag(inertia))).real.max())
 
 
 def _mass_matrices(robot: Robot) -> Array:

@@ -19,10 +19,10 @@ import numpy as np
 from strobe.algebra.rows import dot
 from strobe.approximate.method import Formula
 from strobe.approximate.payload_columns import carrier
-from strobe.control.belief import Belief, require_plain_joints
+from strobe.control.belief import require_plain_joints
 from strobe.control.controller import Controller, Kept, Measured, Wanted
 from strobe.control.regressor import PARAMETERS, load_columns
-from strobe.control.scales import BANDWIDTH, joint_inertias, softening
+from strobe.control.scales import BANDWIDTH, sampled_inertias
 from strobe.errors import ArgumentError, counted
 from strobe.robot import Robot
 from strobe.scalars import Num
@@ -44,9 +44,8 @@ class SlotineLi(Controller):
         self, robot: Robot, period: float, rate: Any = BANDWIDTH, damping: Any = None, adaptation: Any = 5.0,
         size: float = 0.05, frame: str | Sequence[str] | None = None, model: Formula | None = None,
     ) -> None:  # fmt: skip
-        super().__init__(robot, period)
+        super().__init__(robot, period, model)
         require_plain_joints(robot, self.name)
-        self.belief = Belief(robot, model)
         named = [frame] if frame is None or isinstance(frame, str) else list(frame)
         self.frames = tuple(carrier(robot, name) for name in named)
         if not self.frames or len(set(self.frames)) < len(self.frames):
@@ -60,7 +59,7 @@ class SlotineLi(Controller):
 
     def _damping(self) -> Array:
         """K = 2 ω I with 20 rad/s for the largest inertia of every joint, softer where the period asks for it."""
-        return 2 * BANDWIDTH * joint_inertias(self.robot) * softening(self.robot, self.period)
+        return 2 * BANDWIDTH * sampled_inertias(self.robot, self.period)
 
     def _adaptation(self, adaptation: Any, size: float) -> Array:
         """The diagonal of Γ (..., 10 per frame): given itself, or by one number γ and the size ℓ."""

@@ -11,9 +11,8 @@ from strobe.control.loop import Loop
 from strobe.control.modes import AtPose, Mode, Stability, examined
 from strobe.control.rates import whole_steps
 from strobe.control.sensors import Sensors
-from strobe.control.tracking import run_numbers
+from strobe.control.tracking import constants_of
 from strobe.errors import ArgumentError
-from strobe.graph.recurrence import sample
 from strobe.kinematics.ranges import ranges_of
 from strobe.robot import Robot
 from strobe.runtime.arrays import checked
@@ -46,10 +45,7 @@ def stability(
         arm, asked.rate, fixed_method(method), controller, Sensors() if sensors is None else sensors, steps,
         whole_steps("delay", delay, step), continuous,
     )  # fmt: skip
-    numbers, _ = run_numbers(loop, asked.batch)
-    constants = asked.constants_in(asked.spans[0]) | {sample("h", 0): np.array([[step]]), **numbers}
-    constants.pop("tau")
-    return examined(loop, constants, q)
+    return examined(loop, constants_of(asked, loop, step), q)
 
 
 def _poses(robot: Robot, poses: Any) -> Array:

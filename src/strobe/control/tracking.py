@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -12,8 +13,9 @@ from strobe.control.controller import Controller
 from strobe.control.disturbances import disturbances
 from strobe.control.failures import stops_of
 from strobe.control.loop import GAINS, NOISE, REFERENCE, SENSING, Loop
-from strobe.control.modes import told
+from strobe.control.modes import told, warned
 from strobe.control.motion_controller import motion_controller
+from strobe.control.plant_steps import plant_steps
 from strobe.control.rates import WHOLE, whole_steps
 from strobe.control.sensors import Sensors
 from strobe.control.status import Status
@@ -51,11 +53,12 @@ def control(
         planner          a method of `Robot.plan`, or a function of a request
         bounds           by name (velocity, acceleration, effort, …) in place of the robot's or the request's own
         stop_at          seconds: an emergency stop, as fast as bounds (with ``limits`` also torques) allow
-        tolerance        how far a joint may be from where it should be before the status says so
+        tolerance        how far a joint may be from where it should be before the status says so: 0.5 rad or m
         plant            the arm as it is, where it is not the robot that the controller believes in
         q0, qd0          where it starts (..., n): on the motion if nothing is said
         t                seconds; the motion's duration if nothing is said
-        steps            of the integrator in a period, or plant_rate in Hz, a multiple of the controller's
+        steps            of the integrator in a period, or plant_rate in Hz, a multiple of the controller's; as many
+                         as the arm needs if nothing is said
         trajectory_rate  Hz, a whole part of the controller's: what is wanted is held in between
         delay            seconds from measuring to torque
         continuous       the torque follows the state without a period
@@ -67,7 +70,7 @@ def control(
         robot, controller, arm, gains=gains, rate=rate, planner=planner, bounds=bounds, motors=limits,
         plant_rate=plant_rate, trajectory_rate=trajectory_rate, steps=steps, continuous=continuous,
     )  # fmt: skip
-    controller, (_, steps, hold) = system.controller, system.rates
+    controller, hold = system.controller, system.rates.hold
     motion, unkept = system.planning.timeline(motion, stop_at)
     allowed = tolerances(arm, tolerance)
     end = motion.duration if t is None else float(t)
@@ -77,12 +80,18 @@ def control(
         wrench=wrench, frame=frame, payload=payload, stops=stops, limits=limits, friction=friction,
         formulation=None, events=(),
     )  # fmt: skip
+    used = fixed_method(method)
+    given = 1 if continuous else system.rates.steps
+    steps, unsteady = plant_steps(asked, used, controller.period, delay, given)
     step = controller.period / steps
     loop = Loop(
-        arm, asked.rate, fixed_method(method), controller, Sensors() if sensors is None else sensors, steps,
+        arm, asked.rate, used, controller, Sensors() if sensors is None else sensors, steps,
         whole_steps("delay", delay, step), continuous,
     )  # fmt: skip
     rounds = max(1, int(np.ceil(end / controller.period - WHOLE)))
+    if check and unsteady is not None:
+        warned(unsteady)
+        asked = replace(asked, notes=(*asked.notes, unsteady))
     run = _run(asked, loop, motion, rounds, step, hold, threads, check)
     return judged(run, unkept, allowed, asked.rate.limited)
 
@@ -153,6 +162,12 @@ def run_numbers(loop: Loop, batch: tuple[int, ...]) -> tuple[dict[str, Array], t
     whole = np.broadcast_shapes(batch, *leading)
     found = {name: _rows(numbers, whole) for name, numbers in given.items() if numbers}
     return {GAINS: np.zeros((1, loop.gains.end))} | found, whole
+
+
+def constants_of(asked: Problem, loop: Loop, step: float) -> dict[str, Array]:
+    """All that the rounds of one loop are given beside signals: what acts on the arm, gains, sensors, its step."""
+    acting = {name: x for name, x in asked.constants_in(asked.spans[0]).items() if name != "tau"}
+    return acting | {sample("h", 0): np.array([[step]])} | run_numbers(loop, asked.batch)[0]
 
 
 def _spread(rows: Array, given: tuple[int, ...], batch: tuple[int, ...]) -> Array:

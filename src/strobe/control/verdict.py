@@ -17,13 +17,14 @@ from strobe.simulate.problem import joint_at
 
 Array = np.ndarray
 MENTIONED = 5  # loops of a batch whose fate is told one by one
+FAR = 0.5  # rad or m: an arm that is farther off is on no motion, whatever nobody said
 SHORTEST = 1e-12  # seconds: a motor that gave less for a shorter time gave all
 
 
-def tolerances(robot: Robot, tolerance: Any) -> Array | None:
+def tolerances(robot: Robot, tolerance: Any) -> Array:
     """How far (nv,) every joint may be from where it should be: one number for all, or one for each."""
     if tolerance is None:
-        return None
+        return np.full(robot.nv, FAR)
     shape = () if np.ndim(tolerance) == 0 else (robot.nv,)
     found = checked("tolerance", tolerance, shape, robot._why).astype(float)
     if not (found > 0).all():
@@ -31,7 +32,7 @@ def tolerances(robot: Robot, tolerance: Any) -> Array | None:
     return np.broadcast_to(found, (robot.nv,))
 
 
-def judged(run: Tracked, unkept: Sequence[str], tolerance: Array | None, limited: bool) -> Tracked:
+def judged(run: Tracked, unkept: Sequence[str], tolerance: Array, limited: bool) -> Tracked:
     """The run with its status, the worst of what is found, and what there is to say."""
     status, notes = run.status.copy(), [*unkept, *_losses(run)]
     if unkept:
@@ -39,11 +40,11 @@ def judged(run: Tracked, unkept: Sequence[str], tolerance: Array | None, limited
     cut = (run.cut > SHORTEST).any(axis=-1) if limited else np.zeros(status.shape, dtype=bool)
     status = np.where(cut, np.maximum(status, Status.INFEASIBLE), status)
     notes += _cuts(run) if limited else _beyond(run)
-    if tolerance is not None:
-        off = np.nan_to_num(np.abs(run.error)) / tolerance
-        left = (off > 1).any(axis=(-1, -2))
-        status = np.where(left, np.maximum(status, Status.DEVIATION), status)
-        notes += _deviation(run, off) if left.any() else []
+    lost = (run.status >= Status.STOPPED)[..., None, None]  # and told so already
+    off = np.where(lost, 0.0, np.nan_to_num(np.abs(run.error)) / tolerance)
+    left = (off > 1).any(axis=(-1, -2))
+    status = np.where(left, np.maximum(status, Status.DEVIATION), status)
+    notes += _deviation(run, off, tolerance) if left.any() else []
     return replace(run, status=status.astype(np.int8), notes=(*run.notes, *notes))
 
 
@@ -66,13 +67,19 @@ def _loss(run: Tracked, i: int) -> str:
         j = int(np.argmin(np.isfinite(tau[k])))
         return (
             f"{who} was lost at t = {run.times[k]:.6g} s: the torque that the controller asks of joint "
-            f'"{joint_at(run.plant, j).name}" is no number.'
+            f'"{joint_at(run.plant, j).name}" is no number.{_beside(run)}'
         )
     j = int(np.argmax(np.abs(qd[k])))
     return (
         f'{who} diverged at t = {run.times[k]:.6g} s: joint "{joint_at(run.plant, j).name}" moves at '
         f"{qd[k, j]:.3g} {_length(run.plant, j)}/s. Are the gains too high for the period and the delay?"
     )
+
+
+def _beside(run: Tracked) -> str:
+    """That a model may be what gave no number."""
+    model = run.controller.model
+    return "" if model is None else f' Its model "{model.name}" may know nothing of that state.'
 
 
 def _cuts(run: Tracked) -> list[str]:
@@ -96,17 +103,17 @@ def _beyond(run: Tracked) -> list[str]:
     ]
 
 
-def _deviation(run: Tracked, off: Array) -> list[str]:
+def _deviation(run: Tracked, off: Array, tolerance: Array) -> list[str]:
     """When and where the arm first left the motion, in the loop that went farthest."""
     flat = off.reshape(-1, *off.shape[-2:])
     worst = int(flat.max(axis=(1, 2)).argmax())
     k = int((flat[worst] > 1).any(axis=1).argmax())
     j = int(flat[worst, k].argmax())
     error = np.abs(run.error).reshape(flat.shape)[worst]
-    who = f"in loop {worst} " if run.stopped.ndim else ""
+    who, unit = f"in loop {worst} " if run.stopped.ndim else "", _length(run.plant, j)
     return [
-        f'{who}joint "{joint_at(run.plant, j).name}" left the motion by more than was allowed at '
-        f"t = {run.times[k]:.4g} s, and by {np.nanmax(error[:, j]):.3g} {_length(run.plant, j)} at most."
+        f'{who}joint "{joint_at(run.plant, j).name}" left the motion by more than {tolerance[j]:g} {unit} at '
+        f"t = {run.times[k]:.4g} s, and by {np.nanmax(error[:, j]):.3g} {unit} at most."
     ]
 
 
