@@ -8,6 +8,7 @@ Terms that vanish for every state are left out; external wrenches have no closed
 from __future__ import annotations
 
 from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from typing import TYPE_CHECKING
@@ -82,6 +83,6 @@ def _wave(equations: Equations, x: object) -> Wave:
     return equations.ring.lower(x)  # pyright: ignore[reportArgumentType]
 
 
-def _row(joints: list[str], own: str, term: Term, i: int, value: Expression) -> SymbolicRow:
+def _row(joints: Sequence[str], own: str, term: Term, i: int, value: Expression) -> SymbolicRow:
     kind, by = term.kind(i), tuple(joints[k] for k in dict.fromkeys(term.by))
     return SymbolicRow(own, kind, by, term.formula(i), MEANINGS[kind].format(*by, own=own), value)
