@@ -27,6 +27,14 @@ def run(*arguments: Any) -> Result:
     return done
 
 
+def started(command: list[str]) -> subprocess.Popen[str]:
+    """A command that hears Ctrl-C, even where a shell in the background has told its children not to."""
+    return subprocess.Popen(
+        command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8",
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # fmt: skip
+
+
 def told(*arguments: Any) -> Any:
     done = run(*arguments, "--json")
     assert done.exit_code == 0, done.output
@@ -123,7 +131,7 @@ def test_ctrl_c_keeps_what_is_done_and_the_run_goes_on_from_there(tmp_path: Path
     part, rest = tmp_path / "part.npz", tmp_path / "rest.npz"
     setting = ["pendulum3", "--q", "0.3,0.8,0.4", "--step", "1e-3", "--every", "100000"]
     command = [sys.executable, "-m", "strobe", "simulate", *setting, "--t", "1e7", "-o", str(part)]
-    going = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8")
+    going = started(command)
     assert going.stderr is not None
     lines = iter(going.stderr.readline, "")
     assert next(line for line in lines if line.startswith("simulating: ")).endswith(
@@ -155,7 +163,7 @@ def test_ctrl_c_keeps_the_rows_of_scipys_methods_and_a_csv_file_is_not_gone_on_w
         path = tmp_path / f"{method}.csv"
         start = ["pendulum3", "--q", "0.3,0.8,0.4", "--t", "1e5", "--method", method, "-o", str(path)]
         command = [sys.executable, "-m", "strobe", "simulate", *start]
-        going = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8")
+        going = started(command)
         assert going.stderr is not None
         next(line for line in iter(going.stderr.readline, "") if line.startswith("simulating: "))
         going.send_signal(signal.SIGINT)
