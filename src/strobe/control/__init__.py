@@ -13,7 +13,6 @@ from typing import Any
 from strobe.control.acceleration_servo import AccelerationServo
 from strobe.control.computed_torque import ComputedTorque
 from strobe.control.controller import Controller, Measured, Wanted
-from strobe.control.feed_forward_pd import FeedForwardPD
 from strobe.control.fixed_controller import FixedController
 from strobe.control.gains import Suggestion, suggest
 from strobe.control.impedance import Impedance
@@ -22,7 +21,6 @@ from strobe.control.joint_pid import JointPID
 from strobe.control.methods import CONTROLLERS, make
 from strobe.control.momentum_observer import MomentumObserver
 from strobe.control.operational_space import OperationalSpace
-from strobe.control.pd_gravity import PDGravity
 from strobe.control.resolution import bits_needed
 from strobe.control.sensor import Sensor
 from strobe.control.sensors import Fault, Sensors
@@ -30,6 +28,7 @@ from strobe.control.slotine_li import SlotineLi
 from strobe.control.stability import Stability, stability
 from strobe.control.status import Status
 from strobe.control.straying import straying
+from strobe.control.supported_pd import FeedForwardPD, PDGravity
 from strobe.control.timeline import Stop
 from strobe.control.tracked import Tracked
 from strobe.control.tracking import control

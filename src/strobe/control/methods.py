@@ -15,14 +15,13 @@ from typing import Any
 from strobe.control.acceleration_servo import AccelerationServo
 from strobe.control.computed_torque import ComputedTorque
 from strobe.control.controller import Controller
-from strobe.control.feed_forward_pd import FeedForwardPD
 from strobe.control.impedance import Impedance
 from strobe.control.joint_pd import JointPD
 from strobe.control.joint_pid import JointPID
 from strobe.control.momentum_observer import MomentumObserver
 from strobe.control.operational_space import OperationalSpace
-from strobe.control.pd_gravity import PDGravity
 from strobe.control.slotine_li import SlotineLi
+from strobe.control.supported_pd import FeedForwardPD, PDGravity
 from strobe.errors import ArgumentError, UnknownNameError
 from strobe.robot import Robot
 
