@@ -152,7 +152,8 @@ def test_every_operation_gives_the_same_words_in_c(tmp_path, bits, fraction):
     program = trace(small, {"x": 3, "q": 2}, (count,), Graph())
     plan = planned(program, {"x": [(-3, 5), (-10, 2), (0.5, 9)], "q": [(-9, 9)] * 2}, bits, fraction)
     function = c_fixed.FixedFunction("everything", plan)
-    agrees(tmp_path, function, any_words(plan, 20_000), ["-O2"], SANITISED)
+    codes = agrees(tmp_path, function, any_words(plan, 20_000), ["-O2"], SANITISED)
+    assert 0.02 < (codes != 0).mean() < 0.5  # some words are outside, and told
 
 
 def test_the_step_has_no_floating_point_in_it():

@@ -315,7 +315,8 @@ def test_one_unstable_member_of_a_batch_is_found(planar, motion):
     kd = np.full((5, 2), 40.0)
     kd[4] = 2100.0
     with pytest.warns(ControlWarning, match=r"3 of 15 poses"):
-        control(planar, motion, ComputedTorque(planar, T, 400.0, kd), t=0.005)
+        run = control(planar, motion, ComputedTorque(planar, T, 400.0, kd), t=0.005)
+    assert any("3 of 15 poses" in note for note in run.notes)
 
 
 def test_what_is_printed_says_it_pose_by_pose(planar):
