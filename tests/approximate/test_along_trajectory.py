@@ -15,16 +15,6 @@ POINTS = (10, 20, 40, 80)
 
 
 @pytest.fixture(scope="module")
-def stanford():
-    return strobe.load("stanford")
-
-
-@pytest.fixture(scope="module")
-def swing(stanford):
-    return stanford.plan(ENDS, acceleration=[1.5, 1.5, 0.8, 4, 4, 4], velocity=[1, 1, 0.6, 2, 2, 2])
-
-
-@pytest.fixture(scope="module")
 def rows(swing):
     """Times and states at which the errors of the reference motion were measured."""
     return swing.sampled(count=201)

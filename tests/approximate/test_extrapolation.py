@@ -13,16 +13,6 @@ ENDS = [[0, 0.6, 0.4, 0, 0.5, 0], [1.2, 1.3, 0.8, 1, -0.6, 1.5]]
 STEPS = (0.04, 0.02, 0.01, 0.005)
 
 
-@pytest.fixture(scope="module")
-def stanford():
-    return strobe.load("stanford")
-
-
-@pytest.fixture(scope="module")
-def swing(stanford):
-    return stanford.plan(ENDS, acceleration=[1.5, 1.5, 0.8, 4, 4, 4], velocity=[1, 1, 0.6, 2, 2, 2])
-
-
 def rows(motion, step):
     return motion(np.arange(0.0, motion.duration, step))
 

@@ -20,11 +20,6 @@ REPORTED = {8: 0.22, 12: 0.018, 16: 1.0e-3, 20: 6e-5}  # largest errors, with f 
 
 
 @pytest.fixture(scope="module")
-def stanford():
-    return strobe.load("stanford")
-
-
-@pytest.fixture(scope="module")
 def method(stanford):
     return FixedPoint(stanford, RANGES)
 

@@ -15,16 +15,6 @@ from strobe.errors import ArgumentError, UnsupportedModelError
 ENDS = [[0, 0.6, 0.4, 0, 0.5, 0], [1.2, 1.3, 0.8, 1, -0.6, 1.5]]
 
 
-@pytest.fixture(scope="module")
-def stanford():
-    return strobe.load("stanford")
-
-
-@pytest.fixture(scope="module")
-def swing(stanford):
-    return stanford.plan(ENDS, acceleration=[1.5, 1.5, 0.8, 4, 4, 4], velocity=[1, 1, 0.6, 2, 2, 2])
-
-
 def central(function, x, step=1e-5):
     """Derivatives by differences, the last axis along x."""
     return np.stack(

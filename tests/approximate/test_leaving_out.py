@@ -29,20 +29,10 @@ GANTRY = """<robot name="gantry"><link name="base"/>
 
 
 @pytest.fixture(scope="module")
-def stanford():
-    return strobe.load("stanford")
-
-
-@pytest.fixture(scope="module")
-def swing(stanford):
+def swing(stanford, swing):
     """The reference motion from rest to rest, in 201 samples: q, qd, qdd and the exact torques."""
-    motion = stanford.plan(
-        [[0, 0.6, 0.4, 0, 0.5, 0], [1.2, 1.3, 0.8, 1, -0.6, 1.5]],
-        velocity=[1, 1, 0.6, 2, 2, 2],
-        acceleration=[1.5, 1.5, 0.8, 4, 4, 4],
-    )
-    assert motion.duration == pytest.approx(1.86666666667)
-    _, state = motion.sampled(count=201)
+    assert swing.duration == pytest.approx(1.86666666667)
+    _, state = swing.sampled(count=201)
     return (*state, stanford.inverse_dynamics(*state))
 
 

@@ -16,8 +16,8 @@ NOISE = np.array([0.2, 0.2, 0.5, 0.05, 0.05, 0.02])
 
 
 @pytest.fixture(scope="module")
-def arm():
-    return strobe.load("stanford")
+def arm(stanford):
+    return stanford
 
 
 @pytest.fixture(scope="module")
@@ -26,14 +26,9 @@ def loaded(arm):
 
 
 @pytest.fixture(scope="module")
-def swing(arm):
+def swing(swing):
     """The motion of constant accelerations that the report's methods are measured on, every 10 ms."""
-    motion = arm.plan(
-        [(0, 0.6, 0.4, 0, 0.5, 0), (1.2, 1.3, 0.8, 1, -0.6, 1.5)],
-        velocity=(1, 1, 0.6, 2, 2, 2),
-        acceleration=(1.5, 1.5, 0.8, 4, 4, 4),
-    )
-    return motion(np.arange(0.0, motion.duration, 0.01))[:3]
+    return swing(np.arange(0.0, swing.duration, 0.01))[:3]
 
 
 # -- without noise ------------------------------------------------------------------------------------

@@ -13,19 +13,14 @@ NOISE = 10 * np.array(
 
 
 @pytest.fixture(scope="module")
-def arm():
-    return strobe.load("stanford")
+def arm(stanford):
+    return stanford
 
 
 @pytest.fixture(scope="module")
-def swing(arm):
+def swing(swing):
     """The motion of constant accelerations that the report's methods are measured on, every millisecond."""
-    motion = arm.plan(
-        [(0, 0.6, 0.4, 0, 0.5, 0), (1.2, 1.3, 0.8, 1, -0.6, 1.5)],
-        velocity=(1, 1, 0.6, 2, 2, 2),
-        acceleration=(1.5, 1.5, 0.8, 4, 4, 4),
-    )
-    return motion(np.arange(0.0, motion.duration, 1e-3))[:3]
+    return swing(np.arange(0.0, swing.duration, 1e-3))[:3]
 
 
 @pytest.fixture(scope="module")

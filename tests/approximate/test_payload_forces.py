@@ -13,8 +13,8 @@ WRIST = ["joint4", "joint5", "joint6"]
 
 
 @pytest.fixture(scope="module")
-def arm():
-    return strobe.load("stanford")
+def arm(stanford):
+    return stanford
 
 
 @pytest.fixture(scope="module")

@@ -17,15 +17,8 @@ QUICK = {"seconds": 0.0, "round": 0.0}
 
 
 @pytest.fixture(scope="module")
-def stanford():
-    return strobe.load("stanford")
-
-
-@pytest.fixture(scope="module")
-def motion(stanford):
-    """The reference motion: bounds of the report's example, 1.87 s."""
-    points = [(0, 0.6, 0.4, 0, 0.5, 0), (1.2, 1.3, 0.8, 1, -0.6, 1.5)]
-    return stanford.plan(points, velocity=(1, 1, 0.6, 2, 2, 2), acceleration=(1.5, 1.5, 0.8, 4, 4, 4))
+def motion(swing):
+    return swing
 
 
 @pytest.fixture(scope="module")

@@ -13,16 +13,6 @@ BOUNDS = {"acceleration": [1.5, 1.5, 0.8, 4, 4, 4], "velocity": [1, 1, 0.6, 2, 2
 
 
 @pytest.fixture(scope="module")
-def stanford():
-    return strobe.load("stanford")
-
-
-@pytest.fixture(scope="module")
-def swing(stanford):
-    return stanford.plan([START, GOAL], **BOUNDS)
-
-
-@pytest.fixture(scope="module")
 def unknown(stanford):
     return stanford.plan([START, OTHER], **BOUNDS)
 
