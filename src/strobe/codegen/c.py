@@ -85,25 +85,7 @@ class Function:
 
 def header(function: Function) -> str:
     """The .h file, for C and C++."""
-    guard = f"{function.name.upper()}_H"
-    lines = [
-        *block_comment([*function.remarks(), "", *PROMISES]),
-        f"#ifndef {guard}",
-        f"#define {guard}",
-        "",
-        "#ifdef __cplusplus",
-        'extern "C" {',
-        "#endif",
-        "",
-        f"{function.declaration()};",
-        "",
-        "#ifdef __cplusplus",
-        "}",
-        "#endif",
-        "",
-        "#endif",
-    ]
-    return "\n".join(lines) + "\n"
+    return guarded(function.name, [*function.remarks(), "", *PROMISES], [f"{function.declaration()};"])
 
 
 def source(function: Function) -> str:
@@ -141,6 +123,30 @@ def preamble(fused: bool = False) -> list[str]:
     """What statements need before anything else: headers, and compilers refused that compute otherwise."""
     headers = [f"#include <{name}>" for name in ("float.h", "math.h", "stdint.h", "string.h")]
     return [*headers, "", *GUARDS, *(FUSED_GUARDS if fused else ()), ""]
+
+
+def guarded(name: str, about: Sequence[str], body: Sequence[str], includes: Sequence[str] = ()) -> str:
+    """A header for C and C++, read once."""
+    guard = f"{name.upper()}_H"
+    lines = [
+        *block_comment(about),
+        f"#ifndef {guard}",
+        f"#define {guard}",
+        "",
+        *([*includes, ""] if includes else []),
+        "#ifdef __cplusplus",
+        'extern "C" {',
+        "#endif",
+        "",
+        *body,
+        "",
+        "#ifdef __cplusplus",
+        "}",
+        "#endif",
+        "",
+        "#endif",
+    ]
+    return "\n".join(lines) + "\n"
 
 
 def block_comment(lines: Sequence[str]) -> list[str]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from strobe.codegen.c import Statements, block_comment, number, preamble
+from strobe.codegen.c import Statements, block_comment, guarded, number, preamble
 from strobe.codegen.names import Names, remark
 from strobe.graph.program import Program
 
@@ -77,36 +77,23 @@ class CController:
 
 def header(controller: CController) -> str:
     """The .h file, for C and C++."""
-    guard, name = f"{controller.name.upper()}_H", controller.name
+    name = controller.name
     told = {
         "readings: write them before every step": controller.readings,
         "gains: as designed from the start on; may be changed between steps": controller.gains,
         "memory of what is made of readings: leave it alone": controller.sensing,
         "memory of the control law: leave it alone": controller.memory,
     }
-    lines = [
-        *block_comment([*controller.about, "", *(line.format(name=name) for line in PROMISES)]),
-        f"#ifndef {guard}",
-        f"#define {guard}",
-        "",
-        "#ifdef __cplusplus",
-        'extern "C" {',
-        "#endif",
-        "",
+    about = [*controller.about, "", *(line.format(name=name) for line in PROMISES)]
+    body = [
         *_struct(f"{name}_state", told),
         "",
         *_struct(f"{name}_reference", {"what is wanted at this moment": controller.reference}),
         "",
         f"{controller.start_declaration};",
         f"{controller.step_declaration};",
-        "",
-        "#ifdef __cplusplus",
-        "}",
-        "#endif",
-        "",
-        "#endif",
     ]
-    return "\n".join(lines) + "\n"
+    return guarded(name, about, body)
 
 
 def source(controller: CController) -> str:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from strobe.codegen.c import Parameter, block_comment
+from strobe.codegen.c import Parameter, block_comment, guarded
 from strobe.codegen.fixed import Plan
 from strobe.codegen.fixed_words import Operand, Step, Word
 from strobe.codegen.names import Names
@@ -100,7 +100,7 @@ def header(function: FixedFunction) -> str:
         "/* how many bits of each word are behind the point */",
         *(f"extern const short {name}[{len(row)}];" for name, row in function.tables().items()),
     ]
-    return _guarded(function.name, about, ["#include <stdint.h>"], body)
+    return guarded(function.name, about, body, ["#include <stdint.h>"])
 
 
 def source(function: FixedFunction) -> str:
@@ -133,32 +133,7 @@ def conversions(function: FixedFunction) -> str:
     body += [TO_WORDS.format(name=name, word=word, vector=p.name, size=p.size) for p in function.parameters]
     body += [FROM_WORDS.format(name=name, word=word, size=function.size).rstrip("\n")]
     about = [f"Words of {name} from doubles, and doubles from its words."]
-    return _guarded(f"{name}_convert", about, [f'#include "{name}.h"', "", "#include <math.h>"], body)
-
-
-def _guarded(name: str, about: Sequence[str], includes: Sequence[str], body: Sequence[str]) -> str:
-    """A header for C and C++, read once."""
-    guard = f"{name.upper()}_H"
-    lines = [
-        *block_comment(about),
-        f"#ifndef {guard}",
-        f"#define {guard}",
-        "",
-        *includes,
-        "",
-        "#ifdef __cplusplus",
-        'extern "C" {',
-        "#endif",
-        "",
-        *body,
-        "",
-        "#ifdef __cplusplus",
-        "}",
-        "#endif",
-        "",
-        "#endif",
-    ]
-    return "\n".join(lines) + "\n"
+    return guarded(f"{name}_convert", about, body, [f'#include "{name}.h"', "", "#include <math.h>"])
 
 
 # -- the steps ----------------------------------------------------------------------------------------
