@@ -1,22 +1,28 @@
 """The trade-off, drawn: the error of every method over its time and over its memory, on logarithmic scales.
 
-A method is a numbered dot; those that no other beats in time, memory and error at once are filled.
+A method that was timed is a dot with a number beside it; those that no other beats in time, memory and error at once
+are filled.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from strobe.approximate.recommendation import in_bytes, in_time, percent
+from strobe.study.placing import Board
 from strobe.study.plots import FOOT, GAP, HEAD, LETTER, MARGIN, NARROW, TITLE, WIDTH, Decades
 from strobe.study.svg import Element, circle, figure, fill, group, path, polyline, text
 
 LEFT = 74  # pixels, for the numbers of the error
 TALL = 280  # pixels, of a panel
 LINE = 18  # pixels, of a line below the panels
-DOT = 8.5  # pixels
+DOT = 4.5  # pixels
+NUMBER = 8, 10  # pixels, a digit's room across and upwards
 LEAST, MOST = 1e-6, 10.0  # errors: what is below or above stands at the edge
 
 
@@ -62,6 +68,12 @@ def _panel(
     over = Decades.over(costs.values(), left, right)
     up = Decades.over([LEAST, *errors.values()], bottom, top)
     best = [name for name in data["pareto"] if name in costs]
+    order = sorted(shown, key=lambda name: name in best)  # the better ones on top of the others
+    at = {name: np.array([over(costs[name]), up(errors[name])]) for name in order}
+    board = Board(left, y + HEAD - DOT, x + wide, bottom)
+    board.draw(np.array([[left, up(data["within"])], [right, up(data["within"])]]))
+    for place in at.values():
+        board.block(place, DOT)
     return group(
         path("".join(polyline((left, right), [up(tick)] * 2) for tick in up.ticks), class_="grid"),
         path(
@@ -73,9 +85,10 @@ def _panel(
         text((left + right) / 2, bottom + 34, across, anchor="middle", class_="muted"),
         _limit(data["within"], up, left, right),
         [
-            _dot(over(costs[name]), up(errors[name]), numbers[name], name in best)
-            for name in sorted(shown, key=lambda name: name in best)
+            circle(at[name][0], at[name][1], DOT, **(fill(0) if name in best else {"class_": "face"}))
+            for name in order
         ],
+        [_number(board, at[name], numbers[name]) for name in order],
     )
 
 
@@ -89,12 +102,12 @@ def _limit(within: float, up: Decades, left: float, right: float) -> Element:
     return path(polyline((left, right), [up(within)] * 2), class_="sum", stroke_dasharray="5 4")
 
 
-def _dot(x: float, y: float, number: int, best: bool) -> Element:
-    look = fill(0) if best else {"class_": "face"}
-    word = {"class_": "paper"} if best else {}
-    return group(
-        circle(x, y, DOT, **look), text(x, y + 3.5, str(number), anchor="middle", font_size=10, **word)
-    )
+def _number(board: Board, at: np.ndarray, number: int) -> Element:
+    """The number of a dot, in the freest place beside it."""
+    wide, tall = NUMBER[0] * len(str(number)), NUMBER[1]
+    middle = board.place(at, wide, tall, crowd=math.inf)
+    x, y = at if middle is None else middle
+    return text(x, y + 3.5, str(number), anchor="middle", font_size=10)
 
 
 def _keys(numbers: Mapping[str, int], pareto: Sequence[str], width: int, top: float) -> tuple[Element, int]:
