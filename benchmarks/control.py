@@ -28,14 +28,14 @@ from strobe.control.cost import cost
 from strobe.control.export import export
 from strobe.control.loop import REFERENCE, Loop
 from strobe.control.sensors import Sensors
-from strobe.control.tracking import run_numbers
+from strobe.control.tracking import constants_of
 from strobe.errors import ControlWarning
-from strobe.graph.recurrence import sample
 from strobe.simulate.problem import problem
 from strobe.simulate.steps import fixed_method
 from strobe.trajectory.motion import Trajectory
 
 SECONDS = 1.0
+STEP = 0.2  # of that, for one step of each of ten controllers
 LOOPS, PERIOD = 1000, 1e-3
 KP, KD = 400.0, 40.0
 START, GOAL = (0.0, -1.2, 1.4, -0.6, 0.5, 0.2), (0.9, -0.6, 0.8, 0.4, -0.4, 1.0)
@@ -55,7 +55,7 @@ def once(seconds: float = SECONDS, small: bool = False) -> list[Row]:
         row["ratio"] = (
             row["loops"] * alone["python_s"] / row["ours_s"]
         )  # to loops in Python, one after another
-    return rows + [_step(robot, name, seconds) for name in names]
+    return rows + [_step(robot, name, STEP * seconds) for name in names]
 
 
 def _loops(robot: strobe.Robot, motion: Trajectory, loops: int, t: float, seconds: float) -> list[Row]:
@@ -80,13 +80,9 @@ def _loops(robot: strobe.Robot, motion: Trajectory, loops: int, t: float, second
 def _bare(controller: Controller, wanted: np.ndarray, q0: np.ndarray) -> Any:
     """The recurrence alone, which keeps the last state."""
     robot = controller.robot
-    asked = problem(
-        robot, q0, np.zeros(robot.nv), None, 1.0, parameters=None, wrench=None, frame=None, payload=None, stops=None,
-        limits=False, friction=True, formulation=None, events=(),
-    )  # fmt: skip
+    asked = problem(robot, q0, np.zeros(robot.nv), None, 1.0)
     loop = Loop(robot, asked.rate, fixed_method("rk4"), controller, Sensors(), 1)
-    numbers, _ = run_numbers(loop, asked.batch)
-    constants = asked.constants_in(asked.spans[0]) | {sample("h", 0): np.array([[PERIOD]]), **numbers}
+    constants, _ = constants_of(asked, loop, PERIOD)
     signals = {REFERENCE: np.ascontiguousarray(wanted[None])}
     first = np.zeros((len(q0), loop.layout.end))
     first[:, : loop.parts.size] = asked.state

@@ -45,10 +45,7 @@ def _beside_mujoco(robot: strobe.Robot, batch: int, seconds: float) -> list[Row]
     qd *= 0.1
     peer = MuJoCo(robot)
     theirs = _rollout(peer, q, qd)
-    asked = problem(
-        robot, q, qd, 0.0, STEPS * STEP, parameters=None, wrench=None, frame=None, payload=None, stops=None,
-        limits=False, friction=False, formulation=None, events=(),
-    )  # fmt: skip
+    asked = problem(robot, q, qd, 0.0, STEPS * STEP, friction=False)
     steps = grid(0.0, STEPS * STEP, STEP, np.empty(0))
 
     def bare() -> Any:

@@ -325,6 +325,30 @@ def test_stability_is_asked_of_the_delay_and_differences_without_the_rest(arm):
     assert exact < 1 < late
 
 
+def test_an_acceleration_sensor_that_nobody_reads_is_told(tracked):
+    said = "the controller measures no accelerations: their sensor is not read."
+    perfect, read = (
+        tracked(Sensors(), t=0.01),
+        tracked(Sensors(Sensor(1e-3), DIFFERENCE, DIFFERENCE), t=0.01),
+    )
+    assert said not in perfect.notes + read.notes
+    for unread in (Sensor(noise=0.1), Sensor(source="accelerometers")):
+        run = tracked(Sensors(acceleration=unread), t=0.01)
+        assert said in run.notes
+        assert (run.q == perfect.q).all()
+
+
+def test_a_fault_of_a_sensor_that_nobody_reads_is_refused(arm, tracked):
+    faults = Sensors(faults=[Fault("acceleration", "joint1", 0.1)])
+    with pytest.raises(ArgumentError) as caught:
+        tracked(faults)
+    assert str(caught.value) == (
+        "a fault of the acceleration sensor changes nothing: the controller measures no accelerations. "
+        "Leave the fault out."
+    )
+    assert told(arm, faults, t=0.05)[0].status == Status.DONE
+
+
 @pytest.mark.parametrize("source", ["own", "difference", "accelerometers"])
 def test_stability_is_asked_of_every_source_of_accelerations(arm, source):
     """With M̂ = M the servo multiplies what is missing by 1 − λ: stable for λ < 2."""

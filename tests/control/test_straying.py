@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 import strobe
-from strobe.approximate import AlongTrajectory, Exact, GravityOnly, PathExtrapolation, WithoutVelocityTerms
+from strobe.approximate import (
+    AlongTrajectory,
+    Exact,
+    GravityOnly,
+    LockedJoints,
+    PathExtrapolation,
+    WithoutVelocityTerms,
+)
 from strobe.control import control, straying
 from strobe.errors import SimulationWarning
 from strobe.models.inertial import Inertial
@@ -52,6 +59,22 @@ def test_methods_that_know_nothing_beside_the_motion_can_be_asked(robot, motion,
     exact = strays(Exact(robot))
     for method in (PathExtrapolation(robot, order=1, every=4), AlongTrajectory(robot, motion, 40)):
         assert exact * 0.9 < strays(method) < 2 * exact
+
+
+def test_joints_whose_torques_are_not_given_are_held_by_their_brakes(robot):
+    """The rest of the arm is led as by exact torques; without a brake the still joint would sag on its spring."""
+    wrist = robot.joint_names[4]
+    motion = robot.plan(
+        [(0, 0.6, 0.4, 0, 0.5, 0), (1.2, 1.3, 0.8, 1, 0.5, 1.5)], velocity=1, acceleration=2
+    )
+    strays, held = straying(robot, motion), LockedJoints(robot, {wrist: 0.5})
+
+    class Loose(Exact):
+        def inverse_dynamics(self, q, qd, qdd):
+            return held.inverse_dynamics(q, qd, qdd)
+
+    exact = strays(Exact(robot))
+    assert strays(held) < 2 * exact < strays(Loose(robot))
 
 
 def test_an_arm_that_is_lost_strays_without_end(robot, motion):

@@ -32,7 +32,6 @@ from strobe.robot import Robot
 from strobe.runtime.interpret import evaluate
 from strobe.scalars import Num, Numbers
 
-Array = np.ndarray
 INERTIAS = ("full", "effective", "diagonal")
 MARGIN = 1e-9  # by which rounding may take an eigenvalue over the unit circle
 
@@ -57,10 +56,6 @@ class AccelerationServo(Controller):
             name: self.per_joint(name, x) for name, x in (("part", part), ("kp", kp), ("kd", kd))
         }
         self._warn()
-
-    @property
-    def gains(self) -> Mapping[str, Array]:
-        return self._gains
 
     @property
     def memory(self) -> Mapping[str, int]:

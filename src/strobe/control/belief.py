@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 from strobe.algebra.rows import dot, minus
-from strobe.approximate.leaving_out import friction
-from strobe.approximate.method import Formula, exact, in_system
+from strobe.approximate.method import Formula, exact, friction, in_system
 from strobe.approximate.tables import TableMethod
 from strobe.errors import ArgumentError, UnsupportedModelError
 from strobe.models.fingerprint import fingerprint

@@ -7,17 +7,12 @@ With an exact model the error obeys ë + Kd ė + Kp e = 0, joint by joint.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
-
-import numpy as np
 
 from strobe.approximate.method import Formula
 from strobe.control.controller import Controller, Kept, Measured, Wanted
 from strobe.robot import Robot
 from strobe.scalars import Num
-
-Array = np.ndarray
 
 
 class ComputedTorque(Controller):
@@ -30,10 +25,6 @@ class ComputedTorque(Controller):
     ) -> None:
         super().__init__(robot, period, model)
         self._gains = {"kp": self.per_joint("kp", kp), "kd": self.per_joint("kd", kd)}
-
-    @property
-    def gains(self) -> Mapping[str, Array]:
-        return self._gains
 
     def step(
         self, measured: Measured, wanted: Wanted, kept: Kept, gains: Kept

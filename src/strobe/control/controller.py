@@ -68,6 +68,7 @@ class Controller(ABC):
             raise ArgumentError(f"the period is {period:g} s; expected a positive number of seconds.")
         self.robot, self.period = robot, float(period)
         self.belief = Belief(robot, model)  # the dynamics that it computes with
+        self._gains: dict[str, Array] = {}
 
     @property
     def model(self) -> Formula | None:
@@ -77,7 +78,7 @@ class Controller(ABC):
     @property
     def gains(self) -> Mapping[str, Array]:
         """Numbers by name that may differ from run to run, each (..., size)."""
-        return {}
+        return self._gains
 
     @property
     def memory(self) -> Mapping[str, int]:

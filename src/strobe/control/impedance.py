@@ -9,7 +9,7 @@ keeps a posture, q̈0 = Kd_p (qd_r − qd) + Kp_p (q_r − q), that is not felt 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,8 +23,6 @@ from strobe.control.scales import BANDWIDTH, hand_inertias
 from strobe.control.task import Task
 from strobe.robot import Robot
 from strobe.scalars import Num
-
-Array = np.ndarray
 
 
 class Impedance(Controller):
@@ -56,10 +54,6 @@ class Impedance(Controller):
             self.belief.require_inertia()
             self._gains["posture_kp"] = self.per_joint("posture_kp", posture_kp)
             self._gains["posture_kd"] = self.per_joint("posture_kd", posture_kd)
-
-    @property
-    def gains(self) -> Mapping[str, Array]:
-        return self._gains
 
     def step(
         self, measured: Measured, wanted: Wanted, kept: Kept, gains: Kept

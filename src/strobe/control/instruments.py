@@ -25,6 +25,7 @@ from strobe.control.belief import require_plain_joints
 from strobe.control.controller import Kept, Layout, Measured
 from strobe.control.sensor import ACCELEROMETERS, DIFFERENCE, OWN, QUANTITIES, Channel
 from strobe.control.sensors import Sensors
+from strobe.errors import ArgumentError
 from strobe.robot import Robot
 from strobe.runtime.interpret import evaluate
 from strobe.scalars import Num, Numbers, absolute, less, maximum, where
@@ -63,6 +64,11 @@ class Instruments:
             for robot in (self.plant, self.believed):
                 accelerometers.require_pairs(robot.model)
         for fault in self.sensors.faults:
+            if fault.sensor == QUANTITIES[2] and not self.accelerated:
+                raise ArgumentError(
+                    "a fault of the acceleration sensor changes nothing: the controller measures no accelerations. "
+                    "Leave the fault out."
+                )
             if fault.joint is not None:
                 self.plant.model.joint(fault.joint)
 
@@ -75,6 +81,14 @@ class Instruments:
             for quantity in used
             if self.sensors[quantity].source != DIFFERENCE
         }
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is said of sensors that nobody reads."""
+        unread = self.sensors.acceleration
+        if self.accelerated or unread.perfect or unread.source == DIFFERENCE:
+            return ()
+        return ("the controller measures no accelerations: their sensor is not read.",)
 
     @property
     def watched(self) -> bool:

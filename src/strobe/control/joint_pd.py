@@ -7,7 +7,6 @@ Whatever needs a torque at rest, weight or friction, leaves an error that is as 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -16,8 +15,6 @@ from strobe.control.controller import Controller, Kept, Measured, Wanted
 from strobe.control.scales import BANDWIDTH, sampled_inertias
 from strobe.robot import Robot
 from strobe.scalars import Num
-
-Array = np.ndarray
 
 
 class JointPD(Controller):
@@ -36,10 +33,6 @@ class JointPD(Controller):
         stiffness = BANDWIDTH**2 * inertia if kp is None else self.per_joint("kp", kp)
         damping = 2 * np.sqrt(stiffness * inertia) if kd is None else self.per_joint("kd", kd)
         self._gains = {"kp": stiffness, "kd": damping}
-
-    @property
-    def gains(self) -> Mapping[str, Array]:
-        return self._gains
 
     def step(
         self, measured: Measured, wanted: Wanted, kept: Kept, gains: Kept

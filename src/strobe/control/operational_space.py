@@ -11,10 +11,8 @@ the hand. Near a singularity Λ grows; ``damping`` is the part by which the diag
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
-
-import numpy as np
 
 from strobe.algebra.rows import dot
 from strobe.approximate.method import Formula
@@ -23,7 +21,6 @@ from strobe.control.task import Task
 from strobe.robot import Robot
 from strobe.scalars import Num
 
-Array = np.ndarray
 DAMPING = 1e-9
 
 
@@ -46,10 +43,6 @@ class OperationalSpace(Controller):
         if self.task.redundant:
             self._gains["posture_kp"] = self.per_joint("posture_kp", posture_kp)
             self._gains["posture_kd"] = self.per_joint("posture_kd", posture_kd)
-
-    @property
-    def gains(self) -> Mapping[str, Array]:
-        return self._gains
 
     def step(
         self, measured: Measured, wanted: Wanted, kept: Kept, gains: Kept

@@ -6,8 +6,10 @@ from math import ceil, floor, isfinite
 from typing import Any, NamedTuple
 
 from strobe.errors import ArgumentError
+from strobe.models.arguments import require_above, require_whole
 
 RATE = 1000.0  # Hz, of a controller, unless something is said
+HZ = "a number of Hz above zero"
 WHOLE = 1e-9  # by which a ratio may miss a whole number
 
 
@@ -23,18 +25,16 @@ def rates(
     control: float, plant: float | None = None, trajectory: float | None = None, steps: int | None = None
 ) -> Rates:
     """Rates in Hz, of the controller, the arm's integrator (or its ``steps`` in a period), and the trajectory."""
-    _require("rate", control)
+    require_above("rate", control, HZ)
     if steps is not None and plant is not None:
         raise ArgumentError("steps= and plant_rate= both say how the arm is integrated; give one.")
-    if steps is not None and (not isinstance(steps, int) or isinstance(steps, bool) or steps < 1):
-        raise ArgumentError(f"steps is {steps!r}; expected a whole number, 1 or more.")
-    found = steps
+    found = steps if steps is None else require_whole("steps", steps, 1)
     if plant is not None:
-        _require("plant_rate", plant)
+        require_above("plant_rate", plant, HZ)
         found = _multiple("plant_rate", plant, control, lambda k: k * control, plant / control)
     hold = 1
     if trajectory is not None:
-        _require("trajectory_rate", trajectory)
+        require_above("trajectory_rate", trajectory, HZ)
         hold = _multiple(
             "trajectory_rate", trajectory, control, lambda k: control / k, control / trajectory
         )
@@ -52,11 +52,6 @@ def whole_steps(name: str, value: float, step: float) -> int:
             f"{name} is {value:g} s, no whole number of steps of {step:g} s; the nearest are {nearest} s."
         )
     return round(ratio)
-
-
-def _require(name: str, value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < float("inf"):
-        raise ArgumentError(f"{name} is {value!r}; expected a number of Hz above zero.")
 
 
 def _multiple(name: str, value: float, control: float, rate: Any, ratio: float) -> int:

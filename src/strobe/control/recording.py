@@ -57,12 +57,9 @@ def recorded(controller: Controller, sensors: Sensors, periods: int = PERIODS) -
 
 
 def _closed(controller: Controller, sensors: Sensors, q: Array, qd: Array) -> tuple[Loop, dict[str, Array]]:
-    asked = problem(
-        controller.robot, q, qd, None, controller.period, parameters=None, wrench=None, frame=None, payload=None,
-        stops=None, limits=False, friction=True, formulation=None, events=(),
-    )  # fmt: skip
+    asked = problem(controller.robot, q, qd, None, controller.period)
     loop = Loop(controller.robot, asked.rate, fixed_method("rk4"), controller, sensors, 1)
-    return loop, constants_of(asked, loop, controller.period)
+    return loop, constants_of(asked, loop, controller.period)[0]
 
 
 def _wanted(controller: Controller, q: Array, periods: int) -> Array:

@@ -16,10 +16,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import inf, isfinite
-from typing import Any
 
 from strobe.control.sensor import DIFFERENCE, QUANTITIES, Sensor, checked_source
 from strobe.errors import ArgumentError
+from strobe.models.arguments import require_whole
 
 PATIENCE = 10  # periods
 BRAKING = 20.0  # 1/s
@@ -72,9 +72,9 @@ class Sensors:
                 raise ArgumentError(
                     f"the {fault.sensor} is a difference; what can fail is the sensor that it is of."
                 )
-        _whole("seed", self.seed)
+        require_whole("seed", self.seed, 0)
         if self.patience is not None:
-            _whole("patience", self.patience)
+            require_whole("patience", self.patience, 0)
         if not 0 < self.braking < inf:
             raise ArgumentError(f"braking is {self.braking:g}; expected a rate above zero, in 1/s.")
 
@@ -103,8 +103,3 @@ class Sensors:
         if self.perfect:
             return self
         return Sensors(self.position.smooth(), self.velocity.smooth(), self.acceleration.smooth())
-
-
-def _whole(name: str, value: Any) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise ArgumentError(f"{name} is {value!r}; expected a whole number, 0 or more.")

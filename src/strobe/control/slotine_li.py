@@ -72,10 +72,6 @@ class SlotineLi(Controller):
         return numbers * np.tile(length**ORDERS, len(self.frames))
 
     @property
-    def gains(self) -> Mapping[str, Array]:
-        return self._gains
-
-    @property
     def memory(self) -> Mapping[str, int]:
         return {"parameters": PARAMETERS * len(self.frames)}
 

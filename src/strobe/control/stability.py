@@ -37,15 +37,15 @@ def stability(
     arm = robot if plant is None else plant
     q = _poses(robot, poses)
     asked = problem(
-        arm, q[0], np.zeros(arm.nv), None, controller.period, parameters=None, wrench=wrench, frame=frame,
-        payload=payload, stops=None, limits=False, friction=friction, formulation=None, events=(),
+        arm, q[0], np.zeros(arm.nv), None, controller.period, wrench=wrench, frame=frame, payload=payload,
+        friction=friction,
     )  # fmt: skip
     step = controller.period / steps
     loop = Loop(
         arm, asked.rate, fixed_method(method), controller, Sensors() if sensors is None else sensors, steps,
         whole_steps("delay", delay, step), continuous,
     )  # fmt: skip
-    return examined(loop, constants_of(asked, loop, step), q)
+    return examined(loop, constants_of(asked, loop, step)[0], q)
 
 
 def _poses(robot: Robot, poses: Any) -> Array:

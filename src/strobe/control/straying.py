@@ -4,7 +4,7 @@
 
 T are the torques of the method for the motion wanted, once a period and held until the next; the springs and dampers
 follow the state, with the gains of the controller ``feed-forward-pd``. Every method can be asked so, also one that
-knows nothing beside the motion.
+knows nothing beside the motion; joints whose torques a method does not give are held by their brakes.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from strobe.errors import SingularMassMatrixError
 from strobe.robot import Robot
 from strobe.runtime.traced import trace
 from strobe.scalars import Num, Numbers
+from strobe.simulate.events import Lock
+from strobe.simulate.problem import joint_at
 from strobe.simulate.run import Status
 from strobe.simulate.simulation import simulate
 from strobe.simulate.torques import Table
@@ -48,7 +50,9 @@ def straying(
     def strays(method: Approximation) -> float:
         fed = Table(times, method.inverse_dynamics(q, qd, qdd), "zero-order")
         parameters = {"fed": fed, "wanted": wanted, **gains}
-        run = simulate(robot, q[0], qd[0], law, times, parameters=parameters)
+        held = [joint_at(robot, dof).name for dof in method.silent]
+        brakes = [Lock(0.0, held)] if held else []
+        run = simulate(robot, q[0], qd[0], law, times, parameters=parameters, events=brakes)
         if run.status != Status.DONE:
             return math.inf
         here = robot.forward_kinematics(run.q)[..., :3, 3]

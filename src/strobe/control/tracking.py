@@ -76,9 +76,8 @@ def control(
     end = motion.duration if t is None else float(t)
     start = motion(0.0)
     asked = problem(
-        arm, start.q if q0 is None else q0, start.qd if qd0 is None else qd0, None, end, parameters=None,
-        wrench=wrench, frame=frame, payload=payload, stops=stops, limits=limits, friction=friction,
-        formulation=None, events=(),
+        arm, start.q if q0 is None else q0, start.qd if qd0 is None else qd0, None, end, wrench=wrench, frame=frame,
+        payload=payload, stops=stops, limits=limits, friction=friction,
     )  # fmt: skip
     used = fixed_method(method)
     given = 1 if continuous else system.rates.steps
@@ -101,23 +100,21 @@ def _run(
     check: bool,
 ) -> Tracked:  # fmt: skip
     p, arm, period = loop.parts, loop.plant, loop.controller.period
-    numbers, batch = run_numbers(loop, asked.batch)
+    constants, batch = constants_of(asked, loop, step)
     count = prod(batch)
     state = np.zeros((count, loop.layout.end))
     state[:, : p.size] = np.broadcast_to(
         asked.state.reshape((*asked.batch, p.size)), (*batch, p.size)
     ).reshape(count, -1)
     q, qd = state[:, p.q].copy(), state[:, p.qd].copy()
-    state[:, p.size :] = loop.first(q, qd, numbers.get(SENSING, np.empty((1, 0))))
+    state[:, p.size :] = loop.first(q, qd, constants.get(SENSING, np.empty((1, 0))))
     times = period * np.arange(rounds)
     within = loop.method.times if loop.continuous else (0.0,)
     known = period * hold * (np.arange(rounds) // hold)  # when what is wanted was last told
     wanted = _wanted(motion, known[:, None] + period * np.array(within))
     out = np.empty((count, rounds, loop.layout.end + arm.nv))
-    acting = asked.constants_in(asked.spans[0])
-    constants = {name: _spread(x, asked.batch, batch) for name, x in acting.items() if name != "tau"}
-    constants |= {sample("h", 0): np.array([[step]]), **numbers}
-    notes = (*asked.notes, *(told(loop, constants, wanted[:, 0, : arm.nq]) if check else ()))
+    checked = told(loop, constants, wanted[:, 0, : arm.nq]) if check else ()
+    notes = (*asked.notes, *loop.instruments.notes, *checked)
     signals = {REFERENCE: np.ascontiguousarray(wanted.reshape(1, rounds, -1))}
     _march(loop, state, constants, signals, out, threads)
     done = state[:, p.steps] * step
@@ -155,19 +152,18 @@ def _march(
         loop.marching(state, constants, some, rounds[piece], out, threads)
 
 
-def run_numbers(loop: Loop, batch: tuple[int, ...]) -> tuple[dict[str, Array], tuple[int, ...]]:
-    """The numbers of gains and sensors as rows (N or 1, size), and the batch that they make with the rest."""
+def constants_of(asked: Problem, loop: Loop, step: float) -> tuple[dict[str, Array], tuple[int, ...]]:
+    """All that the rounds of loops are given beside signals (N or 1, size), and the batch that it makes.
+
+    They are what acts on the arm, gains, numbers of sensors, and the arm's step.
+    """
     given = {GAINS: loop.controller.gains, SENSING: loop.instruments.numbers}
     leading = [x.shape[:-1] for numbers in given.values() for x in numbers.values()]
-    whole = np.broadcast_shapes(batch, *leading)
-    found = {name: _rows(numbers, whole) for name, numbers in given.items() if numbers}
-    return {GAINS: np.zeros((1, loop.gains.end))} | found, whole
-
-
-def constants_of(asked: Problem, loop: Loop, step: float) -> dict[str, Array]:
-    """All that the rounds of one loop are given beside signals: what acts on the arm, gains, sensors, its step."""
-    acting = {name: x for name, x in asked.constants_in(asked.spans[0]).items() if name != "tau"}
-    return acting | {sample("h", 0): np.array([[step]])} | run_numbers(loop, asked.batch)[0]
+    batch = np.broadcast_shapes(asked.batch, *leading)
+    acting = asked.constants_in(asked.spans[0])
+    constants = {name: _spread(x, asked.batch, batch) for name, x in acting.items() if name != "tau"}
+    constants |= {sample("h", 0): np.array([[step]]), GAINS: np.zeros((1, loop.gains.end))}
+    return constants | {name: _rows(numbers, batch) for name, numbers in given.items() if numbers}, batch
 
 
 def _spread(rows: Array, given: tuple[int, ...], batch: tuple[int, ...]) -> Array:

@@ -100,9 +100,9 @@ def joint_at(robot: Robot, dof: Any) -> Joint:
 
 
 def problem(
-    robot: Robot, q0: Any, qd0: Any, torque: Any, t: Any, *, parameters: Mapping[str, Any] | None, wrench: Any,
-    frame: str | None, payload: Any, stops: Any, limits: bool, friction: bool, formulation: str | None,
-    events: Sequence[Event],
+    robot: Robot, q0: Any, qd0: Any, torque: Any, t: Any, *, parameters: Mapping[str, Any] | None = None,
+    wrench: Any = None, frame: str | None = None, payload: Any = None, stops: Any = None, limits: bool = False,
+    friction: bool = True, formulation: str | None = None, events: Sequence[Event] = (),
 ) -> Problem:  # fmt: skip
     """The arguments of `simulate`, each checked by its name."""
     if not isinstance(robot, Robot):

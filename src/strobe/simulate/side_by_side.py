@@ -39,8 +39,8 @@ class SideBySide:
         self.robot, self.period, self.threads = robot, float(period), threads
         somewhere = robot.random_state(0)[0]  # within the limits; a step that is chosen suits this place
         asked = problem(
-            robot, somewhere, np.zeros(robot.nv), np.zeros((count, robot.nv)), period, parameters=None, wrench=None,
-            frame=frame, payload=payload, stops=stops, limits=limits, friction=friction, formulation=None, events=(),
+            robot, somewhere, np.zeros(robot.nv), np.zeros((count, robot.nv)), period, frame=frame, payload=payload,
+            stops=stops, limits=limits, friction=friction,
         )  # fmt: skip
         self.parts, self.state = asked.parts, asked.state.copy()
         chosen = fixed_method(method)
