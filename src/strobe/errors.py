@@ -124,6 +124,27 @@ class SingularMassMatrixError(StrobeError, ArithmeticError):
         )
 
 
+class OpenLoopError(StrobeError, ValueError):
+    """A closed chain that is open, or moves apart, in a state that was given."""
+
+    def __init__(
+        self, robot: str, loop: str, condition: str, off: float, what: str, where: str, cure: str
+    ) -> None:
+        super().__init__(
+            f'{robot}: loop "{loop}" {what} by {off:.3g} ({condition}){where}; its joints cannot be there. {cure}'
+        )
+
+
+class AssemblyError(StrobeError, ValueError):
+    """Closed chains that cannot be closed from a guess; ``q`` is the nearest that was found."""
+
+    def __init__(
+        self, robot: str, loop: str, condition: str, off: float, why: str, q: object = None
+    ) -> None:
+        self.q = q
+        super().__init__(f'{robot}: loop "{loop}" stays open by {off:.3g} ({condition}): {why}')
+
+
 class SingularMapError(StrobeError, ValueError):
     """Coordinates that do not say where the joints are: the map to them has no inverse at some place."""
 

@@ -4,24 +4,30 @@ A formulation gives the rigid-body part; rotor inertia, friction and couplings a
 
     M qdd + C qd + g + friction(qd) = tau + Σ Jᵀ F
 
-The default methods take external wrenches along as forces on bodies; around the others Σ Jᵀ F is added.
+The default methods take external wrenches along as forces on bodies; around the others Σ Jᵀ F is added. Closed chains
+add forces that do no work: K are the rows of `formulations.closures`, γ what they demand of accelerations,
+
+    M qdd + … = tau + Σ Jᵀ F + Kᵀ λ        K qdd = γ
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial, reduce
 from typing import Any
 
 from strobe.algebra import Force, Vec3, ldl_solve
+from strobe.algebra.constraints import Constrained, orthogonalised
 from strobe.algebra.elimination import ancestors
-from strobe.algebra.rows import minus, plus
+from strobe.algebra.rows import dot, minus, plus
 from strobe.errors import ArgumentError, UnsupportedModelError
 from strobe.formulations import (
     FORMULATIONS,
     articulated_body,
+    centroidal,
+    closures,
     composite_body,
     composite_coriolis,
     decomposition,
@@ -32,6 +38,7 @@ from strobe.formulations import (
     transmission,
 )
 from strobe.models.couplings import Coordinates, coordinates
+from strobe.models.loops import conditions
 from strobe.models.model import Frame, Model
 from strobe.models.regroup import regrouped
 from strobe.scalars import Num, Numbers, less, maximum, minimum, where
@@ -41,6 +48,9 @@ LEAST_PIVOT = 1e-12  # a pivot of the mass matrix below this part of its diagona
 LEAST_INERTIA = 1e-26  # nor is one below this part of the largest: the square of a rounded length
 CHEAPEST = FORMULATIONS["newton-euler-armstrong"]  # fewest operations, once regrouped and shared
 ARTICULATED = "articulated-body"  # gives accelerations only
+LEAST_ROW = (
+    1e-12  # a condition of a closed chain of which less is left than this part of its square is no new one
+)
 LONG_SUPPORT = 6.0  # degrees of freedom before one, on average, beyond which articulated bodies cost less
 COULOMB_SPEED = 1e-3  # below this speed (rad/s, m/s) Coulomb friction grows linearly from zero
 
@@ -57,6 +67,7 @@ class Request:
     frame: str | None = None  # the frame asked about
     form: str = "christoffel"  # which of the Coriolis matrices
     accelerated: tuple[str, ...] = ()  # the joints whose acceleration is given instead of their torque
+    actuated: tuple[str, ...] = ()  # the joints that drive a closed chain
 
     @property
     def looks_up(self) -> bool:
@@ -75,6 +86,7 @@ class Request:
         """The shape of the result for one state."""
         x = coordinates(model)
         sizes = {"n": x.nv, "q": x.nq, "bodies": len(model.bodies), "frames": len(model.frames)}
+        sizes["rows"] = len(conditions(model))
         return tuple(sizes[d] if d in sizes else int(d) for d in QUANTITIES[self.quantity].result)
 
     def evaluate(self, model: Model, **numbers: Numbers) -> Any:
@@ -135,11 +147,12 @@ class Asked:
 
 def inverse_dynamics(asked: Asked, q: Numbers, qd: Numbers, qdd: Numbers) -> list[Num]:
     """tau behind a motion."""
-    x = asked.coordinates
+    x, given = asked.coordinates, q
     q, qd, qdd = x.expand(q), x.expand_rates(qd), x.expand_rates(qdd)
     tau = asked.loaded_dynamics(q, qd, qdd)
     tau = [t + a * r for t, a, r in zip(tau, qdd, _rotor_inertias(asked.model), strict=True)]
-    return x.reduce(plus(tau, friction_torques(asked, qd)))
+    tau = x.reduce(plus(tau, friction_torques(asked, qd)))
+    return _driven(asked, given, tau) if asked.model.is_closed else tau
 
 
 def forward_dynamics(asked: Asked, q: Numbers, qd: Numbers, tau: Numbers) -> list[Num]:
@@ -151,15 +164,29 @@ def forward_dynamics(asked: Asked, q: Numbers, qd: Numbers, tau: Numbers) -> lis
         raise UnsupportedModelError(
             f"{model.name} has joints that follow others, which {ARTICULATED} cannot take."
         )
+    if chosen == ARTICULATED and model.is_closed:
+        raise UnsupportedModelError(f"{model.name} has closed chains, which {ARTICULATED} cannot take.")
+    if model.is_closed:
+        return _constrained_dynamics(asked, q, qd, tau)[0]
     if chosen == ARTICULATED or (chosen is None and x.trivial and long_supports(model)):
         bounds = articulated_scales(model, q)
         largest = reduce(maximum, bounds)
         guards = [partial(_sound, largest, diagonal=bound) for bound in bounds]
         rotor, outside = _rotor_inertias(model), asked.outside(q)
         return articulated_body.forward_dynamics(regrouped(model), q, qd, tau, rotor, guards, outside)
-    still = asked.loaded_dynamics(x.expand(q), x.expand_rates(qd), [0.0] * model.nv)
-    right = minus(tau, x.reduce(still))
-    return solve(mass_matrix(asked, q), right, model.dof_parents if x.trivial else range(-1, x.nv - 1))
+    right = minus(tau, _unaccelerated(asked, q, qd))
+    return solve(mass_matrix(asked, q), right, _parents(asked))
+
+
+def _unaccelerated(asked: Asked, q: Numbers, qd: Numbers) -> list[Num]:
+    """The rigid-body torques of a motion without acceleration, under the wrenches that act."""
+    x = asked.coordinates
+    return x.reduce(asked.loaded_dynamics(x.expand(q), x.expand_rates(qd), [0.0] * asked.model.nv))
+
+
+def _parents(asked: Asked) -> Sequence[int]:
+    """For each independent degree of freedom the one before it, for elimination of the mass matrix."""
+    return asked.model.dof_parents if asked.coordinates.trivial else range(-1, asked.coordinates.nv - 1)
 
 
 def articulated_scales(model: Model, q: Numbers) -> list[Num]:
@@ -182,14 +209,14 @@ def hybrid_dynamics(asked: Asked, q: Numbers, qd: Numbers, x: Numbers) -> list[l
 
     h' = tau of qd and the given accelerations alone,   M_tt qdd_t = tau_t − h'_t,   tau_a = h'_a + M_at qdd_t
     """
-    given = _given(asked)
-    n = asked.coordinates.nv
+    given, n = _dofs(asked, asked.request.accelerated), asked.coordinates.nv
+    if asked.model.is_closed:
+        return _constrained_hybrid(asked, q, qd, x, given)
     free = [k for k in range(n) if k not in given]
     start = inverse_dynamics(asked, q, qd, [x[k] if k in given else 0.0 for k in range(n)])
     M = mass_matrix(asked, q)
     block = [[M[i][j] for j in free] for i in free]
-    parents = asked.model.dof_parents if asked.coordinates.trivial else range(-1, n - 1)
-    solved = solve(block, [x[k] - start[k] for k in free], _nearest(free, parents))
+    solved = solve(block, [x[k] - start[k] for k in free], _nearest(free, _parents(asked)))
     moved = dict(zip(free, solved, strict=True))
     tau, qdd = list(x), list(x)
     for k, accel in moved.items():
@@ -201,10 +228,9 @@ def hybrid_dynamics(asked: Asked, q: Numbers, qd: Numbers, x: Numbers) -> list[l
     return [tau, qdd]
 
 
-def _given(asked: Asked) -> list[int]:
-    """The degrees of freedom whose acceleration is given."""
-    named = set(asked.request.accelerated)
-    joints = [joint for joint in asked.coordinates.joints if joint.name in named]
+def _dofs(asked: Asked, names: Sequence[str]) -> list[int]:
+    """The degrees of freedom of named joints."""
+    joints = [joint for joint in asked.coordinates.joints if joint.name in names]
     return [joint.v + k for joint in joints for k in range(joint.nv)]
 
 
@@ -212,6 +238,121 @@ def _nearest(kept: Sequence[int], parents: Sequence[int]) -> list[int]:
     """For each degree of freedom that is kept the nearest one before it that is, by their places among them."""
     place = {k: i for i, k in enumerate(kept)}
     return [next((place[j] for j in ancestors(k, parents) if j in place), -1) for k in kept]
+
+
+# -- closed chains ------------------------------------------------------------------------------------
+
+
+def conditions_of(asked: Asked, q: Numbers, qd: Numbers) -> closures.Closures:
+    """The conditions of closed chains on the independent coordinates."""
+    x = asked.coordinates
+    found = closures.closures(asked.model.proximal(), x.expand(q), x.expand_rates(qd))
+    return closures.Closures(found.residuals, x.reduce_columns(found.J), found.bias)
+
+
+def _constrained_dynamics(
+    asked: Asked, q: Numbers, qd: Numbers, tau: Numbers
+) -> tuple[list[Num], list[Num]]:
+    """qdd under torques, friction taken off, and the multipliers λ."""
+    held = conditions_of(asked, q, qd)
+    return _bound(asked, q, held.J).solve(
+        minus(tau, _unaccelerated(asked, q, qd)), [-demand for demand in held.bias]
+    )
+
+
+def _constrained_hybrid(
+    asked: Asked, q: Numbers, qd: Numbers, x: Numbers, given: Sequence[int]
+) -> list[list[Num]]:
+    """Given accelerations are conditions too, whose multipliers are the torques; NaN where they contradict others."""
+    n, held = asked.coordinates.nv, conditions_of(asked, q, qd)
+    units = [[1.0 if j == k else 0.0 for j in range(n)] for k in given]
+    start = inverse_dynamics(replace(asked, model=_opened(asked.model)), q, qd, [0.0] * n)
+    driven = [-start[k] if k in given else x[k] - start[k] for k in range(n)]
+    demands = [-demand for demand in held.bias] + [x[k] for k in given]
+    qdd, multipliers = _bound(asked, q, held.J, units).solve(driven, demands)
+    tau = list(x)
+    for k, multiplier in zip(given, multipliers[len(held.J) :], strict=True):
+        tau[k] = multiplier
+    return [tau, qdd]
+
+
+def _opened(model: Model) -> Model:
+    """The tree without its closed chains."""
+    return replace(model, loops=(), curves=())
+
+
+def _bound(asked: Asked, q: Numbers, J: Sequence[Numbers], required: Sequence[Numbers] = ()) -> Constrained:
+    """The mass matrix and conditions on accelerations; those ``required`` must not follow from others."""
+    M = mass_matrix(asked, q)
+    pivot = partial(_sound, reduce(maximum, (M[i][i] for i in range(len(M)))))
+    guards = [_own] * len(J) + [partial(_own, otherwise=math.nan)] * len(required)
+    return Constrained(M, [*J, *required], _parents(asked), pivot, guards)
+
+
+def _own(left: Num, whole: Num, otherwise: float = 0.0) -> Num:
+    """1 / the square that is left of a condition besides those before it, or something else where that is nothing."""
+    if is_number(left) and left == 0:
+        return otherwise
+    return where(less(whole * LEAST_ROW, left), 1.0 / left, otherwise)
+
+
+def _driven(asked: Asked, q: Numbers, tau: Numbers) -> list[Num]:
+    """The torques of the actuated joints that do what tau does on all of them: Kᵀ λ takes the rest.
+
+    K_pᵀ λ = tau_p at passive joints,   tau_a − K_aᵀ λ at actuated ones
+    """
+    n, own = asked.coordinates.nv, _dofs(asked, asked.request.actuated)
+    passive = [k for k in range(n) if k not in own]
+    K = conditions_of(asked, q, [0.0] * n).J
+    rows = orthogonalised([[row[k] for k in passive] for row in K], [1.0] * len(passive), [_own] * len(K))
+    wanted = [tau[k] for k in passive]
+    mu = [dot(Q, wanted) * scale for Q, scale in zip(rows.Q, rows.inverse, strict=True)]
+    result: list[Num] = [0.0] * n
+    multipliers = rows.multipliers(mu)
+    for k in own:
+        result[k] = tau[k] - dot([row[k] for row in K], multipliers)
+    return result
+
+
+def closed_state(asked: Asked, q: Numbers, qd: Numbers) -> tuple[list[Num], list[Num]]:
+    """A position nearer to closed by one of Newton's steps, and velocities that keep it closed; nearest in M."""
+    held = conditions_of(asked, q, qd)
+    bound, still = _bound(asked, q, held.J), [0.0] * len(qd)
+    step, _ = bound.solve(still, [-c for c in held.residuals])
+    off, _ = bound.solve(still, [-dot(row, qd) for row in held.J])
+    return integrate(asked, q, step, [1.0]), plus(qd, off)
+
+
+def closed_positions(asked: Asked, q: Numbers) -> list[Num]:
+    """q after one of Newton's steps towards closed chains."""
+    return closed_state(asked, q, [0.0] * asked.coordinates.nv)[0]
+
+
+def closed_velocities(asked: Asked, q: Numbers, v: Numbers) -> list[Num]:
+    """The velocities nearest to v that closed chains allow."""
+    return closed_state(asked, q, v)[1]
+
+
+def closed_accelerations(asked: Asked, q: Numbers, qd: Numbers, v: Numbers) -> list[Num]:
+    """The accelerations nearest to v that closed chains allow while they move with qd."""
+    held = conditions_of(asked, q, qd)
+    short = [-bias - dot(row, v) for row, bias in zip(held.J, held.bias, strict=True)]
+    return plus(v, _bound(asked, q, held.J).solve([0.0] * len(v), short)[0])
+
+
+def loop_residuals(asked: Asked, q: Numbers) -> list[Num]:
+    """How far every condition of closed chains is from holding."""
+    return closures.residuals(asked.model.proximal(), asked.coordinates.expand(q))
+
+
+def loop_jacobian(asked: Asked, q: Numbers) -> list[list[Num]]:
+    """K: velocities are allowed where K qd = 0."""
+    return conditions_of(asked, q, [0.0] * asked.coordinates.nv).J
+
+
+def loop_bias(asked: Asked, q: Numbers, qd: Numbers) -> list[Num]:
+    """−γ: accelerations are allowed where K qdd + loop_bias = 0."""
+    return conditions_of(asked, q, qd).bias
 
 
 def solve(M: Sequence[Numbers], right: Numbers, parents: Sequence[int]) -> list[Num]:
@@ -284,6 +425,31 @@ def momentum(asked: Asked, q: Numbers, qd: Numbers) -> list[Num]:
     total = totals.momentum(regrouped(asked.model), q, x.expand_rates(qd))
     about = total.moment - _center(asked.model, q).cross(total.force)
     return [*total.force, *about]
+
+
+def centroidal_momentum_matrix(asked: Asked, q: Numbers) -> list[list[Num]]:
+    """A, six rows with momentum = A qd: linear, then angular momentum about the centre of mass, base axes."""
+    x = asked.coordinates
+    q = x.expand(q)
+    A = centroidal.momentum_matrix(regrouped(asked.model), q, _center(asked.model, q))
+    return x.reduce_columns(A)
+
+
+def centroidal_momentum_matrix_dot(asked: Asked, q: Numbers, qd: Numbers) -> list[list[Num]]:
+    """The rate of the centroidal momentum matrix while the robot moves with qd."""
+    x, model = asked.coordinates, regrouped(asked.model)
+    q, qd = x.expand(q), x.expand_rates(qd)
+    c = _center(asked.model, q)
+    c_d = totals.momentum(model, q, qd).force * (1.0 / totals.mass(asked.model))
+    return x.reduce_columns(centroidal.momentum_matrix_dot(model, q, qd, c, c_d))
+
+
+def centroidal_momentum_bias(asked: Asked, q: Numbers, qd: Numbers) -> list[Num]:
+    """The rate of the momentum about the centre of mass that qd alone brings about: Ȧ qd."""
+    x = asked.coordinates
+    q = x.expand(q)
+    rate = centroidal.momentum_bias(regrouped(asked.model), q, x.expand_rates(qd), _center(asked.model, q))
+    return [*rate.force, *rate.moment]
 
 
 def _center(model: Model, q: Numbers) -> Vec3:
@@ -363,6 +529,9 @@ QUANTITIES: dict[str, Quantity] = {
     "energy": Quantity(energy, ("q", "qd"), ("2",)),
     "momentum": Quantity(momentum, ("q", "qd"), ("6",)),
     "center_of_mass": Quantity(center_of_mass, ("q",), ("3",)),
+    "centroidal_momentum_matrix": Quantity(centroidal_momentum_matrix, ("q",), ("6", "n")),
+    "centroidal_momentum_matrix_dot": Quantity(centroidal_momentum_matrix_dot, ("q", "qd"), ("6", "n")),
+    "centroidal_momentum_bias": Quantity(centroidal_momentum_bias, ("q", "qd"), ("6",)),
     "joint_wrenches": Quantity(joint_wrenches, ("q", "qd", "qdd"), ("bodies", "6")),
     "hybrid_dynamics": Quantity(hybrid_dynamics, ("q", "qd", "x"), ("2", "n")),
     "forward_kinematics": Quantity(forward_kinematics, ("q",), ("4", "4")),
@@ -370,10 +539,21 @@ QUANTITIES: dict[str, Quantity] = {
     "jacobian": Quantity(jacobian, ("q",), ("6", "n")),
     "point_jacobian": Quantity(point_jacobian, ("q", "point"), ("3", "n")),
     "jacobian_dot": Quantity(jacobian_dot, ("q", "qd"), ("6", "n")),
+    "loop_residuals": Quantity(loop_residuals, ("q",), ("rows",)),
+    "loop_jacobian": Quantity(loop_jacobian, ("q",), ("rows", "n")),
+    "loop_bias": Quantity(loop_bias, ("q", "qd"), ("rows",)),
+    "closed_positions": Quantity(closed_positions, ("q",), ("q",)),
+    "closed_velocities": Quantity(closed_velocities, ("q", "v"), ("n",)),
+    "closed_accelerations": Quantity(closed_accelerations, ("q", "qd", "v"), ("n",)),
     "integrate": Quantity(integrate, ("q", "v", "dt"), ("q",)),
     "difference": Quantity(difference, ("q0", "q1"), ("n",)),
 }
-ELIMINATING = ("forward_dynamics", "hybrid_dynamics")  # what divides by pivots: in double precision, always
+CLOSING = ("closed_positions", "closed_velocities", "closed_accelerations")
+ELIMINATING = (
+    "forward_dynamics",
+    "hybrid_dynamics",
+    *CLOSING,
+)  # what divides by pivots: in double precision, always
 # what is asked about one frame
 OF_A_FRAME = ("forward_kinematics", "jacobian", "point_jacobian", "jacobian_dot")
 

@@ -76,6 +76,14 @@ QUICK = {  # what control loops ask for, state by state or batch by batch, and w
 }
 
 
+CHECKED = (
+    "inverse_dynamics",
+    "forward_dynamics",
+    "hybrid_dynamics",
+)  # of closed chains, only in states that exist
+OPEN = 1e-6  # metres, sines, or these per unit of speed: by which closed chains may be open
+
+
 class Robot:
     """A robot: its dynamics and kinematics as functions of arrays."""
 
@@ -160,21 +168,34 @@ class Robot:
 
     def inverse_dynamics(
         self, q: Any, qd: Any, qdd: Any, *, wrench: Wrench = None, frame: str | None = None,
-        gravity: Any = None, friction: bool = True, formulation: str | None = None, out: Array | None = None,
-        threads: int | None = None,
+        gravity: Any = None, friction: bool = True, formulation: str | None = None,
+        actuated: Sequence[str] | None = None, out: Array | None = None, threads: int | None = None,
     ) -> Array:  # fmt: skip
-        """Torques tau (..., n) behind a motion."""
-        if friction is True and out is wrench is gravity is formulation is frame is threads is None:
+        """Torques tau (..., n) behind a motion.
+
+        Of a closed chain: torques of its ``actuated`` joints (those of the model if none are named), zero elsewhere.
+        """
+        if (
+            friction is True
+            and out is wrench is gravity is formulation is frame is threads is actuated is None
+        ):
             one = self._quick_inverse(q, qd, qdd)
             if one is not NotImplemented:
                 return one
-        if wrench is gravity is formulation is frame is None:
+        if wrench is gravity is formulation is frame is actuated is None:
             many = self._plain_batch("inverse_dynamics", friction, threads, out, q, qd, qdd)
             if many is not NotImplemented:
                 return many
         values = {"q": q, "qd": qd, "qdd": qdd} | self._loads(wrench, frame, gravity)
+        driven = self._driven(actuated)
         return self._dynamics(
-            "inverse_dynamics", values, out, threads, formulation=formulation, friction=friction
+            "inverse_dynamics",
+            values,
+            out,
+            threads,
+            formulation=formulation,
+            friction=friction,
+            actuated=driven,
         )
 
     def forward_dynamics(
@@ -221,10 +242,14 @@ class Robot:
         Elimination of the mass matrix runs from the tips, and a joint is named where it leaves nothing but rounding.
         ``accelerated`` names joints whose acceleration is given, as in `hybrid_dynamics`.
         """
+        return self._singular_joints(self._position(q), self._joints_like(accelerated))
+
+    def _position(self, q: Any) -> Array:
+        """One position (nq,)."""
         here = collected({"q": q}, {"q": self.nq}, self._why)["q"].astype(float)
         if here.ndim > 1:
             raise ShapeError("q", here.shape, f"({self.nq},)", "it is one position")
-        return self._singular_joints(here, self._joints_like(accelerated))
+        return here
 
     def _singular_joints(self, q: Array, given: Names) -> Names:
         owners = [joint.name for joint in self.coordinates.joints for _ in range(joint.nv)]
@@ -304,6 +329,52 @@ class Robot:
     def center_of_mass(self, q: Any, *, out: Array | None = None, threads: int | None = None) -> Array:
         """The centre of mass (..., 3) of all bodies, the base not among them, in base axes."""
         return self._dynamics("center_of_mass", {"q": q}, out, threads)
+
+    def centroidal_momentum_matrix(
+        self, q: Any, *, out: Array | None = None, threads: int | None = None
+    ) -> Array:
+        """A (..., 6, n) with `momentum` = A qd, rows in the same order."""
+        return self._dynamics("centroidal_momentum_matrix", {"q": q}, out, threads)
+
+    def centroidal_momentum_matrix_dot(
+        self, q: Any, qd: Any, *, out: Array | None = None, threads: int | None = None
+    ) -> Array:
+        """The rate Ȧ (..., 6, n) of the centroidal momentum matrix while the robot moves with qd."""
+        return self._dynamics("centroidal_momentum_matrix_dot", {"q": q, "qd": qd}, out, threads)
+
+    def centroidal_momentum_bias(
+        self, q: Any, qd: Any, *, out: Array | None = None, threads: int | None = None
+    ) -> Array:
+        """Ȧ qd (..., 6): A qdd + Ȧ qd is the whole force from outside, and its moment about the centre of mass."""
+        return self._dynamics("centroidal_momentum_bias", {"q": q, "qd": qd}, out, threads)
+
+    # -- closed chains ------------------------------------------------------------------------------
+
+    def loop_residuals(self, q: Any) -> Array:
+        """How far each condition of closed chains is from holding (..., conditions): metres, sines of angles."""
+        return self._ask(Request("loop_residuals"), {"q": q})
+
+    def loop_jacobian(self, q: Any) -> Array:
+        """K (..., conditions, n): closed chains allow the velocities with K qd = 0."""
+        return self._ask(Request("loop_jacobian"), {"q": q})
+
+    def loop_bias(self, q: Any, qd: Any) -> Array:
+        """K̇ qd (..., conditions): closed chains allow the accelerations with K qdd + K̇ qd = 0."""
+        return self._ask(Request("loop_bias"), {"q": q, "qd": qd})
+
+    def assemble(self, q: Any = None, hold: Mapping[str, float] | None = None) -> Array:
+        """Positions (..., nq) near q in which closed chains are closed, joints in ``hold`` at given positions."""
+        from strobe.mechanisms.assembly import assemble
+
+        return assemble(self, q, hold)
+
+    def closed_velocities(self, q: Any, v: Any) -> Array:
+        """The velocities (..., n) nearest to v, in the metric of the mass matrix, that closed chains allow."""
+        return self._ask(Request("closed_velocities"), {"q": q, "v": v})
+
+    def closed_accelerations(self, q: Any, qd: Any, v: Any) -> Array:
+        """The accelerations (..., n) nearest to v that closed chains allow while they move with qd."""
+        return self._ask(Request("closed_accelerations"), {"q": q, "qd": qd, "v": v})
 
     # -- kinematics ---------------------------------------------------------------------------------
 
@@ -458,12 +529,29 @@ class Robot:
             raise ArgumentError(f"seed is {seed}; expected a number that is not negative.")
         rng = np.random.default_rng(seed)
         shape = tuple(batch) if isinstance(batch, tuple | list) else (int(batch),)
+        if self.model.is_closed:
+            return self._random_closed(rng, shape)
+        q = self._random_positions(rng, shape)
+        qd, qdd = (rng.standard_normal((*shape, self.nv)) for _ in range(2))
+        return q, qd, qdd
+
+    def _random_positions(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
         q = np.empty((*shape, self.nq))
         for joint in self.coordinates.joints:
             here = q[..., joint.q : joint.q + joint.nq]
             here[...] = _random_position(joint, rng, here.shape)
-        qd, qdd = (rng.standard_normal((*shape, self.nv)) for _ in range(2))
-        return q, qd, qdd
+        return q
+
+    def _random_closed(
+        self, rng: np.random.Generator, shape: tuple[int, ...]
+    ) -> tuple[Array, Array, Array]:
+        """Positions in which closed chains are closed, and rates and accelerations that keep them so."""
+        from strobe.mechanisms.assembly import random_positions
+
+        q = random_positions(self, lambda part: self._random_positions(rng, part), shape)
+        v, a = (rng.standard_normal((*shape, self.nv)) for _ in range(2))
+        qd = self.closed_velocities(q, v)
+        return q, qd, self.closed_accelerations(q, qd, a)
 
     def simulate(self, q0: Any, qd0: Any, torque: Any, t: Any, method: str = "rk4", **keywords: Any) -> Run:
         """The motion that follows from torques; keywords (step, wrench, events, …) as in `strobe.simulate`."""
@@ -536,12 +624,36 @@ class Robot:
         """The robot on a fixed, translating or floating base."""
         return self._edited(edits.change_base(self.model, base))
 
+    def standing_on(self, frame: str, q: Any = None) -> Robot:
+        """The robot with a frame as its base, held still; joints keep their names and what their positions mean.
+
+        Gravity lies in the axes of that frame as it does there at the position q, the neutral one if none is given.
+        """
+        here = None if q is None else self.coordinates.expand(self._position(q).tolist())
+        return self._edited(edits.reroot(self.model, frame, here))
+
     def with_frame(
         self, name: str, xyz: Sequence[float] = (0, 0, 0), rpy: Sequence[float] = (0, 0, 0),
         *, frame: str | None = None,
     ) -> Robot:  # fmt: skip
         """The robot with one more named frame, placed relative to another."""
         return self._edited(edits.add_frame(self.model, name, xyz, rpy, frame=self._frame(frame)))
+
+    def with_loop(
+        self,
+        frame_a: str,
+        frame_b: str,
+        kind: str = "point",
+        *,
+        length: float = 0.0,
+        name: str | None = None,
+    ) -> Robot:
+        """The robot with two of its frames bound to each other: a closed chain (kinds: `strobe.models.loops`)."""
+        return self._edited(edits.add_loop(self.model, frame_a, frame_b, kind, length, name))
+
+    def with_actuated(self, joints: Sequence[str]) -> Robot:
+        """The robot with motors at these joints (names may use * and ?) and none elsewhere."""
+        return self._edited(edits.choose_actuated(self.model, self._joints_like(joints)))
 
     def chain(self, tip: str, base: str | None = None) -> Robot:
         """The joints between two frames as a robot of their own."""
@@ -638,6 +750,8 @@ class Robot:
         """A quantity on arrays, each checked by its name."""
         kernel = self.kernel(request)
         arrays = collected(values, kernel.inputs, self._why)
+        if self.model.is_closed and request.quantity in CHECKED:
+            self._require_closed(arrays)
         if request.quantity in quantities.ELIMINATING:
             return self._in_double(kernel, arrays, out, threads)
         return self._computed(kernel, arrays, out, threads)
@@ -685,6 +799,8 @@ class Robot:
     def _prepare_builtin(self, kernel: Kernel, axes: int) -> None:
         """From the second time on, a builtin answers: one call alone is not worth compiling it."""
         request = kernel.request
+        if self.model.is_closed:
+            return  # its states are looked at before
         if (request, axes) not in self._asked:
             self._asked.add((request, axes))
         elif request == Request(request.quantity, friction=request.friction):
@@ -721,6 +837,23 @@ class Robot:
             if not any(fnmatchcase(name, pattern) for name in self.joint_names):
                 raise UnknownNameError("joint", pattern, self.name, self.joint_names, "robot.joint_names")
         return tuple(n for n in self.joint_names if any(fnmatchcase(n, pattern) for pattern in patterns))
+
+    def _driven(self, actuated: Sequence[str] | None) -> Names:
+        """The joints that drive a closed chain, as many as it has freedoms."""
+        if not self.model.is_closed:
+            if actuated is not None:
+                raise ArgumentError(f"actuated= is for closed chains; {self.name} has none.")
+            return ()
+        from strobe.mechanisms.diagnosis import require_actuation
+
+        named = self._joints_like(self.model.actuated if actuated is None else actuated)
+        return require_actuation(self, named)
+
+    def _require_closed(self, arrays: Mapping[str, Array]) -> None:
+        """Refuse states of closed chains that do not exist."""
+        from strobe.mechanisms.states import require_closed
+
+        require_closed(self, arrays, OPEN)
 
     def _require_inertia(self, request: Request) -> None:
         """Refuse accelerations from torques where some joint that is free to move never moves any inertia."""

@@ -22,13 +22,26 @@ def ldl_solve(
 
     ``guard`` gives what to divide by for a pivot and the diagonal entry that it came from.
     """
-    L, D = ldl_factors(M, parents, guard)
-    x = list(b)
-    for i in reversed(range(len(x))):  # Lᵀ y = b
+    L, inverse = ldl_factors(M, parents, guard)
+    return downwards(L, inverse, upwards(L, b, parents), parents)
+
+
+def upwards(L: Sequence[dict[int, Num]], b: Numbers, parents: Sequence[int]) -> list[Num]:
+    """y with Lᵀ y = b, from the tips to the root."""
+    y = list(b)
+    for i in reversed(range(len(y))):
         for j in ancestors(i, parents):
-            x[j] = x[j] - L[i][j] * x[i]
-    for i in range(len(x)):  # D z = y, L x = z
-        x[i] = x[i] * D[i]
+            y[j] = y[j] - L[i][j] * y[i]
+    return y
+
+
+def downwards(
+    L: Sequence[dict[int, Num]], inverse: Numbers, y: Numbers, parents: Sequence[int]
+) -> list[Num]:
+    """x with D L x = y, from the root to the tips."""
+    x = list(y)
+    for i in range(len(x)):
+        x[i] = x[i] * inverse[i]
         for j in ancestors(i, parents):
             x[i] = x[i] - L[i][j] * x[j]
     return x

@@ -73,7 +73,7 @@ def coriolis_matrix(model: Model, q: Numbers, qd: Numbers, form: str = "christof
         poses[i] = body.pose(q)
         v[i] = poses[i].inverse() @ v[body.parent] + body.S @ body.rates(qd)
         S_d[i] = [v[i].cross(column) for column in body.S]
-        inertias[i], flows[i] = body.inertia, _flow(body, v[i], form)
+        inertias[i], flows[i] = body.inertia, flow_of(body, v[i], form)
 
     C: list[list[Num]] = [[0.0] * model.nv for _ in range(model.nv)]
     for body in reversed(model.bodies):
@@ -110,7 +110,7 @@ def _carry(
         ahead = model.bodies[ahead.parent]
 
 
-def _flow(body: Body, v: Motion, form: str) -> Flow:
+def flow_of(body: Body, v: Motion, form: str = "christoffel") -> Flow:
     """V and p of one body."""
     m, h, I = body.inertia.m, body.inertia.h, body.inertia.I
     half = (I.xx + I.yy + I.zz) * 0.5

@@ -15,9 +15,10 @@ from graphlib import CycleError, TopologicalSorter
 from strobe.algebra import Motion, Pose, Turn, Vec3
 from strobe.errors import Fault, ModelFileError, nearest
 from strobe.models.checks import check
+from strobe.models.feet import Foot
 from strobe.models.inertial import Inertial
 from strobe.models.joints import WITH_AXIS, Friction, Joint, Limits, Motor
-from strobe.models.model import ROOT, Body, Coupling, Frame, Loop, Model, moved
+from strobe.models.model import ROOT, Body, Coupling, Curve, Frame, Loop, Model, moved
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 SNAP = 1e-9  # angles this close to a right angle are one (radians)
@@ -102,6 +103,9 @@ class Assembly:
     frames: list[tuple[str, str, Pose, str]] = field(default_factory=list)  # name, link, placement, where
     couplings: list[Coupling] = field(default_factory=list)
     loops: list[Loop] = field(default_factory=list)
+    curves: list[Curve] = field(default_factory=list)
+    actuated: list[str] = field(default_factory=list)
+    feet: list[Foot] = field(default_factory=list)
     title: str = ""
     source: str = ""
     parameters: Mapping[str, float] = field(default_factory=dict)
@@ -144,6 +148,9 @@ def assemble(data: Assembly) -> Model:
         frames=tuple(built.frames),
         couplings=tuple(data.couplings),
         loops=tuple(data.loops),
+        curves=tuple(data.curves),
+        actuated=tuple(data.actuated),
+        feet=tuple(data.feet),
         base_name=root,
         base_inertial=built.base,
         title=data.title,

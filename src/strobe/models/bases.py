@@ -26,7 +26,7 @@ def change_base(model: Model, base: str) -> Model:
     """
     if base not in BASES:
         raise ArgumentError(f"base is {base!r}; choose fixed, translating or floating.")
-    now, joints = _mobility(model)
+    now, joints = mobility(model)
     if now == base:
         return model
     if joints:
@@ -43,7 +43,7 @@ def _at_rest(model: Model, joints: Sequence[str]) -> Model:
     return held if base.placement.steps else replace(held, base_name=base.name)
 
 
-def _mobility(model: Model) -> tuple[str, list[str]]:
+def mobility(model: Model) -> tuple[str, list[str]]:
     """What kind of base a model stands on, and the joints that move it."""
     roots = [body for body in model.bodies if body.parent == ROOT]
     if len(roots) == 1 and roots[0].joint.kind == "floating":

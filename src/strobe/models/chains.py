@@ -9,6 +9,7 @@ from strobe.errors import ArgumentError, Fault
 from strobe.models.locking import leaders
 from strobe.models.model import ROOT, Body, Frame, Model, moved
 from strobe.models.rehanging import numbered, reattached, rehung
+from strobe.scalars import Numbers
 
 
 def take_chain(model: Model, tip: str, base: str | None = None) -> Model:
@@ -28,7 +29,7 @@ def take_chain(model: Model, tip: str, base: str | None = None) -> Model:
     cut = replace(
         model,
         bodies=numbered(bodies),
-        gravity=model.gravity if base is None else _gravity_at(model, start),
+        gravity=model.gravity if base is None else gravity_at(model, start),
         frames=tuple(sorted(frames, key=lambda frame: frame.name == tip)),
         base_name=start.name,
         base_inertial=moved(carrying, outward),
@@ -53,12 +54,12 @@ def _between(model: Model, start: Frame, end: Frame) -> list[Body]:
     return chain
 
 
-def _gravity_at(model: Model, frame: Frame) -> Motion:
-    """Gravity in the axes of a frame, every joint at its zero."""
-    neutral = [x for joint in model.joints for x in joint.neutral()]
+def gravity_at(model: Model, frame: Frame, q: Numbers | None = None) -> Motion:
+    """Gravity in the axes of a frame at a position of all joints, every joint at its zero if none is given."""
+    here = [x for joint in model.joints for x in joint.neutral()] if q is None else q
     down = model.gravity.linear
     for body in model.support(frame.body):
-        down = body.pose(neutral).inverse().inward(down)
+        down = body.pose(here).inverse().inward(down)
     return Motion(Vec3.zero(), frame.placement.inverse().inward(down))
 
 
@@ -78,4 +79,7 @@ def _without_dangling(cut: Model, whole: Model) -> Model:
     ]
     texts += [f'loop "{loop.name}" is left out of the chain.' for loop in whole.loops if loop not in loops]
     notes = tuple(Fault(cut.name, text, "note") for text in texts)
-    return replace(cut, couplings=tuple(couplings), loops=tuple(loops), notes=(*cut.notes, *notes))
+    feet = tuple(foot for foot in whole.feet if foot.frame in frames)
+    return replace(
+        cut, couplings=tuple(couplings), loops=tuple(loops), feet=feet, notes=(*cut.notes, *notes)
+    )

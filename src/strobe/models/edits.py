@@ -17,19 +17,24 @@ from strobe.models.bases import change_base
 from strobe.models.chains import take_chain
 from strobe.models.frames import add_frame
 from strobe.models.locking import lock
+from strobe.models.loops import add_loop, choose_actuated
 from strobe.models.model import Model
 from strobe.models.payloads import attach_payload
 from strobe.models.placements import factored
+from strobe.models.rerooting import reroot
 from strobe.models.scaling import scale
 
 __all__ = [
     "add_frame",
+    "add_loop",
     "apply",
     "attach_payload",
     "change_base",
     "change_gravity",
+    "choose_actuated",
     "factored",
     "lock",
+    "reroot",
     "scale",
     "take_chain",
 ]

@@ -18,6 +18,9 @@ def fingerprint(model: Model) -> str:
         [(frame.name, frame.body, _pose(frame.placement)) for frame in model.frames],
         [(c.joint, sorted((k, float(x).hex()) for k, x in c.terms.items()), float(c.offset).hex())
          for c in model.couplings],
+        [(loop.frame_a, loop.frame_b, loop.kind, float(loop.length).hex(), loop.rows, loop.held)
+         for loop in model.loops],
+        [(curve.joint, curve.other, _numbers(curve.coefficients)) for curve in model.curves],
     )  # fmt: skip
     return hashlib.sha256(repr(content).encode()).hexdigest()
 

@@ -13,6 +13,7 @@ from functools import cached_property
 
 from strobe.algebra import Columns, Inertia, Motion, Pose, Turn, Vec3
 from strobe.errors import Fault, UnknownNameError, UnsupportedModelError
+from strobe.models.feet import Foot
 from strobe.models.inertial import Inertial
 from strobe.models.joints import Joint
 from strobe.scalars import FLOAT, Num, Numbers, System
@@ -85,12 +86,25 @@ class Coupling:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """Two frames that a closed chain keeps together; kept, and reported until something solves it."""
+    """Two frames that a closed chain keeps together; `models.loops` says what each kind holds."""
 
     name: str
     frame_a: str
     frame_b: str
-    kind: str = "pin"
+    kind: str = "point"
+    length: float = 0.0  # of a kind that keeps a distance
+    rows: tuple[int, ...] = ()  # those of its conditions that count, where the others follow from the rest
+    held: bool = False  # whether couplings keep it closed, so that nothing is left to solve
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A joint held on a curve over another: q = Σ coefficients[k] · q_otherᵏ."""
+
+    name: str
+    joint: str
+    other: str
+    coefficients: tuple[float, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,6 +117,9 @@ class Model:
     frames: tuple[Frame, ...] = ()
     couplings: tuple[Coupling, ...] = ()
     loops: tuple[Loop, ...] = ()
+    curves: tuple[Curve, ...] = ()
+    actuated: tuple[str, ...] = ()  # joints with motors, where the model says which; else all
+    feet: tuple[Foot, ...] = ()  # what the robot may stand on
     base_name: str = "base"
     base_inertial: Inertial = field(default_factory=Inertial.zero)
     title: str = ""
@@ -133,6 +150,11 @@ class Model:
     @property
     def joint_names(self) -> tuple[str, ...]:
         return tuple(joint.name for joint in self.joints)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether joints are bound by closed chains that couplings do not already close."""
+        return bool(self.curves) or any(not loop.held for loop in self.loops)
 
     def joint(self, name: str) -> Joint:
         for joint in self.joints:

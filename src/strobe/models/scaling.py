@@ -9,6 +9,7 @@ from typing import Any
 from strobe.algebra import Inertia, Pose, Shift
 from strobe.errors import ArgumentError
 from strobe.models.arguments import finite_numbers
+from strobe.models.feet import Foot
 from strobe.models.inertial import Inertial
 from strobe.models.joints import Friction, Joint, Limits, Motor
 from strobe.models.model import Body, Coupling, Model
@@ -30,6 +31,10 @@ def scale(model: Model, length: float, mass: float) -> Model:
         bodies=tuple(_scaled_body(body, l, m) for body in model.bodies),
         frames=tuple(replace(frame, placement=_scaled_pose(frame.placement, l)) for frame in model.frames),
         couplings=tuple(_scaled_coupling(coupling, kinds, l) for coupling in model.couplings),
+        loops=tuple(replace(loop, length=loop.length * l) for loop in model.loops),
+        feet=tuple(
+            Foot(foot.frame, [[l * x for x in corner] for corner in foot.sole]) for foot in model.feet
+        ),
         base_inertial=_scaled_inertial(model.base_inertial, l, m),
         poses={},
         golden=(),

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from strobe.algebra import Pose, Vec3
-from strobe.errors import nearest
+from strobe.errors import ArgumentError, nearest
 from strobe.models.assembly import (
     SNAP,
     STANDARD_GRAVITY,
@@ -27,8 +27,10 @@ from strobe.models.assembly import (
     assemble,
 )
 from strobe.models.couplings import coordinates
+from strobe.models.feet import Foot
 from strobe.models.joints import KINDS, WITH_AXIS, Joint
 from strobe.models.locking import leaders
+from strobe.models.loops import CLOSURES
 from strobe.models.model import Coupling, Frame, Loop, Model
 from strobe.models.text_files import read_bytes, require_utf8
 from strobe.models.toml_links import STRUCTURES, Tree, inertial, placement, pose, read_structure
@@ -116,6 +118,8 @@ def _content(root: Table, default_name: str) -> _Content:
         frames=frames,
         couplings=couplings,
         loops=_loops(root, [*tree.names, *(frame[0] for frame in frames)]),
+        actuated=_actuated(root, tree.joints),
+        feet=_feet(root, [*tree.names, *(frame[0] for frame in frames)]),
         title=root.text("title", ""),
         source=root.text("source", ""),
         parameters=context.parameters,
@@ -175,32 +179,21 @@ def _finished(model: Model, content: _Content) -> Model:
     free = coordinates(model).joints
     poses = {name: _in_radians(q, free, content.degrees, "q") for name, q in content.poses.items()}
     golden = tuple(_golden_in_radians(entry, free, content.degrees) for entry in content.golden)
-    _report_open_loops(model, content.assembly.faults)
-    return replace(model, poses=poses, golden=golden, notes=content.assembly.faults.remarks)
-
-
-def _report_open_loops(model: Model, faults: Faults) -> None:
-    """Warn of every loop that the couplings do not close by themselves."""
-    for loop in model.loops:
-        if not _stays_closed(model, loop):
-            faults.warning(
-                f'loop "{loop.name}"',
-                f'frames "{loop.frame_a}" and "{loop.frame_b}" of this closed chain come apart when the '
-                "joints move: the loop is kept, but the robot moves as the open tree. Add [[couplings]] "
-                "where the closure is linear in the positions.",
-            )
-    faults.raise_if_any()
+    loops = tuple(replace(loop, held=_stays_closed(model, loop)) for loop in model.loops)
+    return replace(model, loops=loops, poses=poses, golden=golden, notes=content.assembly.faults.remarks)
 
 
 def _stays_closed(model: Model, loop: Loop) -> bool:
-    """Whether the pinned origins meet at positions that nothing singles out."""
+    """Whether couplings keep pinned origins together: they meet at positions that nothing singles out."""
+    if not model.couplings or loop.kind != "point":
+        return False
     free = coordinates(model)
     for start in (0.3, -0.7):
         q = free.expand([start + 0.17 * k for k in range(free.nq)])
         a, b = (_origin(model, model.frame(name), q) for name in (loop.frame_a, loop.frame_b))
         if any(abs(x - y) > CLOSED for x, y in zip(a, b, strict=True)):  # pyright: ignore[reportArgumentType]
             return False
-    return loop.kind == "pin"
+    return True
 
 
 def _origin(model: Model, frame: Frame, q: Numbers) -> Vec3:
@@ -314,9 +307,48 @@ def _loops(root: Table, frames: Sequence[str]) -> list[Loop]:
             if frame and frame not in frames:
                 table.error(key, f'no frame "{frame}".{nearest(frame, frames)}')
         name = table.text("name", f"loop{len(loops) + 1}")
-        loops.append(Loop(name, **ends, kind=table.text("kind", "pin")))
+        kind = table.choice("kind", tuple(CLOSURES), "point")
+        length = float(table.number("length")) if "length" in table else 0.0
+        if CLOSURES[kind].distance != (length > 0):
+            table.error("length", "a loop of kind distance, and no other, needs a length above zero.")
+        loops.append(Loop(name, **ends, kind=kind, length=length))
         table.finish()
     return loops
+
+
+def _actuated(root: Table, joints: Sequence[JointData]) -> list[str]:
+    """The joints with motors, where a file names them."""
+    named = root.data["actuated"] if "actuated" in root else []
+    if not isinstance(named, list) or not all(isinstance(name, str) for name in named):
+        root.error("actuated", f"found {root.shown('actuated')}, expected a list of names of joints.")
+        return []
+    for name in named:
+        if name not in _moving(joints):
+            root.error("actuated", f'no joint "{name}".{nearest(name, _moving(joints))}')
+    return named
+
+
+def _feet(root: Table, frames: Sequence[str]) -> list[Foot]:
+    """The soles that a file gives; corners may use parameters."""
+    feet: list[Foot] = []
+    for table in root.tables("feet"):
+        frame = table.text("frame")
+        if frame and frame not in frames:
+            table.error("frame", f'no frame "{frame}".{nearest(frame, frames)}')
+        if frame in {foot.frame for foot in feet}:
+            table.error("frame", f'foot "{frame}" is given twice.')
+        found = table.data["sole"] if "sole" in table else []
+        rows = found if isinstance(found, list) and all(isinstance(row, list) for row in found) else []
+        corners = [
+            [float(table.context.number(x, f"{table.where('sole')}[{k}]")) for x in row]
+            for k, row in enumerate(rows, 1)
+        ]
+        try:
+            feet.append(Foot(frame, corners))
+        except ArgumentError as error:
+            table.error("sole", str(error))
+        table.finish()
+    return feet
 
 
 def _locked(

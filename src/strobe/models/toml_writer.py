@@ -66,6 +66,7 @@ def _file(model: Model, structure: Sequence[str], frames: Sequence[Frame]) -> st
         *(_frame(model, frame) for frame in frames),
         *(_coupling(coupling) for coupling in model.couplings),
         *(_loop(loop) for loop in model.loops),
+        *(_section("[[feet]]", {"frame": foot.frame, "sole": foot.sole}) for foot in model.feet),
         _section("[poses]", model.poses) if model.poses else "",
         *(_section("[[golden]]", entry) for entry in model.golden),
     ]
@@ -163,6 +164,8 @@ def _coupling(coupling: Coupling) -> str:
 
 def _loop(loop: Loop) -> str:
     entries = {"name": loop.name, "frame_a": loop.frame_a, "frame_b": loop.frame_b, "kind": loop.kind}
+    if loop.length:
+        entries["length"] = loop.length
     return _section("[[loops]]", entries)
 
 

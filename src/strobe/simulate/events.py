@@ -152,7 +152,23 @@ def velocities_after(robot: Robot, before: Span | None, after: Span, q: Array, q
         v = v.copy()
         v[..., free] += moved
         v[..., held] = 0.0
-    return v
+    return v if v is qd or not robot.model.is_closed else _allowed(robot, after, q, v, held)
+
+
+def _allowed(robot: Robot, after: Span, q: Array, v: Array, held: Sequence[int]) -> Array:
+    """The velocities nearest to v, in the metric of M, with which closed chains stay closed and joints held."""
+    M = loaded_quantity(robot, "mass_matrix", after.payloads, q=q)
+    K = robot.loop_jacobian(q)
+    K = np.concatenate(
+        [K, np.broadcast_to(np.eye(robot.nv)[held], (*K.shape[:-2], len(held), robot.nv))], -2
+    )
+    L = np.linalg.cholesky(M)
+    Y = np.linalg.solve(
+        L, np.swapaxes(K, -1, -2)
+    )  # v = L⁻ᵀ w: the nearest w is that without its part along Y
+    w = np.swapaxes(L, -1, -2) @ v[..., None]
+    w = w - Y @ (np.linalg.pinv(Y, rcond=1e-9) @ w)
+    return np.linalg.solve(np.swapaxes(L, -1, -2), w)[..., 0]
 
 
 def _bare(before: Span, after: Span) -> dict[str, Array]:

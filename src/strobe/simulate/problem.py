@@ -122,6 +122,8 @@ def problem(
     given |= {f"wrench {name}": value for name, value in wrenches.items()}
     given |= {f"payload {name}": payloads.get(name, np.zeros(PAYLOAD)) for name in loads}
     q, qd = _start(robot, q0, qd0)
+    if robot.model.is_closed:
+        robot._require_closed({"q": q, "qd": qd})
     if limits:
         given |= _motors(robot)
     if stops:

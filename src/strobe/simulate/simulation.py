@@ -75,6 +75,11 @@ def simulate(
          "resume": resume},
         {"rtol": rtol != RTOL, "atol": atol != ATOL},
     )  # fmt: skip
+    if method in ADAPTIVE and robot.model.is_closed:
+        raise ArgumentError(
+            f"{robot.name} has closed chains, which {method} would let drift open; "
+            f"choose a method of fixed step ({', '.join(FIXED)}): it closes them after every step."
+        )
     _require_numbers(step, every, rtol, atol)
     _require_truths(limits=limits, friction=friction, conserve_energy=conserve_energy, error=error)
     if watch is not None and not callable(watch):

@@ -23,7 +23,7 @@ from strobe.errors import UnknownNameError
 from strobe.graph.recurrence import STATE, Call, Recurrence, Signal, sample
 from strobe.models.couplings import coordinates
 from strobe.models.model import Model
-from strobe.quantities import Request
+from strobe.quantities import Asked, Request, closed_state
 from strobe.scalars import Num, Numbers, absolute, less, maximum, minimum, sqrt, where
 from strobe.simulate.effects import WORKS, LoadedRequest, RateRequest, payload_inputs
 
@@ -178,6 +178,8 @@ class LandingRequest(Request):
             q = [x for joint in coordinates(model).joints for x in joint.integrate(state[p.q], step)]
         else:
             q = _on_unit_length(model, q)
+        if model.is_closed:
+            q, qd = closed_state(Asked(model, self, {}), q, qd)
         if self.conserved:
             qd = self._scaled(model, q, qd, y[p.work], numbers)
         return _guarded(p, state, [*q, *qd, *rest])

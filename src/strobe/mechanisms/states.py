@@ -1,0 +1,51 @@
+"""States of closed chains: looked at before anything is computed from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from strobe.errors import OpenLoopError
+from strobe.models.loops import conditions
+from strobe.robot import Robot
+
+Array = np.ndarray
+
+
+def require_closed(robot: Robot, arrays: Mapping[str, Array], within: float) -> None:
+    """Refuse positions in which chains are open, and velocities and accelerations that would open them.
+
+    ``arrays`` hold q, and perhaps qd and qdd (..., size); what is not a number passes, and gives none.
+    """
+    q, qd, qdd = (arrays.get(name) for name in ("q", "qd", "qdd"))
+    assert q is not None
+    _require(robot, robot.loop_residuals(q), within, "is open", "robot.assemble(q) closes it.")
+    if qd is None:
+        return
+    K = robot.loop_jacobian(q)
+    speeds, size = _products(K, qd), 1.0 + np.abs(qd).max(axis=-1, keepdims=True, initial=0.0)
+    _require(
+        robot, speeds / size, within, "opens at a speed", "robot.closed_velocities(q, qd) keeps it closed."
+    )
+    if qdd is None:
+        return
+    size = 1.0 + np.abs(qdd).max(axis=-1, keepdims=True, initial=0.0) + size**2
+    demands = _products(K, qdd) + robot.loop_bias(q, qd)
+    cure = "robot.closed_accelerations(q, qd, qdd) keeps it closed."
+    _require(robot, demands / size, within, "opens at an acceleration", cure)
+
+
+def _products(K: Array, rates: Array) -> Array:
+    return np.einsum("...ij,...j->...i", K, rates)
+
+
+def _require(robot: Robot, off: Array, within: float, what: str, cure: str) -> None:
+    beyond = np.abs(off) > within
+    if not beyond.any():
+        return
+    first = np.unravel_index(int(np.argmax(beyond.any(axis=-1))), off.shape[:-1])
+    worst = int(np.argmax(np.abs(off[first])))
+    loop, condition = conditions(robot.model)[worst]
+    where = f" in state {tuple(map(int, first))}" if first else ""
+    raise OpenLoopError(robot.name, loop, condition, float(abs(off[(*first, worst)])), what, where, cure)
