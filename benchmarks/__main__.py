@@ -22,6 +22,7 @@ QUESTIONS = (
     "simulation",
     "approximation",
     "control",
+    "mechanisms",
 )
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ quantities are its Python calls, one per state. Friction is left out, as Pinocch
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -35,20 +35,25 @@ def once(seconds: float = SECONDS, small: bool = False) -> list[Row]:
     for name in names:
         robot = ROBOTS[name].load()
         peer = ROBOTS[name].pinocchio(robot)
-        found = [*_batches(robot, peer, seconds, EVERY, small)]
+        found = [*batches(robot, peer, seconds, EVERY, _settings(small))]
         if name == "panda" or small:
-            found += [*_loops(robot, peer, seconds), *_widths(robot, peer, seconds)]
+            found += [*loops(robot, peer, seconds, MORE), *_widths(robot, peer, seconds)]
             found += [*_calls(robot, peer, seconds), *_mujoco(robot, seconds)]
         rows += [{"robot": name, "n": robot.n, **row} for row in found]
     return rows
 
 
-def _batches(
-    robot: strobe.Robot, peer: Pinocchio, seconds: float, names: tuple[str, ...], small: bool
-) -> Iterator[Row]:
-    """Batch beside batch, on one thread and on all."""
+def _settings(small: bool) -> list[tuple[int, int]]:
+    """Threads and states of the batches: one thread, and all."""
     cores = os.cpu_count() or 1
-    settings = [(1, 64)] if small else [(1, BATCH), *([(cores, LARGE)] if cores > 1 else [])]
+    return [(1, 64)] if small else [(1, BATCH), *([(cores, LARGE)] if cores > 1 else [])]
+
+
+def batches(
+    robot: strobe.Robot, peer: Pinocchio, seconds: float, names: tuple[str, ...],
+    settings: Sequence[tuple[int, int]],
+) -> Iterator[Row]:  # fmt: skip
+    """Batch beside batch, on so many threads and of so many states."""
     for quantity in names:
         if not agreeing(peer, quantity):
             continue
@@ -62,9 +67,9 @@ def _batches(
             }  # fmt: skip
 
 
-def _loops(robot: strobe.Robot, peer: Pinocchio, seconds: float) -> Iterator[Row]:
+def loops(robot: strobe.Robot, peer: Pinocchio, seconds: float, names: tuple[str, ...]) -> Iterator[Row]:
     """Our batch beside their calls, one per state."""
-    for quantity in MORE:
+    for quantity in names:
         if not agreeing(peer, quantity):
             continue
         theirs = peer.single(quantity)

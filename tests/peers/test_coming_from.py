@@ -64,6 +64,9 @@ class TestPinocchio:
         assert same(U, pin.computePotentialEnergy(model, data, q))
         assert same(robot.center_of_mass(q), pin.centerOfMass(model, data, q))
         assert same(robot.momentum(q, qd), pin.computeCentroidalMomentum(model, data, q, qd).vector)
+        pin.dccrba(model, data, q, qd)
+        assert same(robot.centroidal_momentum_matrix(q), data.Ag)
+        assert same(robot.centroidal_momentum_matrix_dot(q, qd), data.dAg)
 
     def test_external_forces_are_on_the_joints_bodies_in_their_axes(self, fixed):
         robot, model, data, (q, qd, qdd) = fixed

@@ -12,6 +12,7 @@ pin = pytest.importorskip("pinocchio", reason="Pinocchio (package pin) is not in
 
 ROBOTS = {
     "panda_description/urdf/panda.urdf": ("fixed", True),
+    "xarm_description/urdf/xarm7.urdf": ("floating", False),  # an arm that drifts
     "solo_description/robots/solo12.urdf": ("floating", True),
     "go2_description/urdf/go2.urdf": ("floating", False),
     "talos_data/robots/talos_reduced.urdf": ("floating", False),
@@ -62,6 +63,27 @@ def test_the_centroidal_momentum_agrees(peer, state):
     (q, qd, _), (tq, tqd, _) = state
     theirs = pin.computeCentroidalMomentum(peer.model, peer.data, tq, tqd).vector
     assert close(peer.robot.momentum(q, qd), theirs)
+
+
+def test_the_centroidal_momentum_matrix_its_rate_and_its_bias_agree(peer, state):
+    (q, qd, _), (tq, tqd, _) = state
+    pin.dccrba(peer.model, peer.data, tq, tqd)
+    A, rate = (matrix[:, peer.order] @ peer.G for matrix in (peer.data.Ag, peer.data.dAg))
+    assert close(peer.robot.centroidal_momentum_matrix(q), A)
+    assert close(peer.robot.centroidal_momentum_matrix_dot(q, qd), rate)
+    assert close(peer.robot.centroidal_momentum_bias(q, qd), rate @ qd)
+
+
+def test_torques_masses_and_weights_agree(peer, state):
+    (q, qd, qdd), (tq, tqd, tqdd) = state
+    assert close(
+        peer.robot.inverse_dynamics(q, qd, qdd, friction=False),
+        peer.torques(pin.rnea(peer.model, peer.data, tq, tqd, tqdd)),
+    )
+    upper = np.triu(pin.crba(peer.model, peer.data, tq))
+    assert close(peer.robot.mass_matrix(q), peer.matrix(upper + np.triu(upper, 1).T))
+    weight = pin.computeGeneralizedGravity(peer.model, peer.data, tq)
+    assert close(peer.robot.gravity(q), peer.torques(weight))
 
 
 def joint_frame(peer, joint):

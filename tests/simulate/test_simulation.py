@@ -236,7 +236,7 @@ def test_what_watches_and_raises_ends_the_run_and_what_is_done_is_kept(pendulum,
 def test_a_quaternion_of_no_length_is_refused():
     body = strobe.random(1, seed=2, kinds="F", tree=True)
     with pytest.raises(
-        ArgumentError, match='^q0 has a quaternion of length zero in joint "joint1"; robot.neutral'
+        ArgumentError, match='^q0 has a quaternion of length zero in joint "joint1"; expected w, x, y, z of'
     ):
         simulate(body, np.zeros(7), np.zeros(6), None, 0.1)
 

@@ -137,6 +137,7 @@ class Pinocchio:
             "mass_matrix": (with_data(pin.crba), self._matrix),
             "gravity": (with_data(pin.computeGeneralizedGravity), self.torques),
             "bias": (with_data(pin.nonLinearEffects), self.torques),
+            "centroidal_momentum_matrix": (with_data(pin.computeCentroidalMap), self._jacobian),
         }
         if self.robot.coordinates.trivial:  # accelerations of joints that follow others are not theirs
             known["forward_dynamics"] = with_data(pin.aba), self.torques

@@ -82,6 +82,7 @@ def given_state(
     import numpy as np
 
     from strobe.cli.show import note
+    from strobe.runtime.arrays import require_turns
     from strobe.study.swing import reachable_zero
     from strobe.study.tables import short
 
@@ -91,6 +92,8 @@ def given_state(
         size = robot.nq if name == "q" else robot.nv
         if text is not None:
             state[name] = np.array(numbers(f"--{name}", text, size, order(robot, name)))
+            if name == "q":
+                require_turns("--q", state[name], robot.coordinates.joints)
         elif name == "q":
             state[name] = reachable_zero(robot)
             where = (

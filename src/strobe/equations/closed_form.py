@@ -27,6 +27,7 @@ from strobe.equations.waves import Evaluation, TooManyProducts, Wave, Waves
 from strobe.errors import ArgumentError, EquationSizeError, UnsupportedModelError
 from strobe.formulations import composite_body, decomposition, kinematics
 from strobe.models.couplings import Coordinates, coordinates
+from strobe.models.joints import Joint
 from strobe.models.model import ROOT, Body, Model
 from strobe.scalars import Num, Numbers
 
@@ -134,13 +135,23 @@ class Equations:
         """−Σ m g · c of what moves, zero for masses at the base origin."""
         self._require_dynamics()
         with self._within_reach("the potential energy"):
-            placed = kinematics.body_placements(self.model.bodies, self.coordinates.expand(self.q))
-            down = self.model.gravity.linear
-            parts: list[Num] = []
-            for body in self.model.bodies:
-                here, inertia = placed[body.index], body.inertia
-                parts.append(-(down.dot(here.p * inertia.m + here.R @ inertia.h)))
-            return self.ring.total(parts)
+            return self._moment_along(-self.model.gravity.linear)
+
+    @cached_property
+    def first_moments(self) -> Vector:
+        """Σ m c of what moves, in base axes: the centre of mass times the mass."""
+        self._require_dynamics()
+        with self._within_reach("the centre of mass"):
+            return [self._moment_along(Vec3.unit(axis)) for axis in range(3)]
+
+    def _moment_along(self, direction: Vec3) -> Wave:
+        """Σ m c · direction of what moves."""
+        placed = kinematics.body_placements(self.model.bodies, self.coordinates.expand(self.q))
+        parts: list[Num] = []
+        for body in self.model.bodies:
+            here, inertia = placed[body.index], body.inertia
+            parts.append(direction.dot(here.p * inertia.m + here.R @ inertia.h))
+        return self.ring.total(parts)
 
     @cached_property
     def gravity(self) -> Vector:
@@ -323,7 +334,7 @@ def _require_waves(model: Model) -> None:
         if joint.nv > 1:
             raise UnsupportedModelError(
                 f'{model.name}: joint "{joint.name}" is {joint.kind}, and a rotation by a quaternion is no '
-                "trigonometric polynomial. Lock it, or describe it by turning joints one after the other."
+                f"trigonometric polynomial. {described_otherwise(joint)}"
             )
     x = coordinates(model)
     for joint, (factors, _) in zip(model.joints, x.positions, strict=True):
@@ -334,6 +345,16 @@ def _require_waves(model: Model) -> None:
                 "an angle, and its sine is then no trigonometric polynomial. Lock it, or give the other one the "
                 "coupling."
             )
+
+
+def described_otherwise(joint: Joint) -> str:
+    """What to do about a joint whose position has a quaternion."""
+    if joint.kind == "floating":
+        return (
+            "Put the robot on a fixed or translating base, or describe it by sliding and turning joints one after "
+            "the other."
+        )
+    return "Lock it, or describe it by turning joints one after the other."
 
 
 def _ring(words: Named, numbers: bool, budget: float = math.inf) -> Waves:

@@ -28,6 +28,7 @@ from strobe.algebra import Pose
 from strobe.errors import UnknownNameError
 from strobe.models.model import Frame
 from strobe.robot import Robot, Wrench
+from strobe.runtime.arrays import require_turns
 
 Array = np.ndarray
 
@@ -166,6 +167,7 @@ def explain(
     loads: dict[str, Any] = {"wrench": wrench, "frame": frame, "gravity": gravity}
     tau = robot.inverse_dynamics(q, qd, qdd, **loads, friction=friction)
     q, qd, qdd = (np.asarray(x, tau.dtype) for x in (q, qd, qdd))
+    require_turns("q", q, robot.coordinates.joints)
     single = {
         "gravity": robot.gravity(q, gravity=gravity),
         "friction": _friction(robot, q, qd) if friction else np.zeros_like(tau),

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from strobe.algebra import Inertia, Pose, Shift, Sym3, Turn, Vec3
 from strobe.algebra.placement import Step as Placed
 from strobe.codegen.names import Names
-from strobe.equations.closed_form import half_traces, require_form
+from strobe.equations.closed_form import described_otherwise, half_traces, require_form
 from strobe.equations.expression import Expression, Number, value
 from strobe.equations.forms import Forms, Order
 from strobe.equations.friction import friction
@@ -290,7 +290,7 @@ def _require(model: Model, asked: Iterable[str]) -> None:
         if joint.nv > 1:
             raise UnsupportedModelError(
                 f'{model.name}: joint "{joint.name}" is {joint.kind}; the readable equations take joints with '
-                "one degree of freedom. Lock it, or describe it by turning joints one after the other."
+                f"one degree of freedom. {described_otherwise(joint)}"
             )
 
 

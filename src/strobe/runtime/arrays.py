@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
 from strobe.errors import ArgumentError, DtypeError, ShapeError
+from strobe.models.joints import Joint
 
 REASONS = {
     "wrench": "a wrench is (fx, fy, fz, mx, my, mz) in base axes",
@@ -65,6 +66,17 @@ def checked(name: str, value: Any, core: tuple[int, ...], why: str) -> np.ndarra
         sizes = ", ".join(map(str, core))
         raise ShapeError(name, array.shape, f"(..., {sizes})", why)
     return array
+
+
+def require_turns(name: str, q: np.ndarray, joints: Iterable[Joint]) -> None:
+    """Refuse quaternions of no length, which are no orientation."""
+    for joint in joints:
+        end = joint.q + joint.nq
+        if joint.nq > joint.nv and not np.square(q[..., end - 4 : end]).sum(axis=-1).all():
+            raise ArgumentError(
+                f'{name} has a quaternion of length zero in joint "{joint.name}"; expected w, x, y, z of an '
+                "orientation, such as 1, 0, 0, 0."
+            )
 
 
 def batch_shape(inputs: Mapping[str, np.ndarray]) -> tuple[int, ...]:

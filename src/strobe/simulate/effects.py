@@ -20,7 +20,6 @@ from functools import cached_property
 from typing import Any
 
 from strobe.algebra import Inertia, Sym3, Vec3, quaternion_rotation
-from strobe.algebra.lie import quaternion_product
 from strobe.algebra.rows import dot, plus
 from strobe.models.couplings import coordinates
 from strobe.models.inertial import Inertial
@@ -128,7 +127,7 @@ class RateRequest(Request):
         missing = (
             [less(0.0, absolute(a - t)) for a, t in zip(asked, tau, strict=True)] if self.limited else []
         )
-        return [*position_rates(x.joints, q, qd), *qdd, *powers, *missing, *drive]
+        return [*x.position_rates(q, qd), *qdd, *powers, *missing, *drive]
 
     def _commanded(self, q: Numbers, qd: Numbers, numbers: Mapping[str, Numbers]) -> list[Num]:
         if self.law is None:
@@ -155,12 +154,13 @@ class RateRequest(Request):
         """Accelerations, and the torques with those that hold locked joints."""
         if not self.accelerated:
             asked = Request(
-                "forward_dynamics", self.formulation, friction=self.friction, loaded=self.loaded
+                "forward_dynamics", self.formulation, friction=self.friction, loaded=self.loaded, rank=self.rank
             )
             return asked.evaluate(model, q=q, qd=qd, tau=tau, **wrenches), list(tau)
         asked = Request(
-            "hybrid_dynamics", friction=self.friction, loaded=self.loaded, accelerated=self.accelerated
-        )
+            "hybrid_dynamics", friction=self.friction, loaded=self.loaded, accelerated=self.accelerated,
+            rank=self.rank,
+        )  # fmt: skip
         held = self._held(model)
         given = [0.0 if k in held else t for k, t in enumerate(tau)]
         holding, qdd = asked.evaluate(model, q=q, qd=qd, x=given, **wrenches)
@@ -214,20 +214,6 @@ def _joined(link: Inertial, load: Inertia) -> Inertial:
     total = link.about_origin + load
     massless = is_number(link.m) and link.m == 0
     return Inertial(total.m, None, None, total, "parameters") if massless else Inertial.of(total)
-
-
-def position_rates(joints: Sequence[Joint], q: Numbers, qd: Numbers) -> list[Num]:
-    """How fast the numbers of a position change: qd itself, and for quaternions ½ q ∘ (0, ω)."""
-    rates: list[Num] = []
-    for joint in joints:
-        place, v = joint.position(q), joint.rates(qd)
-        if joint.nq == joint.nv:
-            rates += v
-            continue
-        if joint.nq > 4:
-            rates += quaternion_rotation(*place[3:]) @ Vec3(*v[:3])
-        rates += [x * 0.5 for x in quaternion_product(place[-4:], [0.0, *v[-3:]])]
-    return rates
 
 
 def _limited(asked: Numbers, qd: Numbers, numbers: Mapping[str, Numbers]) -> list[Num]:

@@ -136,6 +136,11 @@ def _after(robot: Robot, before: Span, event: Event) -> tuple[tuple[str, ...], d
     return locked, payloads
 
 
+def locked_dofs(robot: Robot, span: Span) -> list[int]:
+    """The degrees of freedom that are held during a span."""
+    return [j.v + k for j in robot.coordinates.joints if j.name in span.locked for k in range(j.nv)]
+
+
 def velocities_after(robot: Robot, before: Span | None, after: Span, q: Array, qd: Array) -> Array:
     """The velocities (N, nv) right after the events that begin a span; before the first one nothing was carried."""
     v = qd
@@ -143,7 +148,7 @@ def velocities_after(robot: Robot, before: Span | None, after: Span, q: Array, q
     if any(np.any(load != bare[frame]) for frame, load in after.payloads.items()):
         M0, M1 = (loaded_quantity(robot, "mass_matrix", loads, q=q) for loads in (bare, after.payloads))
         v = np.linalg.solve(M1, M0 @ v[..., None])[..., 0]
-    held = [j.v + k for j in robot.coordinates.joints if j.name in after.locked for k in range(j.nv)]
+    held = locked_dofs(robot, after)
     free = [k for k in range(robot.nv) if k not in held]
     if held and np.any(v[..., held]):
         M = loaded_quantity(robot, "mass_matrix", after.payloads, q=q)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,13 +17,16 @@ from strobe.errors import ArgumentError, ShapeError, UnsupportedModelError
 from strobe.models.joints import Joint
 from strobe.quantities import Request
 from strobe.robot import Robot
-from strobe.runtime.arrays import checked
+from strobe.runtime.arrays import checked, require_turns
 from strobe.runtime.traced import Traced
 from strobe.simulate.asking import interpreted
 from strobe.simulate.effects import PAYLOAD, STATES, Law, RateRequest, parameter
-from strobe.simulate.events import Event, Lock, Span, load_frames, spans
+from strobe.simulate.events import Event, Lock, Span, load_frames, locked_dofs, spans
 from strobe.simulate.steps import Parts, parts
 from strobe.simulate.torques import Function, Stops, Table, named, payload_numbers
+
+if TYPE_CHECKING:
+    from strobe.mechanisms.diagnosis import Solvable
 
 Array = np.ndarray
 UNLIMITED = 1e150  # stands for infinity where it is multiplied by zero
@@ -35,7 +38,7 @@ OUTSIDE = 1e-9  # by which a position may exceed a limit without mention
 class Problem:
     """What is simulated."""
 
-    robot: Robot
+    robot: Robot  # without conditions of closed chains that say nothing
     batch: tuple[int, ...]
     rate: RateRequest  # with no joint locked
     state: Array  # (N, size) at the start
@@ -46,6 +49,8 @@ class Problem:
     tables: Mapping[str, Table]  # values (N or 1, T, size)
     function: Function | None  # torques by Python
     spans: Sequence[Span]
+    asked_of: Robot
+    closed: Solvable | None  # what is known of closed chains, if there are any
     notes: tuple[str, ...] = ()
 
     @property
@@ -78,7 +83,8 @@ class Problem:
         return {**self.constants, **carried}
 
     def rate_in(self, span: Span) -> RateRequest:
-        return replace(self.rate, accelerated=span.locked) if span.locked else self.rate
+        rank = None if self.closed is None else self.closed.rank_with(locked_dofs(self.robot, span))
+        return replace(self.rate, accelerated=span.locked, rank=rank)
 
     def joint_of(self, dof: Any) -> str:
         """The name of the joint that a degree of freedom, by its number, belongs to."""
@@ -122,8 +128,10 @@ def problem(
     given |= {f"wrench {name}": value for name, value in wrenches.items()}
     given |= {f"payload {name}": payloads.get(name, np.zeros(PAYLOAD)) for name in loads}
     q, qd = _start(robot, q0, qd0)
+    closed = None
     if robot.model.is_closed:
         robot._require_closed({"q": q, "qd": qd})
+        closed = robot._solvable(q)
     if limits:
         given |= _motors(robot)
     if stops:
@@ -138,8 +146,9 @@ def problem(
     pieces, idle = spans(robot, events, Span(start, (), carried), end)
     notes = *_outside(robot, q, stops=bool(stops)), *_too_fast(robot, qd, limited=limits), *idle
     return Problem(
-        robot, batch, rate, state, start, end, rows, constants,
-        {name: x for name, x in flat.items() if isinstance(x, Table)}, function, pieces, notes,
+        robot if closed is None else closed.robot, batch, rate, state, start, end, rows, constants,
+        {name: x for name, x in flat.items() if isinstance(x, Table)}, function, pieces, robot, closed,
+        notes,
     )  # fmt: skip
 
 
@@ -228,20 +237,10 @@ def _start(robot: Robot, q0: Any, qd0: Any) -> tuple[Array, Array]:
             raise ArgumentError(
                 f"{name} holds a number that is not finite; a run starts from a known state."
             )
-    _require_turns(robot, q)
+    require_turns("q0", q, robot.coordinates.joints)
     if robot.nq != robot.nv:
         q = robot.integrate(q, np.zeros((*q.shape[:-1], robot.nv)))  # quaternions of length one
     return q, qd
-
-
-def _require_turns(robot: Robot, q: Array) -> None:
-    """Refuse quaternions of no length, which say nothing of an orientation."""
-    for joint in robot.coordinates.joints:
-        ends = joint.q + joint.nq
-        if joint.nq > joint.nv and not np.any(q[..., ends - 4 : ends], axis=-1).all():
-            raise ArgumentError(
-                f'q0 has a quaternion of length zero in joint "{joint.name}"; robot.neutral has unit ones.'
-            )
 
 
 def _outside(robot: Robot, q: Array, stops: bool) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from strobe.simulate.run import Run, Status
 Array = np.ndarray
 MENTIONED = 5  # runs of a batch whose fate is told one by one
 DRIFT = 1e-3  # of the kinetic energy: a drift that is mentioned
+OPEN = 1e-9  # m, or sines of angles: by which a loop is open if that is mentioned
 LOOKS, FEWEST = 20_000, 8  # rows of all runs, and rows of each, at which it is looked for
 
 
@@ -38,8 +39,9 @@ def report(
     status = np.where(lost, Status.DIVERGED, np.where(whole, Status.DONE, ending)).astype(np.int8)
     audit = _audit(problem, rows, times, out, recorded)
     told = [*notes, *_losses(problem, rows, reached, lost), *_cuts(problem, rows), *_drifts(audit)]
+    told += _closures(problem, audit.q)
     run = Run(
-        problem.robot, times, problem.whole(out[..., p.q]), problem.whole(out[..., p.qd]),
+        problem.asked_of, times, problem.whole(out[..., p.q]), problem.whole(out[..., p.qd]),
         problem.whole(out[..., p.size :]), audit, problem.whole(status), problem.whole(reached),
         problem.whole(rows.state[:, p.cut] if p.limited else np.zeros((len(out), p.nv))), method, step,
         tuple(told), checkpoint=Checkpoint(rows.state, rows.energy, step, float(reached.max()), setting),
@@ -115,6 +117,21 @@ def _cuts(problem: Problem, rows: Rows) -> list[str]:
         + (" in one run, the longest." if len(rows.state) > 1 else ".")
         for j in np.flatnonzero(longest > 0)
     ]
+
+
+def _closures(problem: Problem, q: Array) -> list[str]:
+    """Which conditions of closed chains were left to follow from others, and whether loops came open."""
+    if problem.closed is None:
+        return []
+    said = []
+    if problem.closed.redundant:
+        named = ", ".join(f"{condition} of {loop}" for loop, condition in problem.closed.redundant)
+        said.append(f"conditions of loops that follow from others were left to them: {named}.")
+    off = np.abs(problem.asked_of.loop_residuals(q))
+    worst = np.max(off, initial=0.0, where=np.isfinite(off))
+    if worst > OPEN:
+        said.append(f"loops came open by up to {worst:.2g}: the step is too long, or a position is singular.")
+    return said
 
 
 def _drifts(audit: Audit) -> list[str]:

@@ -239,6 +239,7 @@ def one_step(
     landing = LandingRequest(
         "landing", weights=method.b, implicit_position=method.implicit_position, limited=rate.limited,
         conserved=conserved, loads=rate.loads if conserved else (),
+        accelerated=rate.accelerated if model.is_closed else (), rank=rate.rank,
     )  # fmt: skip
     requests: dict[str, Request] = {"rate": rate}
     calls: list[Call] = []
