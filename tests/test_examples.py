@@ -26,6 +26,7 @@ SAYS = {  # a line, or a part of one, that shows that the script came to its poi
     "13": "5^18 = 3,814,697,265,625 sets of 6 numbers",
     "14": "a point mass at (0, 0, -0.263) m is not seen",
     "15": "who learns the load is off by",
+    "16": "under computed torque the foot holds",
 }
 
 

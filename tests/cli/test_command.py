@@ -16,6 +16,7 @@ from strobe.study import overview
 
 VERBS = (
     "list", "info", "torque", "equations", "explain", "draw", "convert", "plan", "simulate", "control", "study",
+    "zmp",
 )  # fmt: skip
 
 

@@ -51,6 +51,7 @@ def called(folder, name, *arrays):
         ["panda", "inverse_dynamics", "--float", "--wrench", "tool", "--gravity-input"],
         ["planar3", "coriolis_matrix"],
         ["biped10", "frame_placements"],
+        ["biped10", "inverse_dynamics"],
         ["ur5", "forward_dynamics"],
     ],
     ids=" ".join,

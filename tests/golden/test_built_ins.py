@@ -76,6 +76,9 @@ def test_every_robot_with_masses_has_golden_torques():
 def test_the_library_is_complete():
     assert built_in_names() == (
         "biped10",
+        "delta",
+        "fivebar",
+        "fourbar",
         "panda",
         "parallelogram",
         "pendulum3",
@@ -83,6 +86,7 @@ def test_the_library_is_complete():
         "planar3",
         "puma560",
         "rx90",
+        "slider-crank",
         "spherical3",
         "stanford",
         "stanford-c",

@@ -26,6 +26,7 @@ from strobe.cli import (
     study,
     tables,
     torque,
+    zmp,
 )
 from strobe.cli.exits import Verbs
 from strobe.cli.inputs import NumbersCommand
@@ -90,6 +91,7 @@ app.command("plan", cls=NumbersCommand)(plan.plan)
 app.command("simulate", cls=NumbersCommand)(simulate.simulate)
 app.command("approximate", cls=NumbersCommand)(approximate.approximate)
 app.command("control", cls=NumbersCommand)(control.control)
+app.command("zmp", cls=NumbersCommand)(zmp.zmp)
 app.command("convert")(convert.convert)
 app.command("compile")(compile.compile)
 app.command("study")(study.study)

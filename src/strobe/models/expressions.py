@@ -58,6 +58,16 @@ def _expression(value: float, text: str, tree: ast.expr) -> Expression:
     return expression
 
 
+def negated(x: float) -> float:
+    """The number with the other sign; an expression keeps its names, and twice negated is itself again."""
+    if not isinstance(x, Expression):
+        return -x if x else 0.0
+    outer = x.tree
+    if isinstance(outer, ast.UnaryOp) and isinstance(outer.op, ast.USub):
+        return _restore(-float(x), ast.unparse(outer.operand))
+    return _restore(-float(x), f"-({x.text})")
+
+
 def parse_expression(text: str, parameters: Mapping[str, float]) -> float:
     """The value of a text over known parameters: a plain float if it names none."""
     tree = _parse(text)

@@ -11,6 +11,8 @@ import numpy as np
 
 from strobe.errors import ArgumentError, counted
 
+Array = np.ndarray
+
 LEAST_AREA = 1e-9  # m², of a sole on which one can stand
 
 
@@ -41,9 +43,9 @@ class Foot:
 def corners(sole: Any, name: str) -> tuple[tuple[float, float, float], ...]:
     """Three or more corners that span an area, each with its height (zero where none is given)."""
     try:
-        points = np.array(sole, dtype=float)
+        points: Array = np.array(sole, dtype=float)
     except (TypeError, ValueError):
-        points = np.empty(0)
+        points = np.array(np.nan)
     if points.ndim != 2 or points.shape[1] not in (2, 3) or not np.isfinite(points).all():
         raise ArgumentError(f"{name} is {sole!r}; expected corners (x, y) or (x, y, z) in metres.")
     if len(points) < 3:

@@ -7,7 +7,7 @@ from typing import Any
 
 from strobe.algebra import Pose, Shift, Turn
 from strobe.models.assembly import SNAP, snapped
-from strobe.models.expressions import Expression
+from strobe.models.expressions import Expression, negated
 
 
 def factored(rotation: Pose, tolerance: float = SNAP) -> Pose:
@@ -28,6 +28,19 @@ def joined(pose: Pose) -> Pose:
         else:
             steps[-1] = both
     return Pose(tuple(steps))
+
+
+def inverted(pose: Pose) -> Pose:
+    """The placement of the outer frame seen from the inner one, named parameters kept."""
+    return Pose(tuple(_inverse(step) for step in reversed(pose.steps)))
+
+
+def _inverse(step: Any) -> Any:
+    if isinstance(step, Shift):
+        return Shift(step.p.map(negated))  # pyright: ignore[reportArgumentType]
+    if isinstance(step, Turn) and step.angle is not None:
+        return Turn(step.axis, step.c, -step.s if step.s else 0.0, negated(step.angle))  # pyright: ignore
+    return step.inverse()
 
 
 def _sum(first: Any, second: Any) -> Shift | Turn | None:

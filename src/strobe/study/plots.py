@@ -299,12 +299,7 @@ def map_plot(
     largest = _largest(values) or 1.0
     steps = [largest * k / len(SHADES) for k in range(len(SHADES) + 1)]
     keys = [f"{_three(a)} to {_three(b)}" for a, b in pairwise(steps)]
-    scale = min((WIDTH - 2 * MARGIN - LEFT) / np.ptp(xs), HIGHEST / np.ptp(ys))
-    width = max(NARROW, math.ceil(2 * MARGIN + LEFT + scale * float(np.ptp(xs))))
-    top = TITLE + LEGEND * len(_lines_of_keys(keys, width)) + 10
-    area = Area(MARGIN, top, LEFT + scale * float(np.ptp(xs)), HEAD + FOOT + scale * float(np.ptp(ys)))
-    x = Scale.over([xs], area.left, area.right, max(2, int((area.right - area.left) / 40)), True)
-    y = Scale.over([ys], area.bottom, area.top, max(2, int((area.bottom - area.top) / 34)), True)
+    width, area, x, y = _to_scale(xs, ys, keys)
     shade = np.minimum(np.nan_to_num(values) / largest * len(SHADES), len(SHADES) - 1).astype(int)
     cells = [
         path(_cells(x(xs), y(ys), np.isfinite(values) & (shade == k)), fill_opacity=opacity, **fill(0))
@@ -322,6 +317,52 @@ def map_plot(
         text((area.left + area.right) / 2, below, across, anchor="middle", class_="muted"),
         width=width,
     )
+
+
+def plane_plot(
+    title: str, described: str, areas: Sequence[Array], curves: Mapping[str, Array], *, name: str,
+    across: str = "x (m)", up: str = "y (m)",
+) -> str:  # fmt: skip
+    """Paths (T, 2) over polygons (K, 2) called ``name`` in a plane, one metre as long in both directions.
+
+    A dot is where a path begins, an arrowhead the way it goes.
+    """
+    points = np.concatenate([*areas, *curves.values()])
+    seen = points[np.isfinite(points).all(axis=1)]
+    room = 0.04 * np.ptp(seen, axis=0).max()
+    xs, ys = np.concatenate([seen - room, seen + room]).T
+    width, area, x, y = _to_scale(xs, ys, [name, *curves])
+    shapes = [
+        path(polyline(x(each[:, 0]), y(each[:, 1])) + "z", class_="side", fill_opacity=0.6)
+        for each in areas
+    ]
+    drawn = [_orbit(k, x(each[:, 0]), y(each[:, 1])) for k, each in enumerate(curves.values())]
+    keys = [
+        (name, rect(0, -6, 14, 12, rx=2, class_="side")),
+        *((key, _dash(k)) for k, key in enumerate(curves)),
+    ]
+    below = area.y + area.height + 14
+    return _figure(
+        below + 12,
+        title,
+        described,
+        _legend(keys, width),
+        group(_axes(area, x, y, "", up), shapes, drawn),
+        text((area.left + area.right) / 2, below, across, anchor="middle", class_="muted"),
+        width=width,
+    )
+
+
+def _to_scale(xs: Array, ys: Array, keys: Sequence[str]) -> tuple[int, Area, Scale, Scale]:
+    """The width of a figure, its panel and its scales, one metre as long in both directions."""
+    wide, high = (float(np.ptp(each)) or 1.0 for each in (xs, ys))
+    scale = min((WIDTH - 2 * MARGIN - LEFT) / wide, HIGHEST / high)
+    width = max(NARROW, math.ceil(2 * MARGIN + LEFT + scale * wide))
+    top = TITLE + LEGEND * len(_lines_of_keys(keys, width)) + 10
+    area = Area(MARGIN, top, LEFT + scale * wide, HEAD + FOOT + scale * high)
+    x = Scale.over([xs], area.left, area.right, max(2, int((area.right - area.left) / 40)), True)
+    y = Scale.over([ys], area.bottom, area.top, max(2, int((area.bottom - area.top) / 34)), True)
+    return width, area, x, y
 
 
 # -- panels -------------------------------------------------------------------------------------------
