@@ -22,7 +22,9 @@ QUESTIONS = (
     "simulation",
     "approximation",
     "control",
+    "derivatives",
     "mechanisms",
+    "parameters",
 )
 
 if __name__ == "__main__":

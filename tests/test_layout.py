@@ -8,7 +8,7 @@ import strobe
 ROOT = Path(strobe.__file__).parent
 ORDER = [
     "errors", "scalars", "algebra", "models", "formulations", "quantities", "graph", "codegen", "runtime",
-    "robot", "__init__", "equations", "analysis", "kinematics", "trajectory", "simulate", "approximate",
+    "robot", "__init__", "export", "equations", "analysis", "kinematics", "trajectory", "simulate", "approximate",
     "control", "mechanisms", "identify", "study", "cli", "__main__",
 ]  # fmt: skip
 THIN = ("robot.py", "simulate/run.py", "control/tracked.py")  # their methods import what lies below

@@ -184,6 +184,13 @@ class MissingExtraError(StrobeError, ImportError):
         )
 
 
+class CertificateError(StrobeError, ValueError):
+    """A certificate of an operation count that cannot be counted."""
+
+    def __init__(self, line: int, why: str) -> None:
+        super().__init__(f"certificate, line {line}: {why}.")
+
+
 class OutputError(StrobeError, OSError):
     """An output file that cannot or must not be written."""
 

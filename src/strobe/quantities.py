@@ -20,7 +20,7 @@ from typing import Any
 
 from strobe.algebra import Force, Vec3, ldl_solve
 from strobe.algebra.constraints import Constrained, orthogonalised
-from strobe.algebra.elimination import ancestors
+from strobe.algebra.elimination import ancestors, downwards, ldl_factors, ldl_inverse, upwards
 from strobe.algebra.rows import dot, minus, plus
 from strobe.errors import ArgumentError, UnsupportedModelError
 from strobe.formulations import (
@@ -30,9 +30,11 @@ from strobe.formulations import (
     closures,
     composite_body,
     composite_coriolis,
+    composite_derivatives,
     decomposition,
     formulation,
     kinematics,
+    regressors,
     strobing,
     totals,
     transmission,
@@ -40,8 +42,10 @@ from strobe.formulations import (
 from strobe.models.couplings import Coordinates, coordinates
 from strobe.models.loops import conditions
 from strobe.models.model import Frame, Model
+from strobe.models.parameters import PER_BODY, geometry_names, with_geometry, with_inertial
 from strobe.models.regroup import regrouped
-from strobe.scalars import Num, Numbers, less, maximum, minimum, where
+from strobe.scalars import Num, Numbers, absolute, less, maximum, minimum, where
+from strobe.scalars.dual import Direction, slopes
 from strobe.scalars.scalar import is_number
 
 LEAST_PIVOT = 1e-12  # a pivot of the mass matrix below this part of its diagonal entry is no inertia
@@ -51,6 +55,7 @@ ARTICULATED = "articulated-body"  # gives accelerations only
 LEAST_ROW = (
     1e-12  # a condition of a closed chain of which less is left than this part of its square is no new one
 )
+CONTRADICTED = 1e-8  # of the largest acceleration: by which those that are given may open a loop
 LONG_SUPPORT = 6.0  # degrees of freedom before one, on average, beyond which articulated bodies cost less
 COULOMB_SPEED = 1e-3  # below this speed (rad/s, m/s) Coulomb friction grows linearly from zero
 
@@ -68,6 +73,13 @@ class Request:
     form: str = "christoffel"  # which of the Coriolis matrices
     accelerated: tuple[str, ...] = ()  # the joints whose acceleration is given instead of their torque
     actuated: tuple[str, ...] = ()  # the joints that drive a closed chain
+    rank: int | None = (
+        None  # how many conditions of closed chains are independent, where some follow from others
+    )
+    by: tuple[str, ...] = ()  # the inputs it is differentiated by, side by side in a last axis
+    parameters: str = "fixed"  # or "runtime": the inertial parameters are an input
+    geometry: str = "fixed"  # or "runtime", or "full": the numbers that place the joints are one
+    drives: bool = False  # whether a regressor has columns for drives too
 
     @property
     def looks_up(self) -> bool:
@@ -80,22 +92,59 @@ class Request:
         sizes = {"q": x.nq, "q0": x.nq, "q1": x.nq, "dt": 1, "point": 3}
         names = {name: sizes.get(name, x.nv) for name in QUANTITIES[self.quantity].states}
         names |= {f"wrench {frame}": 6 for frame in self.loaded}
-        return names | {"gravity": 3} if self.gravity else names
+        names |= {"gravity": 3} if self.gravity else {}
+        return names | self.constants(model)
+
+    def constants(self, model: Model) -> dict[str, int]:
+        """Those inputs that are constants of the robot, given at run time."""
+        names = {"parameters": PER_BODY * len(model.bodies)} if self.parameters != "fixed" else {}
+        if self.geometry != "fixed":
+            names["geometry"] = len(geometry_names(model, self.geometry == "full"))
+        return names
 
     def shape(self, model: Model) -> tuple[int, ...]:
         """The shape of the result for one state."""
         x = coordinates(model)
         sizes = {"n": x.nv, "q": x.nq, "bodies": len(model.bodies), "frames": len(model.frames)}
-        sizes["rows"] = len(conditions(model))
-        return tuple(sizes[d] if d in sizes else int(d) for d in QUANTITIES[self.quantity].result)
+        sizes |= {"rows": len(conditions(model)), "loops": sum(not loop.held for loop in model.loops)}
+        sizes["parameters"] = PER_BODY * len(model.bodies) + (len(DRIVE) * model.nv if self.drives else 0)
+        shape = tuple(sizes[d] if d in sizes else int(d) for d in QUANTITIES[self.quantity].result)
+        return (*shape, x.nv * len(self.by)) if self.by else shape
 
     def evaluate(self, model: Model, **numbers: Numbers) -> Any:
         """The quantity over numbers of the model's system, as nested lists."""
+        if self.by:
+            function = partial(self.plain.evaluate, model)
+            return slopes(function, numbers, self.directions(model, numbers), model.system)
         quantity = QUANTITIES[self.quantity]
-        if self.gravity:
-            model = model.with_gravity(Vec3(*numbers["gravity"]))
+        model = self.lifted(model, numbers)
         loads = {frame: numbers[f"wrench {frame}"] for frame in self.loaded}
         return quantity.function(Asked(model, self, loads), *(numbers[name] for name in quantity.states))
+
+    def lifted(self, model: Model, numbers: Mapping[str, Numbers]) -> Model:
+        """The model with those of its constants that are given as inputs."""
+        if self.gravity:
+            model = model.with_gravity(Vec3(*numbers["gravity"]))
+        if self.parameters != "fixed":
+            model = with_inertial(model, numbers["parameters"])
+        if self.geometry != "fixed":
+            model = with_geometry(model, numbers["geometry"], self.geometry == "full")
+        return model
+
+    @property
+    def plain(self) -> Request:
+        """The same, not differentiated."""
+        return replace(self, by=())
+
+    def directions(self, model: Model, numbers: Mapping[str, Numbers]) -> list[Direction]:
+        """How its inputs move along every degree of freedom that it is differentiated by."""
+        x = coordinates(model)
+        units = [[1.0 if i == k else 0.0 for i in range(x.nv)] for k in range(x.nv)]
+        return [
+            {name: x.position_rates(numbers[name], unit) if name in POSITIONS else unit}
+            for name in self.by
+            for unit in units
+        ]
 
 
 @dataclass(frozen=True)
@@ -204,6 +253,68 @@ def long_supports(model: Model) -> bool:
     return sum(1 for i in range(model.nv) for _ in ancestors(i, parents)) > LONG_SUPPORT * model.nv
 
 
+# -- derivatives --------------------------------------------------------------------------------------
+
+
+def inverse_dynamics_derivatives(
+    asked: Asked, q: Numbers, qd: Numbers, qdd: Numbers
+) -> list[list[list[Num]]]:
+    """∂tau/∂q, ∂tau/∂qd and M = ∂tau/∂qdd, one above the other; q along the degrees of freedom."""
+    x, tree = asked.coordinates, regrouped(asked.model)
+    if asked.model.is_closed:
+        raise UnsupportedModelError(
+            f"{asked.model.name} has closed chains, and its joints cannot move one by one; derivatives of dynamics "
+            "are those of open chains. Take the loops out of the model, and add their forces as wrenches."
+        )
+    q, qd, qdd = x.expand(q), x.expand_rates(qd), x.expand_rates(qdd)
+    loads = [(tree.frame(name), wrench) for name, wrench in asked.wrenches.items()]
+    by_q, by_qd, M = composite_derivatives.inverse_dynamics_derivatives(tree, q, qd, qdd, loads)
+    added = zip(friction_slopes(asked, qd), _rotor_inertias(asked.model), strict=True)
+    for i, (slope, inertia) in enumerate(added):
+        by_qd[i][i] = by_qd[i][i] + slope
+        M[i][i] = M[i][i] + inertia
+    return [x.reduce_matrix(matrix) for matrix in (by_q, by_qd, M)]
+
+
+def forward_dynamics_derivatives(
+    asked: Asked, q: Numbers, qd: Numbers, tau: Numbers
+) -> list[list[list[Num]]]:
+    """∂qdd/∂q, ∂qdd/∂qd and M⁻¹ = ∂qdd/∂tau, one above the other; NaN where the mass matrix is singular.
+
+    M qdd + h(q, qd) = tau holds along every change of q and qd: ∂qdd = −M⁻¹ ∂tau, taken at this qdd.
+    """
+    x, parents, M = asked.coordinates, _parents(asked), mass_matrix(asked, q)
+    L, inverse = ldl_factors(M, parents, _pivot_guard(M))
+
+    def solved(right: Numbers) -> list[Num]:
+        return downwards(L, inverse, upwards(L, right, parents), parents)
+
+    friction = x.reduce(friction_torques(asked, x.expand_rates(qd)))
+    qdd = solved(minus(minus(tau, friction), _unaccelerated(asked, q, qd)))
+    by_q, by_qd, _ = inverse_dynamics_derivatives(asked, q, qd, qdd)
+    moved = [[solved([-t for t in column]) for column in zip(*by, strict=True)] for by in (by_q, by_qd)]
+    return [*([list(row) for row in zip(*columns, strict=True)] for columns in moved),
+            ldl_inverse(L, inverse, parents)]  # fmt: skip
+
+
+def friction_slopes(asked: Asked, qd: Numbers) -> list[Num]:
+    """The derivatives of friction: damping, and coulomb / v0 up to and at the speed v0 where the ramp ends."""
+    if not asked.request.friction:
+        return [0.0] * asked.model.nv
+    found: list[Num] = []
+    for joint in asked.model.joints:
+        forwards, backwards = joint.coulomb
+        for rate in joint.rates(qd):
+            slope: Num = joint.damping
+            if forwards or backwards:
+                size = forwards if forwards == backwards else where(less(rate, 0.0), backwards, forwards)
+                speed, v0 = absolute(rate), COULOMB_SPEED
+                ramp = where(less(speed, 2.0 * v0), size * (1.0 / v0), math.nan)  # no speed, no slope
+                slope = slope + where(less(v0, speed), 0.0, ramp)
+            found.append(slope)
+    return found
+
+
 def hybrid_dynamics(asked: Asked, q: Numbers, qd: Numbers, x: Numbers) -> list[list[Num]]:
     """Two rows, tau and qdd, where x holds the acceleration of some joints and the torque of the others.
 
@@ -265,15 +376,17 @@ def _constrained_hybrid(
 ) -> list[list[Num]]:
     """Given accelerations are conditions too, whose multipliers are the torques; NaN where they contradict others."""
     n, held = asked.coordinates.nv, conditions_of(asked, q, qd)
-    units = [[1.0 if j == k else 0.0 for j in range(n)] for k in given]
     start = inverse_dynamics(replace(asked, model=_opened(asked.model)), q, qd, [0.0] * n)
     driven = [-start[k] if k in given else x[k] - start[k] for k in range(n)]
-    demands = [-demand for demand in held.bias] + [x[k] for k in given]
-    qdd, multipliers = _bound(asked, q, held.J, units).solve(driven, demands)
+    demands = [x[k] for k in given] + [-demand for demand in held.bias]
+    qdd, multipliers = _bound(asked, q, held.J, given).solve(driven, demands)
+    off = [absolute(dot(row, qdd) + bias) for row, bias in zip(held.J, held.bias, strict=True)]
+    largest = reduce(maximum, (absolute(accel) for accel in qdd)) + 1.0
+    kept = less(reduce(maximum, off), largest * CONTRADICTED)
     tau = list(x)
-    for k, multiplier in zip(given, multipliers[len(held.J) :], strict=True):
+    for k, multiplier in zip(given, multipliers, strict=False):
         tau[k] = multiplier
-    return [tau, qdd]
+    return [[where(kept, number, math.nan) for number in row] for row in (tau, qdd)]
 
 
 def _opened(model: Model) -> Model:
@@ -281,19 +394,20 @@ def _opened(model: Model) -> Model:
     return replace(model, loops=(), curves=())
 
 
-def _bound(asked: Asked, q: Numbers, J: Sequence[Numbers], required: Sequence[Numbers] = ()) -> Constrained:
-    """The mass matrix and conditions on accelerations; those ``required`` must not follow from others."""
-    M = mass_matrix(asked, q)
+def _bound(asked: Asked, q: Numbers, J: Sequence[Numbers], given: Sequence[int] = ()) -> Constrained:
+    """The mass matrix and conditions on accelerations: those given, then J; what follows from others is idle."""
+    M, rank = mass_matrix(asked, q), asked.request.rank
     pivot = partial(_sound, reduce(maximum, (M[i][i] for i in range(len(M)))))
-    guards = [_own] * len(J) + [partial(_own, otherwise=math.nan)] * len(required)
-    return Constrained(M, [*J, *required], _parents(asked), pivot, guards)
+    units = [[1.0 if j == k else 0.0 for j in range(len(M))] for k in given]
+    total = None if rank is None else len(given) + rank
+    return Constrained(M, [*units, *J], _parents(asked), pivot, _own, total, len(given))
 
 
-def _own(left: Num, whole: Num, otherwise: float = 0.0) -> Num:
-    """1 / the square that is left of a condition besides those before it, or something else where that is nothing."""
+def _own(left: Num, whole: Num) -> Num:
+    """1 / the square that is left of a condition besides those before it, or 0 where that is nothing."""
     if is_number(left) and left == 0:
-        return otherwise
-    return where(less(whole * LEAST_ROW, left), 1.0 / left, otherwise)
+        return 0.0
+    return where(less(whole * LEAST_ROW, left), 1.0 / left, 0.0)
 
 
 def _driven(asked: Asked, q: Numbers, tau: Numbers) -> list[Num]:
@@ -301,10 +415,10 @@ def _driven(asked: Asked, q: Numbers, tau: Numbers) -> list[Num]:
 
     K_pᵀ λ = tau_p at passive joints,   tau_a − K_aᵀ λ at actuated ones
     """
-    n, own = asked.coordinates.nv, _dofs(asked, asked.request.actuated)
+    n, own = asked.coordinates.nv, _dofs(asked, asked.request.actuated or asked.model.actuated)
     passive = [k for k in range(n) if k not in own]
     K = conditions_of(asked, q, [0.0] * n).J
-    rows = orthogonalised([[row[k] for k in passive] for row in K], [1.0] * len(passive), [_own] * len(K))
+    rows = orthogonalised([[row[k] for k in passive] for row in K], [1.0] * len(passive), _own)
     wanted = [tau[k] for k in passive]
     mu = [dot(Q, wanted) * scale for Q, scale in zip(rows.Q, rows.inverse, strict=True)]
     result: list[Num] = [0.0] * n
@@ -315,22 +429,25 @@ def _driven(asked: Asked, q: Numbers, tau: Numbers) -> list[Num]:
 
 
 def closed_state(asked: Asked, q: Numbers, qd: Numbers) -> tuple[list[Num], list[Num]]:
-    """A position nearer to closed by one of Newton's steps, and velocities that keep it closed; nearest in M."""
-    held = conditions_of(asked, q, qd)
-    bound, still = _bound(asked, q, held.J), [0.0] * len(qd)
-    step, _ = bound.solve(still, [-c for c in held.residuals])
-    off, _ = bound.solve(still, [-dot(row, qd) for row in held.J])
-    return integrate(asked, q, step, [1.0]), plus(qd, off)
+    """A position nearer to closed by a step of Newton's, and velocities that keep it closed there; nearest in M."""
+    q = closed_positions(asked, q)
+    return q, closed_velocities(asked, q, qd)
 
 
 def closed_positions(asked: Asked, q: Numbers) -> list[Num]:
-    """q after one of Newton's steps towards closed chains."""
-    return closed_state(asked, q, [0.0] * asked.coordinates.nv)[0]
+    """q after one of Newton's steps towards closed chains; joints whose acceleration is given stay where they are."""
+    n, locked = asked.coordinates.nv, _dofs(asked, asked.request.accelerated)
+    held = conditions_of(asked, q, [0.0] * n)
+    demands = [0.0] * len(locked) + [-c for c in held.residuals]
+    step, _ = _bound(asked, q, held.J, locked).solve([0.0] * n, demands)
+    return integrate(asked, q, step, [1.0])
 
 
 def closed_velocities(asked: Asked, q: Numbers, v: Numbers) -> list[Num]:
-    """The velocities nearest to v that closed chains allow."""
-    return closed_state(asked, q, v)[1]
+    """The velocities nearest to v that closed chains allow; joints whose acceleration is given have none."""
+    J, locked = loop_jacobian(asked, q), _dofs(asked, asked.request.accelerated)
+    demands = [-v[k] for k in locked] + [-dot(row, v) for row in J]
+    return plus(v, _bound(asked, q, J, locked).solve([0.0] * len(v), demands)[0])
 
 
 def closed_accelerations(asked: Asked, q: Numbers, qd: Numbers, v: Numbers) -> list[Num]:
@@ -345,6 +462,11 @@ def loop_residuals(asked: Asked, q: Numbers) -> list[Num]:
     return closures.residuals(asked.model.proximal(), asked.coordinates.expand(q))
 
 
+def loop_facing(asked: Asked, q: Numbers) -> list[Num]:
+    """For each loop that is solved a cosine, negative where its frames face each other the wrong way round."""
+    return closures.facing(asked.model.proximal(), asked.coordinates.expand(q))
+
+
 def loop_jacobian(asked: Asked, q: Numbers) -> list[list[Num]]:
     """K: velocities are allowed where K qd = 0."""
     return conditions_of(asked, q, [0.0] * asked.coordinates.nv).J
@@ -357,10 +479,12 @@ def loop_bias(asked: Asked, q: Numbers, qd: Numbers) -> list[Num]:
 
 def solve(M: Sequence[Numbers], right: Numbers, parents: Sequence[int]) -> list[Num]:
     """M⁻¹ right, NaN where M is singular."""
-    if not right:
-        return []
-    guard = partial(_sound, reduce(maximum, (M[i][i] for i in range(len(M)))))
-    return ldl_solve(M, right, parents, guard)
+    return ldl_solve(M, right, parents, _pivot_guard(M)) if right else []
+
+
+def _pivot_guard(M: Sequence[Numbers]) -> Callable[[Num, Num], Num]:
+    """What makes pivots of a mass matrix NaN where they are nothing but rounding."""
+    return partial(_sound, reduce(maximum, (M[i][i] for i in range(len(M)))))
 
 
 def mass_matrix(asked: Asked, q: Numbers) -> list[list[Num]]:
@@ -452,6 +576,40 @@ def centroidal_momentum_bias(asked: Asked, q: Numbers, qd: Numbers) -> list[Num]
     return [*rate.force, *rate.moment]
 
 
+def regressor(asked: Asked, q: Numbers, qd: Numbers, qdd: Numbers) -> list[list[Num]]:
+    """Y with tau = Y π: the torques of a motion as a linear function of the inertial parameters, and of drives."""
+    x = asked.coordinates
+    q, qd, qdd = x.expand(q), x.expand_rates(qd), x.expand_rates(qdd)
+    rows = regressors.torque_regressor(asked.model, q, qd, qdd)
+    if asked.request.drives:
+        columns = [drive_column(rate, change) for rate, change in zip(qd, qdd, strict=True)]
+        none = [0.0] * len(DRIVE)
+        for i, row in enumerate(rows):
+            row += [entry for j, own in enumerate(columns) for entry in (own if i == j else none)]
+    return x.reduce_rows(rows)
+
+
+DRIVE = ("rotor inertia", "viscous", "coulomb forwards", "coulomb backwards")  # of each degree of freedom
+
+
+def drive_column(rate: Num, change: Num) -> list[Num]:
+    """What a joint feels of one unit of each parameter of its drive."""
+    ramp = _ramp(rate)
+    return [change, rate, maximum(ramp, 0.0), minimum(ramp, 0.0)]
+
+
+def momentum_regressor(asked: Asked, q: Numbers, qd: Numbers) -> list[list[Num]]:
+    """Y with M qd = Y π, rotor inertia left out."""
+    x = asked.coordinates
+    return x.reduce_rows(regressors.momentum_regressor(asked.model, x.expand(q), x.expand_rates(qd)))
+
+
+def energy_regressor(asked: Asked, q: Numbers, qd: Numbers) -> list[list[Num]]:
+    """Two rows of factors of the inertial parameters in the kinetic (of bodies) and the potential energy."""
+    x = asked.coordinates
+    return regressors.energy_regressor(asked.model, x.expand(q), x.expand_rates(qd))
+
+
 def _center(model: Model, q: Numbers) -> Vec3:
     mass = totals.mass(model)
     if is_number(mass) and mass == 0:
@@ -499,6 +657,13 @@ def jacobian_dot(asked: Asked, q: Numbers, qd: Numbers) -> list[list[Num]]:
     return x.reduce_columns(rates)
 
 
+def jacobian_derivative(asked: Asked, q: Numbers) -> list[list[list[Num]]]:
+    """∂J/∂q: how every column j of the Jacobian changes along every degree of freedom k."""
+    x, tree = asked.coordinates, asked.model.proximal()
+    rows = kinematics.jacobian_derivative(tree, x.expand(q), _frame(tree, asked))
+    return [x.reduce_matrix(row) for row in rows]
+
+
 def integrate(asked: Asked, q: Numbers, v: Numbers, dt: Numbers) -> list[Num]:
     """The position after velocity v has acted for a time dt."""
     step = [rate * dt[0] for rate in v]
@@ -522,6 +687,12 @@ class Quantity:
 QUANTITIES: dict[str, Quantity] = {
     "inverse_dynamics": Quantity(inverse_dynamics, ("q", "qd", "qdd"), ("n",)),
     "forward_dynamics": Quantity(forward_dynamics, ("q", "qd", "tau"), ("n",)),
+    "inverse_dynamics_derivatives": Quantity(
+        inverse_dynamics_derivatives, ("q", "qd", "qdd"), ("3", "n", "n")
+    ),
+    "forward_dynamics_derivatives": Quantity(
+        forward_dynamics_derivatives, ("q", "qd", "tau"), ("3", "n", "n")
+    ),
     "mass_matrix": Quantity(mass_matrix, ("q",), ("n", "n")),
     "coriolis_matrix": Quantity(coriolis_matrix, ("q", "qd"), ("n", "n")),
     "gravity": Quantity(gravity, ("q",), ("n",)),
@@ -533,29 +704,35 @@ QUANTITIES: dict[str, Quantity] = {
     "centroidal_momentum_matrix_dot": Quantity(centroidal_momentum_matrix_dot, ("q", "qd"), ("6", "n")),
     "centroidal_momentum_bias": Quantity(centroidal_momentum_bias, ("q", "qd"), ("6",)),
     "joint_wrenches": Quantity(joint_wrenches, ("q", "qd", "qdd"), ("bodies", "6")),
+    "regressor": Quantity(regressor, ("q", "qd", "qdd"), ("n", "parameters")),
+    "momentum_regressor": Quantity(momentum_regressor, ("q", "qd"), ("n", "parameters")),
+    "energy_regressor": Quantity(energy_regressor, ("q", "qd"), ("2", "parameters")),
     "hybrid_dynamics": Quantity(hybrid_dynamics, ("q", "qd", "x"), ("2", "n")),
     "forward_kinematics": Quantity(forward_kinematics, ("q",), ("4", "4")),
     "frame_placements": Quantity(frame_placements, ("q",), ("frames", "4", "4")),
     "jacobian": Quantity(jacobian, ("q",), ("6", "n")),
     "point_jacobian": Quantity(point_jacobian, ("q", "point"), ("3", "n")),
     "jacobian_dot": Quantity(jacobian_dot, ("q", "qd"), ("6", "n")),
+    "jacobian_derivative": Quantity(jacobian_derivative, ("q",), ("6", "n", "n")),
     "loop_residuals": Quantity(loop_residuals, ("q",), ("rows",)),
+    "loop_facing": Quantity(loop_facing, ("q",), ("loops",)),
     "loop_jacobian": Quantity(loop_jacobian, ("q",), ("rows", "n")),
     "loop_bias": Quantity(loop_bias, ("q", "qd"), ("rows",)),
-    "closed_positions": Quantity(closed_positions, ("q",), ("q",)),
     "closed_velocities": Quantity(closed_velocities, ("q", "v"), ("n",)),
     "closed_accelerations": Quantity(closed_accelerations, ("q", "qd", "v"), ("n",)),
     "integrate": Quantity(integrate, ("q", "v", "dt"), ("q",)),
     "difference": Quantity(difference, ("q0", "q1"), ("n",)),
 }
-CLOSING = ("closed_positions", "closed_velocities", "closed_accelerations")
+CLOSING = ("closed_velocities", "closed_accelerations")
 ELIMINATING = (
     "forward_dynamics",
+    "forward_dynamics_derivatives",
     "hybrid_dynamics",
     *CLOSING,
 )  # what divides by pivots: in double precision, always
 # what is asked about one frame
-OF_A_FRAME = ("forward_kinematics", "jacobian", "point_jacobian", "jacobian_dot")
+OF_A_FRAME = ("forward_kinematics", "jacobian", "point_jacobian", "jacobian_dot", "jacobian_derivative")
+POSITIONS = ("q", "q0", "q1")  # the inputs whose derivatives are along degrees of freedom
 
 
 def _frame(model: Model, asked: Asked) -> Frame:
@@ -582,8 +759,13 @@ def friction_torques(asked: Asked, qd: Numbers) -> list[Num]:
         for rate in joint.rates(qd):
             torque = rate * joint.damping
             if forwards or backwards:
-                ramp = maximum(minimum(rate * (1.0 / COULOMB_SPEED), 1.0), -1.0)
+                ramp = _ramp(rate)
                 size = forwards if forwards == backwards else where(less(rate, 0.0), backwards, forwards)
                 torque = torque + ramp * size
             torques.append(torque)
     return torques
+
+
+def _ramp(rate: Num) -> Num:
+    """The direction of a motion, −1 to 1, in which Coulomb friction is linear while it is slow."""
+    return maximum(minimum(rate * (1.0 / COULOMB_SPEED), 1.0), -1.0)

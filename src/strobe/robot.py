@@ -31,8 +31,10 @@ from strobe.errors import (
     counted,
 )
 from strobe.models import edits
+from strobe.models import parameters as constants
 from strobe.models.couplings import Coordinates, coordinates
 from strobe.models.load import load_model
+from strobe.models.loops import require_open
 from strobe.models.model import Model
 from strobe.models.random_robots import random_model
 from strobe.quantities import Request
@@ -46,11 +48,14 @@ if TYPE_CHECKING:
     from strobe.equations.closed_form import Equations
     from strobe.equations.coordinates import InCoordinates
     from strobe.equations.meaning import Explanation
+    from strobe.export.quantity import Export
+    from strobe.identify.base_parameters import BaseParameters
     from strobe.kinematics.hand import Hand
     from strobe.kinematics.manipulability import LimitMargins, SingularDirections
     from strobe.kinematics.rates import Resolved
     from strobe.kinematics.solutions import Solutions
     from strobe.kinematics.tracking import Path
+    from strobe.mechanisms.diagnosis import Solvable
     from strobe.simulate.run import Run
     from strobe.trajectory.motion import Trajectory
 
@@ -67,6 +72,31 @@ class Bounds(NamedTuple):
     velocity: Array
     acceleration: Array
     effort: Array
+
+
+class TorqueDerivatives(NamedTuple):
+    """What torques change with (..., n, n): row i is torque i, and M is the derivative by accelerations."""
+
+    dtau_dq: Array
+    dtau_dqd: Array
+    M: Array
+
+
+class AccelerationDerivatives(NamedTuple):
+    """What accelerations change with (..., n, n); M⁻¹ is the derivative by torques."""
+
+    dqdd_dq: Array
+    dqdd_dqd: Array
+    Minv: Array
+
+
+class TorqueSecondDerivatives(NamedTuple):
+    """Second derivatives of torques (..., n, n, n): entry i j k of torque i, by what stands first at j, next at k."""
+
+    d2tau_dqdq: Array
+    d2tau_dqdqd: Array
+    d2tau_dqddqd: Array
+    dM_dq: Array
 
 
 QUICK = {  # what control loops ask for, state by state or batch by batch, and where its builtin is
@@ -169,24 +199,23 @@ class Robot:
     def inverse_dynamics(
         self, q: Any, qd: Any, qdd: Any, *, wrench: Wrench = None, frame: str | None = None,
         gravity: Any = None, friction: bool = True, formulation: str | None = None,
-        actuated: Sequence[str] | None = None, out: Array | None = None, threads: int | None = None,
+        actuated: Sequence[str] | None = None, parameters: Any = None, geometry: Any = None,
+        out: Array | None = None, threads: int | None = None,
     ) -> Array:  # fmt: skip
         """Torques tau (..., n) behind a motion.
 
         Of a closed chain: torques of its ``actuated`` joints (those of the model if none are named), zero elsewhere.
         """
-        if (
-            friction is True
-            and out is wrench is gravity is formulation is frame is threads is actuated is None
-        ):
+        plain = wrench is gravity is formulation is frame is actuated is parameters is geometry is None
+        if plain and friction is True and out is threads is None:
             one = self._quick_inverse(q, qd, qdd)
             if one is not NotImplemented:
                 return one
-        if wrench is gravity is formulation is frame is actuated is None:
+        if plain:
             many = self._plain_batch("inverse_dynamics", friction, threads, out, q, qd, qdd)
             if many is not NotImplemented:
                 return many
-        values = {"q": q, "qd": qd, "qdd": qdd} | self._loads(wrench, frame, gravity)
+        values = {"q": q, "qd": qd, "qdd": qdd} | self._loads(wrench, frame, gravity, parameters, geometry)
         driven = self._driven(actuated)
         return self._dynamics(
             "inverse_dynamics",
@@ -200,30 +229,31 @@ class Robot:
 
     def forward_dynamics(
         self, q: Any, qd: Any, tau: Any, *, wrench: Wrench = None, frame: str | None = None,
-        gravity: Any = None, friction: bool = True, formulation: str | None = None, out: Array | None = None,
-        threads: int | None = None,
+        gravity: Any = None, friction: bool = True, formulation: str | None = None,
+        parameters: Any = None, geometry: Any = None, out: Array | None = None, threads: int | None = None,
     ) -> Array:  # fmt: skip
         """Accelerations qdd (..., n) that follow from torques; NaN where the mass matrix is singular.
 
         `singular_joints` says which joint is the cause.
         """
-        if friction is True and out is wrench is gravity is formulation is frame is threads is None:
+        plain = wrench is gravity is formulation is frame is parameters is geometry is None
+        if plain and friction is True and out is threads is None:
             one = self._quick_forward(q, qd, tau)
             if one is not NotImplemented:
                 return one
-        if wrench is gravity is formulation is frame is None:
+        if plain:
             many = self._plain_batch("forward_dynamics", friction, threads, out, q, qd, tau)
             if many is not NotImplemented:
                 return many
-        values = {"q": q, "qd": qd, "tau": tau} | self._loads(wrench, frame, gravity)
+        values = {"q": q, "qd": qd, "tau": tau} | self._loads(wrench, frame, gravity, parameters, geometry)
         return self._dynamics(
             "forward_dynamics", values, out, threads, formulation=formulation, friction=friction
         )
 
     def hybrid_dynamics(
         self, q: Any, qd: Any, x: Any, accelerated: Sequence[str] = (), *, wrench: Wrench = None,
-        frame: str | None = None, gravity: Any = None, friction: bool = True, out: Array | None = None,
-        threads: int | None = None,
+        frame: str | None = None, gravity: Any = None, friction: bool = True, parameters: Any = None,
+        geometry: Any = None, out: Array | None = None, threads: int | None = None,
     ) -> tuple[Array, Array]:  # fmt: skip
         """Torques and accelerations (..., n) where either is given for each joint.
 
@@ -231,10 +261,54 @@ class Robot:
         for all others; a passive joint has torque zero. NaN where the joints that are free to move have a
         singular mass matrix (`singular_joints` says which). ``out`` (..., 2, n) takes both results.
         """
-        values = {"q": q, "qd": qd, "x": x} | self._loads(wrench, frame, gravity)
+        values = {"q": q, "qd": qd, "x": x} | self._loads(wrench, frame, gravity, parameters, geometry)
         named = self._joints_like(accelerated)
         both = self._dynamics("hybrid_dynamics", values, out, threads, friction=friction, accelerated=named)
         return both[..., 0, :], both[..., 1, :]
+
+    def inverse_dynamics_derivatives(
+        self, q: Any, qd: Any, qdd: Any, *, wrench: Wrench = None, frame: str | None = None,
+        gravity: Any = None, friction: bool = True, parameters: Any = None, geometry: Any = None,
+        out: Array | None = None, threads: int | None = None,
+    ) -> TorqueDerivatives:  # fmt: skip
+        """∂tau/∂q, ∂tau/∂qd and M (..., n, n) of `inverse_dynamics`; ``out`` (..., 3, n, n) takes all three.
+
+        Derivatives by q are along the degrees of freedom: at a quaternion, along the axes of the moved frame, as
+        `integrate` steps. Coulomb friction has the slope of its ramp up to and at the speed where that ends, zero
+        beyond. Wrenches keep their direction in base axes.
+        """
+        values = {"q": q, "qd": qd, "qdd": qdd} | self._loads(wrench, frame, gravity, parameters, geometry)
+        all_three = self._dynamics("inverse_dynamics_derivatives", values, out, threads, friction=friction)
+        return TorqueDerivatives(*(all_three[..., k, :, :] for k in range(3)))
+
+    def inverse_dynamics_second_derivatives(
+        self, q: Any, qd: Any, qdd: Any, *, wrench: Wrench = None, frame: str | None = None,
+        gravity: Any = None, friction: bool = True, parameters: Any = None, geometry: Any = None,
+        threads: int | None = None,
+    ) -> TorqueSecondDerivatives:  # fmt: skip
+        """∂²tau/∂q∂q, ∂²tau/∂q∂qd, ∂²tau/∂qd∂qd and ∂M/∂q (..., n, n, n) of `inverse_dynamics`.
+
+        Two derivatives along the axes of one quaternion are taken in turn, the second where the first has led: there
+        alone ∂²tau/∂q∂q is not symmetric.
+        """
+        values = {"q": q, "qd": qd, "qdd": qdd} | self._loads(wrench, frame, gravity, parameters, geometry)
+        every = self._dynamics(
+            "inverse_dynamics_derivatives", values, None, threads, friction=friction, by=("q", "qd")
+        )
+        by_q, by_qd = every[..., : self.n], every[..., self.n :]
+        return TorqueSecondDerivatives(
+            by_q[..., 0, :, :, :], by_qd[..., 0, :, :, :], by_qd[..., 1, :, :, :], by_q[..., 2, :, :, :]
+        )
+
+    def forward_dynamics_derivatives(
+        self, q: Any, qd: Any, tau: Any, *, wrench: Wrench = None, frame: str | None = None,
+        gravity: Any = None, friction: bool = True, parameters: Any = None, geometry: Any = None,
+        out: Array | None = None, threads: int | None = None,
+    ) -> AccelerationDerivatives:  # fmt: skip
+        """∂qdd/∂q, ∂qdd/∂qd and M⁻¹ (..., n, n) of `forward_dynamics`, as `inverse_dynamics_derivatives` has them."""
+        values = {"q": q, "qd": qd, "tau": tau} | self._loads(wrench, frame, gravity, parameters, geometry)
+        all_three = self._dynamics("forward_dynamics_derivatives", values, out, threads, friction=friction)
+        return AccelerationDerivatives(*(all_three[..., k, :, :] for k in range(3)))
 
     def singular_joints(self, q: Any, accelerated: Sequence[str] = ()) -> Names:
         """The joints that move no inertia at a position q (nq), so that torques do not decide accelerations.
@@ -263,96 +337,216 @@ class Robot:
 
     def joint_wrenches(
         self, q: Any, qd: Any, qdd: Any, *, wrench: Wrench = None, frame: str | None = None,
-        gravity: Any = None, out: Array | None = None, threads: int | None = None,
+        gravity: Any = None, parameters: Any = None, geometry: Any = None, out: Array | None = None,
+        threads: int | None = None,
     ) -> Array:  # fmt: skip
         """What every joint transmits onto the body it carries (..., bodies, 6): force, then moment, base axes.
 
         One row per joint of the model, those that follow others included, each at the origin of its moved frame.
         Along the joint it is the torque less rotor inertia and friction, which act inside the drive.
         """
-        values = {"q": q, "qd": qd, "qdd": qdd} | self._loads(wrench, frame, gravity)
+        values = {"q": q, "qd": qd, "qdd": qdd} | self._loads(wrench, frame, gravity, parameters, geometry)
+        if self.model.is_closed and out is parameters is geometry is None:
+            return self.explain(q, qd, qdd, wrench=wrench, frame=frame, gravity=gravity).wrenches
+        require_open(self.model, "what joints transmit, for out=, parameters= or geometry=,", "Leave these out.")
         return self._dynamics("joint_wrenches", values, out, threads)
 
     def mass_matrix(
-        self, q: Any, *, formulation: str | None = None, out: Array | None = None,
-        threads: int | None = None,
+        self, q: Any, *, formulation: str | None = None, parameters: Any = None, geometry: Any = None,
+        out: Array | None = None, threads: int | None = None,
     ) -> Array:  # fmt: skip
         """M (..., n, n), rotor inertia included."""
-        if out is formulation is threads is None:
+        if out is formulation is threads is parameters is geometry is None:
             one = self._quick_mass(q)
             if one is not NotImplemented:
                 return one
-        if formulation is None:
+        if formulation is parameters is geometry is None:
             many = self._plain_batch("mass_matrix", True, threads, out, q)
             if many is not NotImplemented:
                 return many
-        return self._dynamics("mass_matrix", {"q": q}, out, threads, formulation=formulation)
+        values = {"q": q} | self._loads(parameters=parameters, geometry=geometry)
+        return self._dynamics("mass_matrix", values, out, threads, formulation=formulation)
 
     def coriolis_matrix(
         self, q: Any, qd: Any, *, form: str = "christoffel", formulation: str | None = None,
-        out: Array | None = None, threads: int | None = None,
+        parameters: Any = None, geometry: Any = None, out: Array | None = None, threads: int | None = None,
     ) -> Array:  # fmt: skip
         """C (..., n, n) of Christoffel symbols: C qd are the velocity torques, Ṁ − 2C is skew.
 
         ``form="decomposition"`` is another matrix with both properties, that of the decomposition by links.
         """
-        values = {"q": q, "qd": qd}
+        values = {"q": q, "qd": qd} | self._loads(parameters=parameters, geometry=geometry)
         return self._dynamics("coriolis_matrix", values, out, threads, formulation=formulation, form=form)
 
     def gravity(
-        self, q: Any, *, gravity: Any = None, formulation: str | None = None, out: Array | None = None,
-        threads: int | None = None,
+        self, q: Any, *, gravity: Any = None, formulation: str | None = None, parameters: Any = None,
+        geometry: Any = None, out: Array | None = None, threads: int | None = None,
     ) -> Array:  # fmt: skip
         """The torques g (..., n) that hold the robot still."""
-        values = {"q": q} | self._loads(gravity=gravity)
+        values = {"q": q} | self._loads(gravity=gravity, parameters=parameters, geometry=geometry)
         return self._dynamics("gravity", values, out, threads, formulation=formulation)
 
     def bias(
         self, q: Any, qd: Any, *, gravity: Any = None, formulation: str | None = None,
-        out: Array | None = None, threads: int | None = None,
+        parameters: Any = None, geometry: Any = None, out: Array | None = None, threads: int | None = None,
     ) -> Array:  # fmt: skip
         """C qd + g (..., n): the rigid-body torques of a motion without acceleration."""
-        values = {"q": q, "qd": qd} | self._loads(gravity=gravity)
+        values = {"q": q, "qd": qd} | self._loads(gravity=gravity, parameters=parameters, geometry=geometry)
         return self._dynamics("bias", values, out, threads, formulation=formulation)
 
     def energy(
-        self, q: Any, qd: Any, *, gravity: Any = None, out: Array | None = None, threads: int | None = None
-    ) -> Array:
+        self, q: Any, qd: Any, *, gravity: Any = None, parameters: Any = None, geometry: Any = None,
+        out: Array | None = None, threads: int | None = None,
+    ) -> Array:  # fmt: skip
         """Kinetic energy, rotor inertia included, and potential energy (..., 2), zero at the base origin."""
-        values = {"q": q, "qd": qd} | self._loads(gravity=gravity)
+        values = {"q": q, "qd": qd} | self._loads(gravity=gravity, parameters=parameters, geometry=geometry)
         return self._dynamics("energy", values, out, threads)
 
-    def momentum(self, q: Any, qd: Any, *, out: Array | None = None, threads: int | None = None) -> Array:
+    def momentum(
+        self, q: Any, qd: Any, *, parameters: Any = None, geometry: Any = None, out: Array | None = None,
+        threads: int | None = None,
+    ) -> Array:  # fmt: skip
         """Linear momentum, then angular momentum about the centre of mass (..., 6), base axes."""
-        return self._dynamics("momentum", {"q": q, "qd": qd}, out, threads)
+        values = {"q": q, "qd": qd} | self._loads(parameters=parameters, geometry=geometry)
+        return self._dynamics("momentum", values, out, threads)
 
-    def center_of_mass(self, q: Any, *, out: Array | None = None, threads: int | None = None) -> Array:
+    def center_of_mass(
+        self, q: Any, *, parameters: Any = None, geometry: Any = None, out: Array | None = None,
+        threads: int | None = None,
+    ) -> Array:  # fmt: skip
         """The centre of mass (..., 3) of all bodies, the base not among them, in base axes."""
-        return self._dynamics("center_of_mass", {"q": q}, out, threads)
+        values = {"q": q} | self._loads(parameters=parameters, geometry=geometry)
+        return self._dynamics("center_of_mass", values, out, threads)
 
     def centroidal_momentum_matrix(
-        self, q: Any, *, out: Array | None = None, threads: int | None = None
-    ) -> Array:
+        self, q: Any, *, parameters: Any = None, geometry: Any = None, out: Array | None = None,
+        threads: int | None = None,
+    ) -> Array:  # fmt: skip
         """A (..., 6, n) with `momentum` = A qd, rows in the same order."""
-        return self._dynamics("centroidal_momentum_matrix", {"q": q}, out, threads)
+        values = {"q": q} | self._loads(parameters=parameters, geometry=geometry)
+        return self._dynamics("centroidal_momentum_matrix", values, out, threads)
 
     def centroidal_momentum_matrix_dot(
-        self, q: Any, qd: Any, *, out: Array | None = None, threads: int | None = None
-    ) -> Array:
+        self, q: Any, qd: Any, *, parameters: Any = None, geometry: Any = None, out: Array | None = None,
+        threads: int | None = None,
+    ) -> Array:  # fmt: skip
         """The rate Ȧ (..., 6, n) of the centroidal momentum matrix while the robot moves with qd."""
-        return self._dynamics("centroidal_momentum_matrix_dot", {"q": q, "qd": qd}, out, threads)
+        values = {"q": q, "qd": qd} | self._loads(parameters=parameters, geometry=geometry)
+        return self._dynamics("centroidal_momentum_matrix_dot", values, out, threads)
 
     def centroidal_momentum_bias(
-        self, q: Any, qd: Any, *, out: Array | None = None, threads: int | None = None
-    ) -> Array:
+        self, q: Any, qd: Any, *, parameters: Any = None, geometry: Any = None, out: Array | None = None,
+        threads: int | None = None,
+    ) -> Array:  # fmt: skip
         """Ȧ qd (..., 6): A qdd + Ȧ qd is the whole force from outside, and its moment about the centre of mass."""
-        return self._dynamics("centroidal_momentum_bias", {"q": q, "qd": qd}, out, threads)
+        values = {"q": q, "qd": qd} | self._loads(parameters=parameters, geometry=geometry)
+        return self._dynamics("centroidal_momentum_bias", values, out, threads)
+
+    # -- parameters ---------------------------------------------------------------------------------
+    # What a method is given as ``parameters=`` or ``geometry=`` stands instead of these; one row serves all states.
+
+    @cached_property
+    def parameters(self) -> Array:
+        """The inertial parameters π (10 · bodies), ten of each body about its origin in body axes."""
+        return np.array(constants.inertial_numbers(self.model), float)
+
+    @cached_property
+    def parameter_names(self) -> Names:
+        """One name per inertial parameter: m1, mcx1, mcy1, mcz1, Ixx1, Iyy1, Izz1, Ixy1, Ixz1, Iyz1, m2, …"""
+        return constants.inertial_names(self.model)
+
+    @cached_property
+    def drive_parameters(self) -> Array:
+        """Rotor inertia, viscous and Coulomb friction forwards and backwards of every degree of freedom."""
+        return np.array(constants.drive_numbers(self.model), float)
+
+    @cached_property
+    def drive_names(self) -> Names:
+        """One name per number of `drive_parameters`: Ir1, v1, fp1, fn1, Ir2, …"""
+        return constants.drive_names(self.model)
+
+    @cached_property
+    def geometry(self) -> Array:
+        """The numbers that place the joints, where they are neither zero nor right angles."""
+        return np.array(constants.geometry_numbers(self.model), float)
+
+    @cached_property
+    def geometry_names(self) -> Names:
+        """One name per number of `geometry`: x2, y2, z2 displace body 2, rx2, ry2, rz2 turn it about an axis."""
+        return constants.geometry_names(self.model)
+
+    @cached_property
+    def full_geometry(self) -> Array:
+        """Every number that places a joint, zeros and right angles too."""
+        return np.array(constants.geometry_numbers(self.model, full=True), float)
+
+    @cached_property
+    def full_geometry_names(self) -> Names:
+        """One name per number of `full_geometry`."""
+        return constants.geometry_names(self.model, full=True)
+
+    def regressor(
+        self, q: Any, qd: Any, qdd: Any, *, drives: bool = False, gravity: Any = None, geometry: Any = None,
+        out: Array | None = None, threads: int | None = None,
+    ) -> Array:  # fmt: skip
+        """Y (..., n, 10 · bodies): Y @ `parameters` are the torques without rotor inertia and friction.
+
+        With ``drives`` the columns of `drive_parameters` stand behind these, and both together give all of
+        `inverse_dynamics`. Of a closed chain it is the regressor of its tree.
+        """
+        values = {"q": q, "qd": qd, "qdd": qdd} | self._loads(gravity=gravity, geometry=geometry)
+        return self._dynamics("regressor", values, out, threads, drives=bool(drives))
+
+    def momentum_regressor(
+        self, q: Any, qd: Any, *, geometry: Any = None, out: Array | None = None, threads: int | None = None
+    ) -> Array:
+        """Y (..., n, 10 · bodies): Y @ `parameters` is M qd, without rotor inertia."""
+        values = {"q": q, "qd": qd} | self._loads(geometry=geometry)
+        return self._dynamics("momentum_regressor", values, out, threads)
+
+    def energy_regressor(
+        self, q: Any, qd: Any, *, gravity: Any = None, geometry: Any = None, out: Array | None = None,
+        threads: int | None = None,
+    ) -> Array:  # fmt: skip
+        """Y (..., 2, 10 · bodies): Y @ `parameters` is the kinetic, without rotors, and the potential energy."""
+        values = {"q": q, "qd": qd} | self._loads(gravity=gravity, geometry=geometry)
+        return self._dynamics("energy_regressor", values, out, threads)
+
+    def base_parameters(self, **keywords: Any) -> BaseParameters:
+        """The combinations of inertial parameters that torques depend on; keywords as in `strobe.identify`."""
+        from strobe.identify.base_parameters import base_parameters
+
+        return base_parameters(self, **keywords)
+
+    def check_parameters(self, parameters: Any) -> tuple[Fault, ...]:
+        """What keeps inertial parameters (10 · bodies) from being those of bodies: body by body, the broken rule."""
+        given = self._one_robot({"parameters": parameters})
+        return constants.unphysical(self.model, given["parameters"])
+
+    def with_parameters(self, parameters: Any = None, geometry: Any = None) -> Robot:
+        """The robot with other constants, for good: its kernels are made for them."""
+        values = self._loads(parameters=parameters, geometry=geometry)
+        request = Request("regressor", **self._lifted(values))
+        return self._edited(request.lifted(self.model, self._one_robot(values)))
+
+    def _one_robot(self, values: Mapping[str, Any]) -> dict[str, list[float]]:
+        """Constants of one robot, as numbers."""
+        sizes = Request("regressor", **self._lifted(values)).constants(self.model)
+        arrays = collected(values, sizes, self._why)
+        for name, array in arrays.items():
+            if array.ndim > 1:
+                raise ShapeError(name, array.shape, f"({sizes[name]},)", "it is one robot")
+        return {name: array.astype(float).tolist() for name, array in arrays.items()}
 
     # -- closed chains ------------------------------------------------------------------------------
 
     def loop_residuals(self, q: Any) -> Array:
         """How far each condition of closed chains is from holding (..., conditions): metres, sines of angles."""
         return self._ask(Request("loop_residuals"), {"q": q})
+
+    def loop_facing(self, q: Any) -> Array:
+        """For each loop (..., loops) a cosine, negative where its frames face each other the wrong way round."""
+        return self._ask(Request("loop_facing"), {"q": q})
 
     def loop_jacobian(self, q: Any) -> Array:
         """K (..., conditions, n): closed chains allow the velocities with K qd = 0."""
@@ -362,11 +556,14 @@ class Robot:
         """K̇ qd (..., conditions): closed chains allow the accelerations with K qdd + K̇ qd = 0."""
         return self._ask(Request("loop_bias"), {"q": q, "qd": qd})
 
-    def assemble(self, q: Any = None, hold: Mapping[str, float] | None = None) -> Array:
-        """Positions (..., nq) near q in which closed chains are closed, joints in ``hold`` at given positions."""
+    def assemble(self, q: Any = None, hold: Mapping[str, float] | None = None, **keywords: Any) -> Array:
+        """Positions (..., nq) near q in which closed chains are closed, joints in ``hold`` at given positions.
+
+        Keywords (tries, limits) as in `strobe.mechanisms.assemble`.
+        """
         from strobe.mechanisms.assembly import assemble
 
-        return assemble(self, q, hold)
+        return assemble(self, q, hold, **keywords)
 
     def closed_velocities(self, q: Any, v: Any) -> Array:
         """The velocities (..., n) nearest to v, in the metric of the mass matrix, that closed chains allow."""
@@ -379,27 +576,32 @@ class Robot:
     # -- kinematics ---------------------------------------------------------------------------------
 
     def forward_kinematics(
-        self, q: Any, frame: str | None = None, *, out: Array | None = None, threads: int | None = None
-    ) -> Array:
+        self, q: Any, frame: str | None = None, *, geometry: Any = None, out: Array | None = None,
+        threads: int | None = None,
+    ) -> Array:  # fmt: skip
         """The placement (..., 4, 4) of a frame (the last one if none is named) in base axes."""
-        return self._ask(Request("forward_kinematics", frame=self._frame(frame)), {"q": q}, out, threads)
+        return self._kinematics("forward_kinematics", {"q": q}, geometry, out, threads, self._frame(frame))
 
-    def frame_placements(self, q: Any, *, out: Array | None = None, threads: int | None = None) -> Array:
+    def frame_placements(
+        self, q: Any, *, geometry: Any = None, out: Array | None = None, threads: int | None = None
+    ) -> Array:
         """The placements (..., frames, 4, 4) of all frames in base axes, in the order of ``robot.frames``."""
-        return self._ask(Request("frame_placements"), {"q": q}, out, threads)
+        return self._kinematics("frame_placements", {"q": q}, geometry, out, threads)
 
     def jacobian(
-        self, q: Any, frame: str | None = None, *, out: Array | None = None, threads: int | None = None
-    ) -> Array:
+        self, q: Any, frame: str | None = None, *, geometry: Any = None, out: Array | None = None,
+        threads: int | None = None,
+    ) -> Array:  # fmt: skip
         """J (..., 6, n): linear velocity of the frame's origin, then angular velocity, base axes."""
-        return self._ask(Request("jacobian", frame=self._frame(frame)), {"q": q}, out, threads)
+        return self._kinematics("jacobian", {"q": q}, geometry, out, threads, self._frame(frame))
 
     def point_jacobian(
-        self, q: Any, frame: str | None, point: Any, *, out: Array | None = None, threads: int | None = None
-    ) -> Array:
+        self, q: Any, frame: str | None, point: Any, *, geometry: Any = None, out: Array | None = None,
+        threads: int | None = None,
+    ) -> Array:  # fmt: skip
         """∂r/∂q (..., 3, n) of a point r that moves with a frame and is given (..., 3) in its axes; base axes."""
-        request = Request("point_jacobian", frame=self._frame(frame))
-        return self._ask(request, {"q": q, "point": point}, out, threads)
+        values = {"q": q, "point": point}
+        return self._kinematics("point_jacobian", values, geometry, out, threads, self._frame(frame))
 
     def point_forces(self, q: Any, frame: str | None, point: Any, force: Any) -> Array:
         """The generalized forces Jᵀ F (..., n) of a force F (..., 3), base axes, at a point of `point_jacobian`."""
@@ -408,12 +610,19 @@ class Robot:
         return np.einsum("...ki,...k->...i", J, F)
 
     def jacobian_dot(
-        self, q: Any, qd: Any, frame: str | None = None, *, out: Array | None = None,
+        self, q: Any, qd: Any, frame: str | None = None, *, geometry: Any = None, out: Array | None = None,
         threads: int | None = None,
     ) -> Array:  # fmt: skip
         """The rate (..., 6, n) of the Jacobian while the robot moves with qd: J qdd + J̇ qd accelerates the frame."""
-        request = Request("jacobian_dot", frame=self._frame(frame))
-        return self._ask(request, {"q": q, "qd": qd}, out, threads)
+        values = {"q": q, "qd": qd}
+        return self._kinematics("jacobian_dot", values, geometry, out, threads, self._frame(frame))
+
+    def jacobian_derivative(
+        self, q: Any, frame: str | None = None, *, geometry: Any = None, out: Array | None = None,
+        threads: int | None = None,
+    ) -> Array:  # fmt: skip
+        """∂J/∂q (..., 6, n, n): entry i j k is what J_ij changes by along degree of freedom k."""
+        return self._kinematics("jacobian_derivative", {"q": q}, geometry, out, threads, self._frame(frame))
 
     def analytic_jacobian(self, q: Any, frame: str | None = None, angles: str = "rpy") -> Array:
         """(..., 6, n): linear velocity, then the rates of named angles, which are not ω (see `jacobian` for that).
@@ -548,10 +757,23 @@ class Robot:
         """Positions in which closed chains are closed, and rates and accelerations that keep them so."""
         from strobe.mechanisms.assembly import random_positions
 
-        q = random_positions(self, lambda part: self._random_positions(rng, part), shape)
+        q = random_positions(self, lambda part: self._random_guess(rng, part), shape)
         v, a = (rng.standard_normal((*shape, self.nv)) for _ in range(2))
         qd = self.closed_velocities(q, v)
         return q, qd, self.closed_accelerations(q, qd, a)
+
+    def _random_guess(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
+        """Random positions, in which joints with quaternions start where the first named pose has them.
+
+        Loops lead these: from anywhere, a platform would as well be put together upside down.
+        """
+        q = self._random_positions(rng, shape)
+        pose = next((pose for pose in self.model.poses.values() if len(pose) == self.nq), ())
+        for joint in self.coordinates.joints:
+            own = slice(joint.q, joint.q + joint.nq)
+            if joint.nq > 1 and pose:
+                q[..., own] = pose[own]
+        return q
 
     def simulate(self, q0: Any, qd0: Any, torque: Any, t: Any, method: str = "rk4", **keywords: Any) -> Run:
         """The motion that follows from torques; keywords (step, wrench, events, …) as in `strobe.simulate`."""
@@ -567,6 +789,30 @@ class Robot:
 
         return control(self, motion, controller, **keywords)
 
+    def export(
+        self, quantity: str, folder: str | PathLike[str] | None = None, *, target: str = "c", force: bool = False,
+        formulation: str | None = None, frame: str | None = None, wrench: Sequence[str] = (),
+        gravity_input: bool = False, friction: bool = True, accelerated: Sequence[str] = (), **keywords: Any,
+    ) -> Export:  # fmt: skip
+        """A quantity as C, an object file or a module for the web, written into a folder if one is named.
+
+        ``wrench`` names frames whose wrenches are arguments, ``gravity_input`` makes gravity one; keywords (single,
+        name, triple, cpu) as in `strobe.export.quantity.export`.
+        """
+        from strobe.export.quantity import export
+        from strobe.runtime.files import refuse_folder
+
+        if folder is not None:
+            refuse_folder(folder, force=force)
+        request = Request(
+            quantity, formulation, friction, tuple(dict.fromkeys(self.model.frame(f).name for f in wrench)),
+            gravity_input, None if frame is None else self.model.frame(frame).name, accelerated=tuple(accelerated),
+        )  # fmt: skip
+        made = export(self, request, target=target, **keywords)
+        if folder is not None:
+            made.write(folder, force=force)
+        return made
+
     # -- equations ----------------------------------------------------------------------------------
 
     def equations(self, *, numbers: bool = False) -> Equations:
@@ -579,8 +825,11 @@ class Robot:
         self, q: Any, qd: Any, qdd: Any, *, wrench: Wrench = None, frame: str | None = None,
         gravity: Any = None, friction: bool = True,
     ) -> Explanation:  # fmt: skip
-        """The torques of a motion, term by term, each with what it stands for."""
-        from strobe.equations.meaning import explain
+        """The torques of a motion, term by term, each with what it stands for; of a closed chain those that drive it."""
+        if self.model.is_closed:
+            from strobe.mechanisms.explained import explain
+        else:
+            from strobe.equations.meaning import explain
 
         return explain(self, q, qd, qdd, wrench=wrench, frame=frame, gravity=gravity, friction=friction)
 
@@ -696,9 +945,28 @@ class Robot:
         if not isinstance(options.get("formulation"), str | None):
             raise ArgumentError(f"formulation is {options['formulation']!r}; expected the name of one.")
         loaded = tuple(name.removeprefix("wrench ") for name in values if name.startswith("wrench "))
+        options |= self._lifted(values)
         request = Request(quantity, loaded=loaded, gravity="gravity" in values, **options)
         self._require_inertia(request)
         return request
+
+    def _kinematics(
+        self, quantity: str, values: dict[str, Any], geometry: Any, out: Array | None, threads: int | None,
+        frame: str | None = None,
+    ) -> Array:  # fmt: skip
+        values = values | self._loads(geometry=geometry)
+        return self._ask(Request(quantity, frame=frame, **self._lifted(values)), values, out, threads)
+
+    def _lifted(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Which constants of the robot a request takes as inputs."""
+        lifted = {"parameters": "runtime"} if "parameters" in values else {}
+        return lifted | {"geometry": self._structure(values)} if "geometry" in values else lifted
+
+    def _structure(self, values: Mapping[str, Any]) -> str:
+        """Which of the two geometries is given, told by its size."""
+        sizes = np.shape(values.get("geometry", ()))
+        full = sizes[-1:] == (len(self.full_geometry_names),) != (len(self.geometry_names),)
+        return "full" if full else "runtime"
 
     def _require_dynamics(self) -> None:
         if self.model.kinematic_only:
@@ -733,6 +1001,8 @@ class Robot:
             self._require_inertia(request)
             if self.compiled and self.nv and all(request.shape(self.model)):
                 self.kernel(request).ufunc(single)
+                if self.kernel(request).constants:
+                    self.kernel(request).shared.ufunc(single)
                 if request.quantity in QUICK:
                     self._asked |= {(request, 0), (request, 1)}
                     self._prepare_builtin(self.kernel(request), 0)
@@ -774,7 +1044,7 @@ class Robot:
             return evaluate(kernel.function(), arrays, kernel.shape, out)
         result = kernel(arrays, out, threads)
         axes = result.ndim - len(kernel.shape)
-        if axes < 2 and kernel.quantity in QUICK:
+        if axes < 2 and kernel.quantity in QUICK and not kernel.constants:
             self._prepare_builtin(kernel, axes)
         return result
 
@@ -810,10 +1080,14 @@ class Robot:
                 setattr(self, QUICK[request.quantity], kernel.quick)
 
     def _loads(
-        self, wrench: Wrench = None, frame: str | None = None, gravity: Any = None
-    ) -> dict[str, Any]:
-        """Wrenches and gravity given with a call, by the name of the input they become."""
-        given = {} if gravity is None else {"gravity": gravity}
+        self, wrench: Wrench = None, frame: str | None = None, gravity: Any = None, parameters: Any = None,
+        geometry: Any = None,
+    ) -> dict[str, Any]:  # fmt: skip
+        """Wrenches, gravity and constants given with a call, by the name of the input they become."""
+        lifted = {"gravity": gravity, "parameters": parameters, "geometry": geometry}
+        given = {name: value for name, value in lifted.items() if value is not None}
+        if geometry is not None:
+            self._require_geometry(np.shape(geometry))
         if wrench is None:
             if frame is not None:
                 raise ArgumentError("frame= says where a wrench acts, but no wrench= was given.")
@@ -826,6 +1100,17 @@ class Robot:
         if len(named) < len(wrench):
             raise ArgumentError("two wrenches act on one frame; add them up and give one.")
         return named | given
+
+    def _require_geometry(self, shape: tuple[int, ...]) -> None:
+        """Refuse a geometry of no numbers, and that of robots that would come apart."""
+        if self.model.is_closed:
+            raise UnsupportedModelError(
+                f"{self.name} has closed chains, which another geometry would open; geometry= is for robots without."
+            )
+        if shape[-1:] == (0,):
+            raise UnsupportedModelError(
+                f"geometry has shape {shape}, no number that places a joint of {self.name}; leave geometry= out."
+            )
 
     def _frame(self, name: str | None) -> str:
         return self.model.frames[-1].name if name is None else self.model.frame(name).name
@@ -855,13 +1140,22 @@ class Robot:
 
         require_closed(self, arrays, OPEN)
 
+    def _solvable(self, q: Array) -> Solvable:
+        """What is known of conditions of closed chains near closed positions q (..., nq)."""
+        from strobe.mechanisms.diagnosis import solvable
+
+        return solvable(self, q)
+
     def _require_inertia(self, request: Request) -> None:
         """Refuse accelerations from torques where some joint that is free to move never moves any inertia."""
         if request.quantity not in quantities.ELIMINATING or self.model.kinematic_only or not self.nv:
             return
+        if request.constants(self.model):
+            return  # NaN tells of others
         given = request.accelerated
         if given not in self._massless:
-            self._massless[given] = self._singular_joints(self.random_state(seed=1)[0], given)
+            anywhere = self._random_positions(np.random.default_rng(1), ())
+            self._massless[given] = self._singular_joints(anywhere, given)
         if self._massless[given]:
             raise SingularMassMatrixError(self.name, self._massless[given], request.quantity)
 

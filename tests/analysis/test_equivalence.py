@@ -26,7 +26,8 @@ OTHER = 0 if ARMS == 100 else 1_000_000  # seeds that the hundred arms do not us
 SIZES = range(1, 10)
 ROUND = (*SIZES, *range(1, 7), *range(1, 6), *range(1, 6))  # sizes in turn, fewer of the slow long arms
 
-SERIAL = [name for name in built_in_names() if name not in ("rx90", "parallelogram")]
+TREES_OF_LINKS = ("parallelogram", "fourbar", "slider-crank", "fivebar", "delta")
+SERIAL = [name for name in built_in_names() if name not in ("rx90", *TREES_OF_LINKS)]
 
 
 def methods(model):

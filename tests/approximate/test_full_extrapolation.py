@@ -9,7 +9,7 @@ from strobe.approximate.full_extrapolation import (
     estimated_partials,
     points_needed,
 )
-from strobe.approximate.partials import slopes, torque_partials
+from strobe.approximate.partials import torque_partials
 from strobe.errors import ArgumentError, UnsupportedModelError
 
 ENDS = [[0, 0.6, 0.4, 0, 0.5, 0], [1.2, 1.3, 0.8, 1, -0.6, 1.5]]
@@ -32,14 +32,6 @@ def test_computed_partials_are_those_of_differences(name):
     assert torque_partials(robot)(*state)[:, 2 * n :] == pytest.approx(
         robot.mass_matrix(state[0]), abs=1e-12
     )
-
-
-def test_slopes_of_d_and_e_are_those_of_differences(stanford):
-    q, qd, _ = stanford.random_state(seed=4)
-    found, size = slopes(stanford)(q, qd), 1e-6
-    assert found[:, :6] == pytest.approx(central(stanford.mass_matrix, q), abs=size)
-    assert found[:, 6] == pytest.approx(central(lambda q: stanford.bias(q, qd), q), abs=size)
-    assert found[:, 7] == pytest.approx(central(lambda qd: stanford.bias(q, qd), qd), abs=size)
 
 
 @pytest.mark.parametrize("partials", ["computed", "estimated"])

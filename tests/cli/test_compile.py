@@ -17,6 +17,8 @@ from strobe.quantities import QUANTITIES
 STRICT = "-O1 -std=c99 -Wall -Wextra -Wpedantic -Wconversion -Werror"
 SANITISED = f"{STRICT} -fsanitize=address,undefined -fno-sanitize-recover=all"
 
+OF_LOOPS = ("loop_residuals", "loop_facing", "loop_jacobian", "loop_bias")
+
 needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
 
 
@@ -103,7 +105,7 @@ def test_the_panda_builds_without_a_warning_and_passes_its_own_test(
 
 
 @needs_gcc
-@pytest.mark.parametrize("quantity", QUANTITIES)
+@pytest.mark.parametrize("quantity", [name for name in QUANTITIES if name not in OF_LOOPS])
 def test_every_quantity_passes_its_own_test(tmp_path: Path, quantity: str) -> None:
     data = told("planar2", quantity, "-o", tmp_path / "out")
     assert data["tolerance"] <= 1e-11
@@ -166,6 +168,51 @@ def test_names_of_a_model_file_cannot_enter_the_code(tmp_path: Path) -> None:
         assert make_test(tmp_path / "out").returncode == 0
 
 
+# -- object files and the web -------------------------------------------------------------------------
+
+
+def test_an_object_file_is_written_with_its_header_and_what_it_takes(tmp_path: Path) -> None:
+    options = ["--target", "object", "--triple", "thumbv7em-hf", "--float"]
+    data = told("ur5", "inverse_dynamics", *options, "-o", tmp_path / "a")
+    name = "strobe_ur5_inverse_dynamics"
+    assert data["files"] == [f"{name}.o", f"{name}.h", f"test_{name}.c"]
+    assert data["triple"] == "thumbv7em-none-eabihf"
+    assert data["cpu"] == "cortex-m4"
+    assert data["precision"] == "float"
+    assert data["code"] + data["constants"] < 32_000
+    assert data["stack"] < 1_000
+    done = run("ur5", "inverse_dynamics", *options, "--cpu", "cortex-m7", "-o", tmp_path / "b")
+    assert done.stdout.splitlines()[-1].startswith("thumbv7em-none-eabihf, cortex-m7: ")
+    assert done.stdout.splitlines()[-1].endswith(" of stack")
+
+
+def test_a_web_module_is_written_with_its_wrapper_types_and_test(tmp_path: Path) -> None:
+    done = run("planar2", "inverse_dynamics", "--target", "wasm", "-o", tmp_path / "out")
+    name = "strobe_planar2_inverse_dynamics"
+    assert done.stdout.splitlines()[-1] == f"test it: node {tmp_path / 'out' / f'test_{name}.mjs'}"
+    assert (tmp_path / "out" / f"{name}.wasm").read_bytes().startswith(b"\0asm")
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--target", "object"], "an object file is for one machine: name its triple (aarch64, armv7a, riscv32, "),
+        (["--target", "object", "--triple", "arm64"], 'no machine "arm64" in strobe. Did you mean'),
+        (["--target", "object", "--triple", "aarch64", "--cpu", "cortex-a753"], "Did you mean 'cortex-a75'"),
+        (["--target", "object", "--triple", "thumbv7em"], "cortex-m4 does not compute in double precision"),
+        (["--target", "object", "--triple", "thumbv6m", "--float"], "another processor, or write C in fixed point."),
+        (["--triple", "aarch64"], "a triple is for object files: take target object, or leave it out."),
+        (["--target", "wasm", "--float"], "WebAssembly is written in double precision only."),
+    ],
+)  # fmt: skip
+def test_what_machines_and_the_web_do_not_have_is_refused(
+    tmp_path: Path, options: list[str], sentence: str
+) -> None:
+    said = refused("planar2", "inverse_dynamics", *options, "-o", tmp_path / "out")
+    assert sentence in " ".join(said.split())
+    assert not (tmp_path / "out").exists()
+
+
 # -- bad input ----------------------------------------------------------------------------------------
 
 
@@ -182,15 +229,15 @@ def test_an_unknown_quantity_is_answered_with_the_nearest(tmp_path: Path) -> Non
         (["inverse_dynamics", "--wrench", "tol"], 'no frame "tol" in planar2'),
         (
             ["inverse_dynamics", "--frame", "tool"],
-            "inverse_dynamics does not depend on a frame: leave --frame out.",
+            "inverse_dynamics does not depend on a frame: leave it out.",
         ),
         (["jacobian", "--formulation", "newton-euler"], "jacobian does not depend on a formulation"),
         (["inverse_dynamics", "--formulation", "newton"], 'no formulation "newton" in strobe'),
         (["mass_matrix", "--gravity-input"], "mass_matrix of planar2 does not depend on gravity"),
-        (["mass_matrix", "--wrench", "tool"], 'does not depend on a wrench on "tool": leave --wrench out.'),
-        (["gravity", "--accelerated", "joint1"], "gravity takes no --accelerated joints"),
+        (["mass_matrix", "--wrench", "tool"], 'does not depend on a wrench on "tool": leave it out.'),
+        (["gravity", "--accelerated", "joint1"], "gravity takes no accelerated joints"),
         (["hybrid_dynamics", "--accelerated", "joint9"], 'no joint "joint9" in planar2'),
-        (["gravity", "--target", "rust"], '--target "rust" is not known: c, mex or cffi.'),
+        (["gravity", "--target", "rust"], 'target "rust" is not known: c, mex, cffi, object or wasm.'),
     ],
     ids=lambda x: " ".join(x) if isinstance(x, list) else "",
 )

@@ -50,8 +50,39 @@ def test_info_shows_motors_where_there_are_some() -> None:
 def test_couplings_and_loops_are_shown_and_not_hidden() -> None:
     shown = CliRunner().invoke(app, ["info", "parallelogram"]).stdout
     assert "coupling: a2 = b1 − a1" in shown
-    assert "loop: pin" in shown
-    assert "not solved" in shown
+    assert (
+        "loop: pin (point) keeps pin_on_link2 and pin_on_link4 together, as the couplings do already"
+        in shown
+    )
+
+
+def test_what_closed_chains_leave_free_is_told() -> None:
+    shown = CliRunner().invoke(app, ["info", "fourbar"]).stdout.splitlines()
+    assert any(
+        line.startswith("3 degrees of freedom (3R), a tree with closed loops, of which loops leave 1")
+        for line in shown
+    )
+    assert "loop: pin (point) keeps pin_on_coupler and pin_on_rocker together" in shown
+    assert "closed: 1 freedom left of 3, by 2 independent conditions of 3" in shown
+    assert "redundant: place y of pin, which the others imply" in shown
+    assert "actuated: crank" in shown
+
+
+def test_rods_are_told_with_their_length_and_what_could_drive_a_chain_without_drives(
+    tmp_path: Path,
+) -> None:
+    data = info("delta")
+    assert data["loops"][0] == {
+        "name": "rod1_left", "frames": ["elbow1_left", "wrist1_left"], "kind": "distance", "held": False,
+        "length": 0.8,
+    }  # fmt: skip
+    assert data["closed"]["freedoms"] == 3
+    assert data["closed"]["redundant"] == []
+    path = tmp_path / "passive.toml"
+    CliRunner().invoke(app, ["convert", "fourbar", "-o", str(path)])
+    path.write_text(path.read_text().replace('actuated = ["crank"]\n', ""))
+    shown = CliRunner().invoke(app, ["info", str(path)]).stdout
+    assert "actuated: none named; coupler or crank or rocker could drive it" in shown
 
 
 def test_a_locked_joint_is_gone_and_its_mass_stays() -> None:

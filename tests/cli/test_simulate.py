@@ -208,7 +208,7 @@ def test_what_deserves_a_look_is_told_before_the_run_and_once() -> None:
         (["planar2", "--t", "1", "--step", "1e-12"], "step is 1e-12 s: the run would take 1,000,000,000,000 steps"),
         (["planar2", "--traj", "b.json"], "b.json: cannot be read"),
         (["puma560", "--t", "1", "--pose", "redy"], "no pose \"redy\" in puma560. Did you mean 'ready'?"),
-        (["puma560", "--t", "1", "--pose", "ready", "--q", "0"], "starts at --pose or at --q, not at both."),
+        (["puma560", "--t", "1", "--pose", "ready", "--q", "0"], "stands at --pose or at --q, not at both."),
         (["puma560", "--t", "1", "--pose", "ready", "--lock", "joint1=0"], "puma560 names no poses; give --q."),
         (["planar2", "--t", "1", "--q", "9,0", "--stops"], 'joint "joint1" starts at 9, outside its limits'),
         (["planar2", "--t", "1", "--payload", "1,2"], "--payload has 2 numbers, expected 1 (mass), 4"),

@@ -19,6 +19,8 @@ from strobe.cli import app
 from strobe.formulations import FORMULATIONS
 from strobe.study import SECTIONS, agreement, speed
 
+OF_AN_ARM = [key for key in SECTIONS if key not in ("closed", "base", "legs")]
+
 
 def run(*arguments: str) -> Any:
     return CliRunner().invoke(app, ["study", *arguments])
@@ -46,7 +48,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
 
 def test_a_quick_study_has_every_section_but_those_that_take_long(written: tuple[Path, list[str]]) -> None:
     sections = json.loads((written[0] / "planar2.json").read_text(encoding="utf-8"))["sections"]
-    assert list(sections) == list(SECTIONS)
+    assert list(sections) == OF_AN_ARM
     assert [key for key, data in sections.items() if "skipped" in data] == ["proof", "speed"]
 
 
@@ -61,8 +63,8 @@ def test_the_study_of_stanford_meets_the_papers_and_agrees_exactly() -> None:
 
 def test_the_study_reads_like_a_page() -> None:
     shown = run("planar2", "--quick", "--text").stdout
-    for section in SECTIONS.values():
-        assert section.TITLE in shown
+    for key in OF_AN_ARM:
+        assert SECTIONS[key].TITLE in shown
     assert "all 15 formulations:" in shown
     assert "in 3 trials of 3, wrong with probability at most d/p < " in shown
     assert "FAILS" not in shown

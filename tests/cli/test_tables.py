@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from strobe.analysis import claims, sheets
+from strobe.analysis import claims, fewest_records, sheets
+from strobe.analysis.certificates import Check
 from strobe.analysis.findings import Finding
 from strobe.cli import app
 
@@ -87,6 +88,27 @@ def test_records_are_marked_as_recalled() -> None:
     shown = run("records").stdout
     assert "recalled, unverified" in shown
     assert "not verified against their publications" in shown
+
+
+def test_certified_records_are_shown_with_their_check() -> None:
+    one_arm = json.loads(run("records", "--json").stdout)["records"][1]
+    rows = {row["method"]: row for row in one_arm["rows"] if row["check"]}
+    fewest = rows["general 6R arm, fewest multiplications"]
+    assert (fewest["m"], fewest["a"], fewest["origin"]) == (
+        "315",
+        "351",
+        "computed here, with a certificate",
+    )
+    assert all(row["check"].startswith("equal in 3 trials") for row in rows.values())
+    assert f"general 6R arm, fewest multiplications: {fewest['check']}." in one_arm["notes"]
+
+
+def test_a_certificate_that_does_not_hold_exits_with_1(monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = Check(False, (2**61 - 1, 2**61 - 1), 7)
+    monkeypatch.setattr(fewest_records, "checked", lambda name: wrong)
+    done = run("records", "--json")
+    assert done.exit_code == 1
+    assert "NOT EQUAL in 2 trials" in done.stdout
 
 
 def test_a_wrong_name_gets_the_nearest_one() -> None:

@@ -90,3 +90,25 @@ def test_a_program_stays_whole_where_what_is_kept_would_not_fit_the_cache(monkey
     assert len(llvm_pieces.layout(program, blocks, 64).pieces) == 1
     monkeypatch.setattr(llvm_pieces, "CACHE", 64)  # too small for the values alive in any case
     assert len(llvm_pieces.layout(program, blocks, 64).pieces) > 1
+
+
+@pytest.fixture
+def long_rows(short_pieces, monkeypatch):
+    """Results so many that they are written by pieces of their own."""
+    monkeypatch.setattr(llvm_pieces, "LONGEST_ROW", 8)
+    monkeypatch.setattr(llvm_pieces, "BLOCKS_AT_ONCE", 5)
+
+
+def test_many_results_are_written_from_first_to_last_after_all_else(long_rows):
+    _, cut = layout("mass_matrix")
+    computing = [k for k, piece in enumerate(cut.pieces) if piece.nodes]
+    storing = [k for k, piece in enumerate(cut.pieces) if piece.results]
+    assert max(computing) < min(storing)
+    starts = [start for piece in cut.pieces for start in piece.results]
+    assert starts == sorted(starts)
+    assert all(len(cut.pieces[k].results) <= 5 for k in storing)
+
+
+def test_results_that_are_written_at_the_end_have_the_bits_of_the_whole(long_rows, monkeypatch):
+    test_pieces_compute_the_bits_of_the_whole(None, monkeypatch, "mass_matrix")
+    test_pieces_compute_the_bits_of_the_whole(None, monkeypatch, "frame_placements")

@@ -1,13 +1,15 @@
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from strobe.algebra import Shift, Turn
+from strobe.algebra import Pose, Shift, Turn
 from strobe.formulations import spatial_newton_euler
 from strobe.models.expressions import Expression
 from strobe.models.library import built_in_names
 from strobe.models.load import load_model
+from strobe.models.model import Curve, Loop
 from strobe.models.random_robots import random_model
 from strobe.models.toml_reader import read_toml
 from strobe.models.toml_writer import write_toml
@@ -366,12 +368,35 @@ def test_motors_friction_and_single_coulomb_values_are_read():
     assert joint.coulomb == pytest.approx((1.1, 1.4))
 
 
-def test_a_loop_that_nothing_closes_is_reported():
-    text = TWIN + '[[loops]]\nname = "chain"\nframe_a = "left"\nframe_b = "right"\n'
+def test_a_loop_that_nothing_closes_is_left_to_be_solved():
+    model = read(TWIN + '[[loops]]\nname = "chain"\nframe_a = "left"\nframe_b = "right"\n')
+    assert (model.is_closed, model.loops[0].held, model.notes) == (True, False, ())
+
+
+def test_a_pose_that_a_closed_chain_cannot_be_in_is_reported():
+    text = write_toml(load_model("fourbar")).replace("home = [1.57", "home = [1.67")
     (note,) = read(text).notes
     assert note.severity == "warning"
-    assert note.where == 'arm.toml: loop "chain"'
-    assert 'frames "left" and "right" of this closed chain come apart when the joints move' in note.text
+    assert str(note) == 'arm.toml: poses.home: loop "pin" is open by 0.0523; robot.assemble closes it.'
+
+
+@pytest.mark.parametrize("kind", ["point", "hinge", "line", "plane", "cylinder"])
+def test_a_loop_that_couplings_close_is_held_by_them(kind):
+    model = load_model("parallelogram")
+    axis = Pose((Turn.by(0, math.pi / 2),))  # z along the axis of the pins
+    frames = tuple(
+        replace(frame, placement=frame.placement @ axis) if "pin" in frame.name else frame
+        for frame in model.frames
+    )
+    loop = replace(model.loops[0], kind=kind, held=False)
+    again = written_again(replace(model, frames=frames, loops=(loop,)))
+    assert (again.is_closed, again.loops[0].held) == (False, True)
+
+
+def test_a_loop_that_couplings_close_only_here_and_there_is_solved():
+    model = load_model("parallelogram")
+    loop = replace(model.loops[0], kind="full")
+    assert written_again(replace(model, loops=(loop,))).is_closed
 
 
 def test_a_loop_that_couplings_close_is_no_trouble():
@@ -402,6 +427,7 @@ def test_a_built_in_robot_comes_back_from_its_text(name):
     assert [frame.name for frame in again.frames] == [frame.name for frame in model.frames]
     assert again.joints == model.joints
     assert (again.couplings, again.loops) == (model.couplings, model.loops)
+    assert (again.curves, again.actuated) == (model.curves, model.actuated)
     assert (again.title, again.source, again.kinematic_only) == (
         model.title,
         model.source,
@@ -409,6 +435,40 @@ def test_a_built_in_robot_comes_back_from_its_text(name):
     )
     assert (again.poses, again.golden, again.parameters) == (model.poses, model.golden, model.parameters)
     np.testing.assert_allclose(torques(again), torques(model), rtol=1e-13, atol=1e-13)
+
+
+def test_curves_lengths_conditions_and_driven_joints_come_back_from_their_text():
+    model = load_model("fourbar")
+    (pin,) = model.loops
+    rod = Loop("rod", "crank_link", "pin_on_rocker", "distance", 0.4)
+    made = replace(
+        model,
+        loops=(replace(pin, rows=(0, 2)), rod),
+        curves=(Curve("cam", "rocker", "crank", (0.1, -0.2, 0.3)),),
+        actuated=("rocker", "crank"),
+        poses={},
+        golden=(),
+    )
+    again = written_again(made)
+    assert (again.loops, again.curves, again.actuated) == (made.loops, made.curves, made.actuated)
+
+
+def test_curves_in_degrees_are_those_in_radians():
+    text = "degrees = true\n" + write_toml(replace(load_model("fourbar"), poses={}, golden=()))
+    text += '[[curves]]\njoint = "rocker"\nother = "crank"\ncoefficients = [30, 0.5, 0.01]\n'
+    (curve,) = read(text).curves
+    crank = math.radians(50.0)
+    found = sum(c * crank**k for k, c in enumerate(curve.coefficients))
+    assert math.degrees(found) == pytest.approx(30 + 0.5 * 50 + 0.01 * 50**2)
+
+
+def test_joints_on_a_curve_over_a_locked_one_are_locked_in_poses_too():
+    text = write_toml(replace(load_model("fourbar"), loops=(), actuated=(), poses={}, golden=()))
+    text += '[[curves]]\njoint = "rocker"\nother = "crank"\ncoefficients = [1, 0, 1]\n'
+    model = read(text + '[[locked]]\njoint = "crank"\nposition = 0.5\n[poses]\nhome = [0.3]\n')
+    assert (model.joint_names, model.curves) == (("coupler",), ())
+    turned = model.frame("rocker_link").placement.rpy()
+    assert turned == pytest.approx((0.0, -1.25, 0.0))
 
 
 @pytest.mark.parametrize("seed", range(4))

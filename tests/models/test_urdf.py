@@ -16,6 +16,7 @@ from strobe.formulations.kinematics import frame_pose
 from strobe.formulations.spatial_newton_euler import inverse_dynamics
 from strobe.models import xacro_text
 from strobe.models.assembly import SNAP
+from strobe.models.couplings import coordinates
 from strobe.models.inertial import Inertial
 from strobe.models.load import load_model
 from strobe.models.model import ROOT, Coupling, Frame, Model
@@ -172,6 +173,21 @@ def test_a_mimic_joint_becomes_a_coupling() -> None:
     model = read_urdf("m.urdf", text=two_links(LIMIT).replace("</robot>", extra))
     (coupling,) = model.couplings
     assert (coupling.joint, coupling.terms, coupling.offset) == ("slave", {"elbow": -2.0}, 0.5)
+
+
+def test_a_mimic_of_a_mimic_follows_both() -> None:
+    def follower(name: str, parent: str, mimic: str) -> str:
+        return (
+            f'<link name="{name}"/><joint name="{name}" type="continuous"><parent link="{parent}"/>'
+            f'<child link="{name}"/><mimic {mimic}/></joint>'
+        )
+
+    first = follower("c", "tip", 'joint="elbow" multiplier="-2" offset="0.5"')
+    second = follower("d", "c", 'joint="c" multiplier="3" offset="1"')
+    text = two_links(LIMIT).replace("</robot>", first + second + "</robot>")
+    x = coordinates(read_urdf("m.urdf", text=text))
+    assert (x.nq, [joint.name for joint in x.joints]) == (1, ["elbow"])
+    assert x.expand([0.1]) == pytest.approx([0.1, 0.3, 1.9])
 
 
 def test_a_mimic_on_a_fixed_joint_is_only_noted() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from strobe.errors import OutputError
-from strobe.runtime.files import refuse, writing
+from strobe.runtime.files import refuse, refuse_folder, write_folder, writing
 
 
 def write(path: Path, text: str = "new", **options: object) -> None:
@@ -130,3 +130,28 @@ def test_the_new_file_has_the_permissions_of_any_new_file(tmp_path: Path) -> Non
     (tmp_path / "plain").write_text("")
     write(tmp_path / "out.csv")
     assert (tmp_path / "out.csv").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+def test_a_folder_of_text_and_bytes_is_made(tmp_path: Path) -> None:
+    written = write_folder(tmp_path / "a" / "b", {"x.txt": "\u00e9\n", "y.o": b"\x7f\x00"})
+    assert written == [tmp_path / "a" / "b" / "x.txt", tmp_path / "a" / "b" / "y.o"]
+    assert [file.read_bytes() for file in written] == [b"\xc3\xa9\n", b"\x7f\x00"]
+
+
+def test_no_file_of_a_folder_is_written_if_one_may_not_be(tmp_path: Path) -> None:
+    (tmp_path / "second").write_text("mine")
+    with pytest.raises(OutputError, match="will not replace .*second: it exists"):
+        write_folder(tmp_path, {"first": "a", "second": "b"})
+    assert os.listdir(tmp_path) == ["second"]
+
+
+def test_a_folder_that_holds_files_or_is_one_is_refused(tmp_path: Path) -> None:
+    refuse_folder(tmp_path / "new")
+    refuse_folder(tmp_path)
+    file = tmp_path / "file"
+    file.write_text("")
+    with pytest.raises(OutputError, match="cannot write into .*file: it is a file. Name a folder."):
+        refuse_folder(file)
+    with pytest.raises(OutputError, match="it holds files. Name a new folder, or add --force."):
+        refuse_folder(tmp_path)
+    refuse_folder(tmp_path, force=True)

@@ -1,10 +1,12 @@
 """Users' own functions, compiled."""
 
+import pickle
+
 import numpy as np
 import pytest
 
 import strobe
-from strobe.errors import ArgumentError, NumberTruthError
+from strobe.errors import ArgumentError, NumberTruthError, UnknownNameError
 from strobe.scalars import cos, less, sin, where
 
 
@@ -59,3 +61,48 @@ def test_mistakes_get_a_sentence(ask, sentence):
 def test_sizes_are_checked():
     with pytest.raises(strobe.StrobeError, match=r"q has shape \(2,\); the function was traced for"):
         strobe.trace(pendulum, q=1, tau=1)([1.0, 2.0], [1.0])
+
+
+# -- derivatives -------------------------------------------------------------------------------------
+
+
+def spring(q, k):
+    return [[q[0] * k[0] + sin(q[1]), q[1] / k[0]], [cos(q[0] * q[1]), where(less(q[0], 0.0), 0.0, q[0])]]
+
+
+def test_a_jacobian_has_a_last_axis_of_the_numbers_it_is_taken_by():
+    kernel = strobe.trace(spring, q=2, k=1)
+    q, k = np.array([[0.3, -0.8], [-1.2, 0.4]]), np.array([2.0])
+    by_q, by_both = kernel.jacobian("q"), kernel.jacobian()
+    assert by_q.inputs == {"q": 2, "k": 1}
+    found = by_q(q, k)
+    assert found.shape == (2, 2, 2, 2)
+    x, y = q.T
+    one, zero = np.ones(2), np.zeros(2)
+    wanted = [[[2 * one, np.cos(y)], [zero, one / 2]],
+              [[-y * np.sin(x * y), -x * np.sin(x * y)], [np.where(x < 0, 0.0, 1.0), zero]]]  # fmt: skip
+    assert found == pytest.approx(np.moveaxis(np.array(wanted), -1, 0))
+    assert (by_both(q, k)[..., :2] == found).all()
+    assert by_both(q, k)[..., 2] == pytest.approx(np.stack([[[x, -y / 4], [zero, zero]]])[0].T.swapaxes(1, 2))
+
+
+def test_a_jacobian_has_a_jacobian_and_survives_pickling():
+    cubic = strobe.trace(cube, x=1)
+    second = pickle.loads(pickle.dumps(cubic.jacobian("x").jacobian("x")))
+    assert second([2.0]).tolist() == [[[12.0]]]
+    assert second.name == "jacobian of jacobian of cube of a traced function"
+
+
+def cube(x):
+    return [x[0] * x[0] * x[0]]
+
+
+def test_a_jacobian_that_cannot_be_compiled_is_interpreted_on_duals():
+    by_q = strobe.trace(spring, q=2, k=1).jacobian("q")
+    q, k = np.array([[0.3, -0.8], [-1.2, 0.4]]), np.array([[2.0], [3.0]])
+    assert by_q._interpreted(q, k) == pytest.approx(by_q(q, k), rel=1e-14)
+
+
+def test_an_input_that_there_is_not_is_told_with_those_there_are():
+    with pytest.raises(UnknownNameError, match='no input "qd" in spring'):
+        strobe.trace(spring, q=2, k=1).jacobian("qd")

@@ -47,6 +47,19 @@ def downwards(
     return x
 
 
+def ldl_inverse(L: Sequence[dict[int, Num]], inverse: Numbers, parents: Sequence[int]) -> list[list[Num]]:
+    """M⁻¹, symmetric: what stands above its diagonal in a column is known from the columns before."""
+    n = len(inverse)
+    X: list[list[Num]] = [[0.0] * n for _ in range(n)]
+    for k in range(n):
+        for i in range(k, n):
+            x: Num = inverse[k] if i == k else 0.0
+            for j in ancestors(i, parents):
+                x = x - L[i][j] * X[j][k]
+            X[i][k] = X[k][i] = x
+    return X
+
+
 def ldl_factors(
     M: Sequence[Numbers],
     parents: Sequence[int],

@@ -25,15 +25,12 @@ from functools import cached_property
 import numpy as np
 
 from strobe.algebra import Force, Inertia, Motion, Pose, Sym3, Vec3
-from strobe.algebra.lie import quaternion_product
-from strobe.algebra.quaternions import quaternion_rotation
 from strobe.analysis.accuracy import lanes, sample
 from strobe.analysis.equivalence import degree, redrawn, require_dynamics, vanishes
 from strobe.formulations import DEFAULT, FORMULATIONS, strobing
 from strobe.formulations.links import second_moments
 from strobe.models.checks import SLACK
 from strobe.models.inertial import Inertial
-from strobe.models.joints import Joint
 from strobe.models.model import ROOT, Model
 from strobe.quantities import LEAST_INERTIA, LEAST_PIVOT
 from strobe.robot import Robot
@@ -102,7 +99,7 @@ class Scene:
             self.dual.seed(x, rate)
             for joint in self.model.joints
             for x, rate in zip(
-                joint.position(position), position_rates(joint, position, rates), strict=True
+                joint.position(position), joint.position_rates(position, rates), strict=True
             )
         ]
 
@@ -133,18 +130,6 @@ class Scene:
     @staticmethod
     def _transposed(columns: Matrix) -> Matrix:
         return [list(row) for row in zip(*columns, strict=True)]
-
-
-def position_rates(joint: Joint, q: Numbers, v: Numbers) -> list[Num]:
-    """The rates of a joint's position numbers: ½ q ⊗ ω for a quaternion, R v for a floating origin."""
-    position, rates = joint.position(q), joint.rates(v)
-    if joint.nq == 1:
-        return list(rates)
-    quaternion, spin = position[-4:], rates[-3:]
-    turning = [x * 0.5 for x in quaternion_product(quaternion, [0.0, *spin])]
-    if joint.nq == 4:
-        return turning
-    return [*(quaternion_rotation(*quaternion) @ Vec3(*rates[:3])), *turning]
 
 
 def energy(model: Model, q: Numbers, qd: Numbers) -> tuple[Num, Num]:

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from strobe.analysis import fewest_records
+from strobe.analysis.certificates import Check
 from strobe.analysis.counts import general_arm
 from strobe.analysis.measured import LENGTHS, Measured, measured, measured_half_matrix
 from strobe.analysis.patterns import METHOD, PATTERNS, arm, customised, customised_general, principal
@@ -28,6 +30,7 @@ class Origin(StrEnum):
     RECALLED = "recalled, unverified"
     DOUBTFUL = "recalled, unverified, doubtful"
     COMPUTED = "computed here"
+    CERTIFIED = "computed here, with a certificate"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,7 @@ class Record:
     both: Polynomial
     origin: Origin
     joints: int | None = None  # for one arm only: its number of joints
+    check: Check | None = None  # of a certificate
 
     def at_six(self) -> tuple[Number, Number] | None:
         """For six joints; None for a figure of one arm."""
@@ -54,10 +58,11 @@ def _record(
     a: Polynomial | int,
     origin: Origin,
     joints: int | None = None,
+    check: Check | None = None,
 ) -> Record:
     """A row whose multiplications and additions are known."""
     products, sums = polynomial(m), polynomial(a)
-    return Record(group, method, products, sums, products + sums, origin, joints)
+    return Record(group, method, products, sums, products + sums, origin, joints, check)
 
 
 INVERSE = "inverse dynamics, general arm"
@@ -104,7 +109,7 @@ FOLDED_ARMS = ("stanford", "puma560", "panda")
 
 def records() -> list[Record]:
     """Every row, grouped, the computed ones counted now."""
-    rows = [*_printed(), *_recalled(), *_computed()]
+    rows = [*_printed(), *_recalled(), *_computed(), *_certified()]
     groups = (INVERSE, ARMS, MATRIX, FORWARD)
     return sorted(rows, key=lambda row: groups.index(row.group))
 
@@ -170,6 +175,14 @@ def _arms() -> Iterator[Record]:
 
 
 _C = Origin.COMPUTED
+
+
+def _certified() -> Iterator[Record]:
+    """Stored programs, counted and checked now."""
+    for name, variant in fewest_records.VARIANTS.items():
+        program, check = fewest_records.stored(name), fewest_records.checked(name)
+        figures = program.multiplications, program.additions
+        yield _record(ARMS, variant.title, *figures, Origin.CERTIFIED, variant.model.nv, check)
 
 
 def _dense_spatial() -> Iterator[Record]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from itertools import groupby
 from typing import Any
@@ -96,20 +96,26 @@ def _status(judged: claims.Judged) -> str:
 
 
 def record_sheet() -> list[Sheet]:
-    """Counts published later, beside the papers' and ours."""
-    sheets: list[Sheet] = []
-    for group, members in groupby(records.records(), key=lambda record: record.group):
-        found = list(members)
-        rows = [(r.method, shown(r.m), shown(r.a), shown(r.both), _six(r), r.origin) for r in found]
-        data = [
-            {"method": r.method, "m": r.m, "a": r.a, "both": r.both, "six": r.at_six(), "origin": r.origin}
-            for r in found
-        ]
-        columns = ("method", "multiplications", "additions", "both", "six joints", "origin")
-        sheets.append(Sheet(f"Records: {group}", columns, rows, (), [_plain_mapping(d) for d in data]))
+    """Counts published later, beside the papers' and ours; certificates are checked."""
+    groups = groupby(records.records(), key=lambda record: record.group)
+    sheets = [_record_group(group, list(members)) for group, members in groups]
     note = "Recalled figures are quoted from memory and not verified against their publications."
-    last = sheets[-1]
-    return [*sheets[:-1], Sheet(last.title, last.columns, last.rows, (note,), last.data)]
+    return [*sheets[:-1], replace(sheets[-1], notes=[*sheets[-1].notes, note])]
+
+
+def _record_group(group: str, found: Sequence[records.Record]) -> Sheet:
+    rows = [(r.method, shown(r.m), shown(r.a), shown(r.both), _six(r), r.origin) for r in found]
+    data = [
+        {
+            "method": r.method, "m": r.m, "a": r.a, "both": r.both, "six": r.at_six(), "origin": r.origin,
+            "check": str(r.check or ""),
+        }
+        for r in found
+    ]  # fmt: skip
+    columns = ("method", "multiplications", "additions", "both", "six joints", "origin")
+    notes = [f"{r.method}: {r.check}." for r in found if r.check]
+    failed = any(r.check and not r.check.holds for r in found)
+    return Sheet(f"Records: {group}", columns, rows, notes, [_plain_mapping(d) for d in data], failed)
 
 
 def _six(record: records.Record) -> str:

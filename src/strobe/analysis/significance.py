@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from strobe.errors import ArgumentError
+from strobe.models.loops import require_open
 from strobe.robot import Robot
 
 TERMS = ("inertia", "coupling", "centrifugal", "Coriolis", "gravity")
@@ -54,6 +55,7 @@ class Significance:
 
 def measure(robot: Robot, states: int = STATES, seed: int = 0) -> Significance:
     """The size of every term over random states within the robot's limits."""
+    require_open(robot.model, "the size of single terms")
     q, qd, qdd = robot.random_state(seed, states)
     M = robot.mass_matrix(q)
     diagonal = np.einsum("...ii,...i->...i", M, qdd)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from strobe.approximate.method import Approximation, Operations
+from strobe.approximate.method import Approximation, Operations, require_open_dynamics
 from strobe.approximate.states import (
     added,
     friction_operations,
@@ -216,7 +216,7 @@ class AlongTrajectory(Approximation):
 def motion_of(robot: Robot, motion: Trajectory) -> Trajectory:
     """A motion of a robot that has one number for each joint, and dynamics; in the order of its joints."""
     require_single_numbers(robot, "D and E stored along a motion")
-    robot._require_dynamics()
+    require_open_dynamics(robot)
     motion = in_order(motion, robot.joint_names, robot.name)
     if not motion.duration > 0:
         raise ArgumentError("the motion has no duration: there is nothing to store along it.")

@@ -24,7 +24,7 @@ import numpy as np
 
 from strobe.algebra import Inertia, Sym3, Vec3
 from strobe.approximate.balanceable import Obstacle, obstacles, plan, real
-from strobe.approximate.method import Array
+from strobe.approximate.method import Array, require_open_dynamics
 from strobe.errors import ArgumentError, counted
 from strobe.models.arguments import finite_numbers
 from strobe.models.inertial import Inertial
@@ -157,7 +157,7 @@ def counterbalance(
     ``arm`` is that distance (m), one for all or by joint. With ``purpose="inertia"`` every joint is balanced that
     could make H depend on the pose, whether gravity acts on it or not; on arms with parallel axes H becomes constant.
     """
-    robot._require_dynamics()
+    require_open_dynamics(robot)
     if purpose not in PURPOSES:
         raise ArgumentError(f'purpose is "{purpose}"; expected one of {", ".join(PURPOSES)}.')
     model = replace(robot.model, couplings=())

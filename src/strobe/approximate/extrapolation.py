@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from strobe.approximate.method import NUMBER, Approximation, Operations
+from strobe.approximate.method import NUMBER, Approximation, Operations, require_open_dynamics
 from strobe.approximate.states import (
     RIGID,
     added,
@@ -62,7 +62,7 @@ class PathExtrapolation(Approximation):
             None if switches is None else tuple(require_whole("a switch", k, 0) for k in switches)
         )
         self.title = f"extrapolated along the path, order {order}"
-        robot._require_dynamics()
+        require_open_dynamics(robot)
         self._preparation = preparation(robot)
 
     def inverse_dynamics(self, q: Any, qd: Any, qdd: Any) -> Array:

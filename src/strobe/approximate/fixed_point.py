@@ -20,7 +20,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from strobe.approximate.method import INVERSE_DYNAMICS, Approximation, Formula, Operations
+from strobe.approximate.method import (
+    INVERSE_DYNAMICS,
+    Approximation,
+    Formula,
+    Operations,
+    require_open_dynamics,
+)
 from strobe.approximate.states import states
 from strobe.codegen.fixed import Plan, planned
 from strobe.codegen.fixed_words import Format, Given
@@ -61,7 +67,7 @@ class FixedPoint(Approximation):
         of: Formula | None = None,
     ) -> None:
         start = time.perf_counter()
-        robot._require_dynamics()
+        require_open_dynamics(robot)
         _check_joints(robot)
         self.robot, self.bits, self.fraction, self.of = robot, bits, fraction, of
         self.ranges = ranges if isinstance(ranges, Ranges) else _ranges(robot, ranges or {})

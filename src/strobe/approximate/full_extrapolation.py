@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import lu_factor, lu_solve
 
-from strobe.approximate.method import NUMBER, Approximation, Operations
+from strobe.approximate.method import NUMBER, Approximation, Operations, require_open_dynamics
 from strobe.approximate.partials import torque_partials
 from strobe.approximate.states import (
     RIGID,
@@ -65,7 +65,7 @@ class FullExtrapolation(Approximation):
         self.spread = float(spread)
         self.title = f"first order in all parameters, {partials}"
         start = time.perf_counter()
-        robot._require_dynamics()
+        require_open_dynamics(robot)
         self._offsets = self.spread * _directions(3 * robot.nv)
         self._at(*(np.zeros((1, robot.nv)) for _ in range(3)))
         self._preparation = time.perf_counter() - start

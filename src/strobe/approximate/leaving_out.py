@@ -20,7 +20,15 @@ from typing import Any
 
 import numpy as np
 
-from strobe.approximate.method import INVERSE_DYNAMICS, Array, Formula, exact, friction, in_system
+from strobe.approximate.method import (
+    INVERSE_DYNAMICS,
+    Array,
+    Formula,
+    exact,
+    friction,
+    in_system,
+    require_open_dynamics,
+)
 from strobe.errors import ArgumentError, UnsupportedModelError
 from strobe.models.inertial import Inertial
 from strobe.models.joints import Joint
@@ -40,7 +48,7 @@ class LeavingOut(Formula):
     """What all these methods need: a robot with dynamics."""
 
     def __init__(self, robot: Robot) -> None:
-        robot._require_dynamics()
+        require_open_dynamics(robot)
         self.robot = robot
 
     @property

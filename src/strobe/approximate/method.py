@@ -21,6 +21,7 @@ import numpy as np
 
 from strobe.errors import ShapeError
 from strobe.graph.program import Program
+from strobe.models.loops import require_open
 from strobe.models.model import Model
 from strobe.quantities import Asked, Request, friction_torques
 from strobe.robot import Robot
@@ -140,6 +141,12 @@ class Exact(Formula):
 
     def torques(self, q: Numbers, qd: Numbers, qdd: Numbers) -> list[Num]:
         return exact(self.robot, q, qd, qdd)
+
+
+def require_open_dynamics(robot: Robot) -> None:
+    """Refuse robots without dynamics, and closed chains, whose joints do not move one by one."""
+    robot._require_dynamics()
+    require_open(robot.model, "an approximation")
 
 
 def exact(

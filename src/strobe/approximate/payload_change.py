@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import chi2
 
+from strobe.approximate.method import require_open_dynamics
 from strobe.approximate.payload_columns import carrier, payload_regressor
 from strobe.approximate.payload_readings import finite_states, finite_torques, joint_rows, whitening
 from strobe.errors import ArgumentError
@@ -87,7 +88,7 @@ class PayloadMonitor:
         self, robot: Robot, noise: Any, *, frame: str | None = None, joints: Sequence[str] | None = None,
         false_alarms: float = 1e-6, window: int = 256, unknown_friction: bool = False,
     ) -> None:  # fmt: skip
-        robot._require_dynamics()
+        require_open_dynamics(robot)
         self.robot, self.frame, self._read = robot, carrier(robot, frame), joint_rows(robot, joints)
         whiten = whitening(robot, noise, self._read)
         if whiten is None:

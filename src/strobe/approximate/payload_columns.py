@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from strobe.approximate.method import require_open_dynamics
 from strobe.errors import ArgumentError
 from strobe.models.inertial import Inertial
 from strobe.models.joints import Motor
@@ -45,7 +46,7 @@ class PayloadColumns(Request):
 
 def payload_regressor(robot: Robot, q: Any, qd: Any, qdd: Any, frame: str | None = None) -> Array:
     """Y (..., n, 10): the torques of a payload at a frame (the last one) are Y π."""
-    robot._require_dynamics()
+    require_open_dynamics(robot)
     request = PayloadColumns("inverse_dynamics", friction=False, frame=carrier(robot, frame))
     return robot._ask(request, {"q": q, "qd": qd, "qdd": qdd})
 

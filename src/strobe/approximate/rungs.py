@@ -29,6 +29,7 @@ from strobe.analysis.speed import (
     single_way,
     state,
 )
+from strobe.approximate.method import require_open_dynamics
 from strobe.errors import ArgumentError, UnsupportedModelError
 from strobe.graph.program import Program
 from strobe.quantities import Request
@@ -92,7 +93,7 @@ def ladder(robot: Robot, quick: bool = False) -> list[Rung]:
 
     ``quick`` spends about a second: times are rougher, and C code is counted, not run.
     """
-    robot._require_dynamics()
+    require_open_dynamics(robot)
     written = _written(robot, QUICK_LONGEST if quick else LONGEST)
     steps = [*written, *_folded(robot), *_compiled(robot)]
     ways = {step.title: step.way for step in steps if step.way}

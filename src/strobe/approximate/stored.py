@@ -18,9 +18,9 @@ import numpy as np
 from scipy.spatial import KDTree
 
 from strobe.approximate.method import NUMBER, Operations
-from strobe.approximate.partials import slopes
 from strobe.approximate.states import added, with_friction
 from strobe.errors import ArgumentError
+from strobe.quantities import Request
 from strobe.robot import Robot
 
 Array = np.ndarray
@@ -38,13 +38,13 @@ class Stored:
     qd: Array  # (N, n)
     D: Array  # (N, n, n)
     E: Array  # (N, n): rigid bodies only
-    slopes: Array | None = None  # (N, n, n + 2, n), as `partials.slopes` gives them
+    slopes: Array | None = None  # (N, n, n + 2, n), of row i those of D, E and E by q, q and qd
 
     @classmethod
     def at(cls, robot: Robot, q: Array, qd: Array, derivatives: bool = False) -> Stored:
         """What a robot has at states."""
         return cls(
-            q, qd, robot.mass_matrix(q), robot.bias(q, qd), slopes(robot)(q, qd) if derivatives else None
+            q, qd, robot.mass_matrix(q), robot.bias(q, qd), _slopes(robot, q, qd) if derivatives else None
         )
 
     @property
@@ -67,6 +67,13 @@ class Stored:
             E = E + np.einsum("kil,kl->ki", self.slopes[:, :, n], dq)
             E = E + np.einsum("kil,kl->ki", self.slopes[:, :, n + 1], dqd)
         return np.einsum("kij,kj->ki", D, qdd) + E
+
+
+def _slopes(robot: Robot, q: Array, qd: Array) -> Array:
+    """∂D/∂q, ∂E/∂q and ∂E/∂qd in one array (N, n, n + 2, n)."""
+    by_q = robot._ask(Request("mass_matrix", by=("q",)), {"q": q})
+    both = robot._ask(Request("bias", by=("q", "qd")), {"q": q, "qd": qd})
+    return np.concatenate([by_q, both.reshape(*both.shape[:-1], 2, robot.nv)], axis=-2)
 
 
 def size(robot: Robot, points: int, derivatives: bool) -> int:

@@ -23,7 +23,15 @@ import numpy as np
 
 from strobe.approximate.grids import Axis, axes, refuse_outside
 from strobe.approximate.made_with import made_with, require_same
-from strobe.approximate.method import NUMBER, Formula, Operations, exact, friction, in_system
+from strobe.approximate.method import (
+    NUMBER,
+    Formula,
+    Operations,
+    exact,
+    friction,
+    in_system,
+    require_open_dynamics,
+)
 from strobe.approximate.states import RIGID, require_bytes, require_single_numbers
 from strobe.approximate.table_files import described_plan, require_shape, restored_plan, save
 from strobe.approximate.tabulated import (
@@ -394,7 +402,7 @@ def state_axes(robot: Robot, kinds: Sequence[str], points: Any, ranges: Any) -> 
 def require_arm(robot: Robot, title: str) -> None:
     """Refuse robots without torques, or with joints whose position is more than one number."""
     require_single_numbers(robot, f"a {title} table")
-    robot._require_dynamics()
+    require_open_dynamics(robot)
 
 
 def upper(rows: Sequence[Numbers]) -> list[Num]:

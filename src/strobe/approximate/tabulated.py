@@ -26,7 +26,6 @@ import numpy as np
 
 from strobe.approximate.grids import Axis, Grid
 from strobe.approximate.method import NUMBER
-from strobe.approximate.partials import columns
 from strobe.runtime.traced import trace
 from strobe.scalars import Num, Numbers, Stored
 
@@ -173,7 +172,7 @@ def filled(function: Function, plan: Plan) -> list[Array]:
     """The numbers of all parts, (points, row) each."""
     size = len(plan.axes)
     values = _compiled(function, size)
-    slopes = trace(lambda x: columns(function, (x,), 0), x=size) if plan.derivatives else None
+    slopes = values.jacobian() if plan.derivatives else None
     return [_filled(plan, part, values, slopes) for part in plan.parts]
 
 
@@ -190,8 +189,8 @@ def _filled(plan: Plan, part: Part, values: Any, slopes: Any) -> Array:
         x[:, part.variables] = grid.coordinates(first, beyond)
         rows[first:beyond, : len(numbers)] = values(x)[:, numbers]
         if slopes is not None:
-            found = slopes(x)[:, part.variables][:, :, numbers] * steps[:, None]
-            rows[first:beyond, len(numbers) :] = found.reshape(beyond - first, -1)
+            found = slopes(x)[:, numbers][:, :, part.variables] * steps
+            rows[first:beyond, len(numbers) :] = found.swapaxes(1, 2).reshape(beyond - first, -1)
     return rows
 
 

@@ -24,7 +24,7 @@ import numpy as np
 from strobe.approximate.along_trajectory import INSTANTS, AlongTrajectory, motion_of, spacing
 from strobe.approximate.learned import Learned, Procedure, axis
 from strobe.approximate.made_with import made_with, require_same
-from strobe.approximate.method import Approximation, Operations
+from strobe.approximate.method import Approximation, Operations, require_open_dynamics
 from strobe.approximate.slowly import Policy, slowly
 from strobe.approximate.states import (
     added,
@@ -74,7 +74,7 @@ class TypicalTrajectories(Approximation):
         scale: Any = None, budget: float | None = None,
     ) -> None:  # fmt: skip
         require_single_numbers(robot, "a library of typical trajectories")
-        robot._require_dynamics()
+        require_open_dynamics(robot)
         self.robot, self.points = robot, require_whole("points", points, 2)
         self.within, self.scale, self.derivatives = bound(within), scales(robot, scale), bool(derivatives)
         self.budget = require_bytes(budget)

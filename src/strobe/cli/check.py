@@ -59,10 +59,14 @@ def check(
     """
     from strobe.analysis import significance, verdict
     from strobe.cli.progress import Progress
-    from strobe.cli.show import present
+    from strobe.cli.show import note, present
 
     wanted = _speeds(speeds, terms)
     arm = open_robot(robot, lock=lock, base=base, gravity=gravity, strict=strict)
+    if arm.model.is_closed:
+        note(
+            f"{arm.name} has closed chains: its tree is checked, the loops cut; strobe study checks the closed one."
+        )
     with Progress("check", verdict.PARTS, "parts") as progress:
         found = verdict.check(arm, formulation or (), trials, seed, lambda: progress.advance(1))
         sizes = significance.measure(arm, seed=seed) if wanted else None

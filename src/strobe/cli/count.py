@@ -65,6 +65,8 @@ def count(
         return
     for name, reason in refused.items():
         note(f"{name} left out: {reason}")
+    if subject.model.is_closed:
+        note(f"{counts.CUT}.")
     show(rendered(subject.name, found, default, grown))
 
 

@@ -11,7 +11,7 @@ import typer
 
 from strobe.cli.inputs import Base, Force, Gravity, Json, Lock, RobotName, Strict, open_robot
 from strobe.cli.options import takes, written_to
-from strobe.cli.states import Accelerations, Positions, Velocities, given_state
+from strobe.cli.states import Accelerations, Pose, Positions, Velocities, given_state, named_pose
 from strobe.errors import ArgumentError, UnsupportedModelError, nearest
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ def draw(
     q: Positions = None,
     qd: Velocities = None,
     qdd: Accelerations = None,
+    pose: Pose = None,
     link: Annotated[str | None, takes("--link", "NAME", "The link of a free-body diagram.")] = None,
     view: Annotated[
         str | None, takes("--view", "VIEW", "front, side, top, iso, or AZIMUTH,ELEVATION in degrees.")
@@ -78,7 +79,7 @@ def draw(
     if not opened.nv:
         raise UnsupportedModelError(f"{opened.name} has no joints that move: there is nothing to draw.")
     arm = Robot(opened.model, compiled=False)  # a few questions, once each: not worth compiling
-    state = _state(arm, {"q": q, "qd": qd, "qdd": qdd}, kind)
+    state = _state(arm, {"q": q, "qd": qd, "qdd": qdd}, named_pose(arm, pose, q), kind)
     figure, numbers = KINDS[kind](arm, state, seen, link=link, centres=centres, inertial=inertial)
     if output is not None:
         with writing(output, inputs=[robot], force=force) as stream:
@@ -105,7 +106,7 @@ def _check(kind: str, output: Path | None, given: dict[str, Any]) -> None:
         raise ArgumentError(f'figures are written as SVG; "{output}" does not end in .svg.')
 
 
-def _state(arm: Robot, given: dict[str, str | None], kind: str) -> State:
+def _state(arm: Robot, given: dict[str, str | None], known: State, kind: str) -> State:
     """The state as given; if nothing is, the published one where the robot has one."""
     from strobe.cli.show import note
     from strobe.study.case import Case
@@ -113,8 +114,8 @@ def _state(arm: Robot, given: dict[str, str | None], kind: str) -> State:
     if kind == "robot" and given["qd"] is None and given["qdd"] is None:
         given = {"q": given["q"]}
     published = Case.of(arm)
-    if published.golden is None or any(text is not None for text in given.values()):
-        return given_state(arm, given)[0]
+    if published.golden is None or known or any(text is not None for text in given.values()):
+        return given_state(arm, given, known)[0]
     note(f"drawn at {published.origin}; give --q, --qd and --qdd for another.")
     return {name: getattr(published, name) for name in given}
 

@@ -20,6 +20,17 @@ BUG = 70
 INTERRUPTED = 130
 READER_GONE = 141
 
+LEAD = "Give the actuated joints alone: the others follow."
+ADVICE = {  # on closed chains, in place of Python's
+    "robot.assemble(q) closes it.": LEAD,
+    "robot.closed_velocities(q, qd) keeps it closed.": LEAD,
+    "robot.closed_accelerations(q, qd, qdd) keeps it closed.": LEAD,
+    "actuated=[…]": "--actuated NAMES",
+    "Give another guess, or limits=False.": "Give another guess: --q.",
+    "Give another guess, or more tries.": "Give another guess: --q.",
+    "(strobe.mechanisms.diagnose tells)": "(strobe info tells)",
+}
+
 # newer typers carry a click of their own, so it is not imported by name
 USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[1]
 
@@ -96,9 +107,12 @@ def _usage(error: Any) -> str:
 
 
 def _sentence(error: StrobeError) -> str:
-    """What an error says, without a pointer that only Python can follow."""
+    """What an error says, without pointers that only Python can follow."""
     see = error.see if isinstance(error, UnknownNameError) else ""
-    return str(error).replace(f"; see {see}", "") if see.startswith("robot.") else str(error)
+    sentence = str(error).replace(f"; see {see}", "") if see.startswith("robot.") else str(error)
+    for words, instead in ADVICE.items():
+        sentence = sentence.replace(words, instead)
+    return sentence
 
 
 def _say(sentence: str) -> None:

@@ -10,17 +10,30 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from strobe.cli.inputs import Base, Force, Gravity, Json, Lock, RobotName, Strict, decimal, open_robot
+from strobe.cli.inputs import (
+    Actuated,
+    Base,
+    Force,
+    Gravity,
+    Json,
+    Lock,
+    RobotName,
+    Strict,
+    decimal,
+    open_robot,
+)
 from strobe.cli.options import drawn_in, takes
 from strobe.cli.states import (
     Accelerations,
     NoFriction,
+    Pose,
     Positions,
     Velocities,
     Wrench,
     WrenchFrame,
     given_loads,
     given_state,
+    named_pose,
     refuse_both,
 )
 from strobe.errors import ArgumentError
@@ -47,6 +60,7 @@ def explain(
     q: Positions = None,
     qd: Velocities = None,
     qdd: Accelerations = None,
+    pose: Pose = None,
     every: Annotated[
         bool, typer.Option("--all", help="Show every term, not only those above half a percent.")
     ] = False,
@@ -61,6 +75,7 @@ def explain(
     no_friction: NoFriction = False,
     wrench: Wrench = None,
     frame: WrenchFrame = None,
+    actuated: Actuated = None,
     lock: Lock = None,
     base: Base = None,
     strict: Strict = False,
@@ -73,6 +88,9 @@ def explain(
     friction and external wrenches, each with its share of the sum of magnitudes. --plot draws them as stacked
     bars over a log, or over a swing of two seconds that passes through the state at time 0. --symbolic writes
     the terms of small arms in closed form.
+
+    Of a closed chain the terms are those of its actuated joints, with all that goes along; numbers of a state may be
+    those of the actuated joints alone.
 
     \b
     Examples:
@@ -87,7 +105,7 @@ def explain(
     if plot is not None and plot.suffix.lower() != ".svg":
         raise ArgumentError(f'--plot writes SVG; "{plot}" does not end in .svg.')
     if symbolic:
-        if any(x is not None for x in (q, qd, qdd, plot, trajectory, wrench)):
+        if any(x is not None for x in (q, qd, qdd, pose, plot, trajectory, wrench)):
             raise ArgumentError(
                 "--symbolic writes the terms for all states; leave out --q, --qd, --qdd, --plot, --trajectory and "
                 "--wrench."
@@ -95,14 +113,16 @@ def explain(
         small = open_robot(robot, lock=lock, base=base, gravity=gravity, strict=strict)
         present(*_closed_forms(small, not no_friction), as_json)
         return
-    opened = open_robot(robot, lock=lock, base=base, strict=strict)
+    opened = open_robot(robot, lock=lock, base=base, actuated=actuated, strict=strict)
     arm = Robot(opened.model, compiled=False)  # a few questions, once each: not worth compiling
     how = given_loads(gravity, wrench, frame, no_friction)
     given = {"q": q, "qd": qd, "qdd": qdd}
     if trajectory is None:
-        data, shown = _one_state(arm, given, how, every, plot, force, robot)
+        state, assumed = given_state(arm, given, named_pose(arm, pose, q))
+        data, shown = _one_state(arm, state, how, every, plot, force, robot)
+        data = {"robot": arm.name, "assumed": assumed, **data}
     else:
-        refuse_both(trajectory, given)
+        refuse_both(trajectory, given | {"pose": pose})
         if plot is None:
             raise ArgumentError("--trajectory is the motion that --plot draws; give --plot FILE.svg too.")
         data, shown = _whole_log(arm, trajectory, how, plot, force, robot)
@@ -113,18 +133,15 @@ def explain(
 
 
 def _one_state(
-    arm: Robot, given: dict[str, str | None], how: dict[str, Any], every: bool, plot: Path | None,
+    arm: Robot, state: dict[str, np.ndarray], how: dict[str, Any], every: bool, plot: Path | None,
     force: bool, source: str,
 ) -> tuple[dict[str, Any], Iterator[Any]]:  # fmt: skip
     """The data, and what is shown of it."""
-    from strobe.equations import meaning
-
-    state, assumed = given_state(arm, given)
-    found = meaning.explain(arm, *state.values(), **how)
-    data = {"robot": arm.name, "assumed": assumed, **state, **_data(found)}
+    found = arm.explain(*state.values(), **how)
+    data = {**state, **_data(found)}
     if plot is not None:
         times, *motion = _swing(arm, *state.values())
-        _draw(meaning.explain(arm, *motion, **how), times, "time (s)", plot, force, [source])
+        _draw(arm.explain(*motion, **how), times, "time (s)", plot, force, [source])
         data["plot"] = str(plot)
     return data, _tables(found, every)
 
@@ -135,10 +152,9 @@ def _swing(arm: Robot, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> list[n
 
     from strobe.study.figure_motion import harmonic
 
-    if arm.nq != arm.nv:
-        raise ArgumentError(
-            f"{arm.name} has joints with quaternions; give the motion: --trajectory LOG.csv."
-        )
+    if arm.nq != arm.nv or arm.model.is_closed:
+        what = "closed chains" if arm.model.is_closed else "joints with quaternions"
+        raise ArgumentError(f"{arm.name} has {what}; give the motion: --trajectory LOG.csv.")
     if not (np.any(qd) or np.any(qdd)):
         raise ArgumentError("nothing moves: give --qd or --qdd, or a motion to draw: --trajectory LOG.csv.")
     return list(harmonic(arm, q, qd, qdd))
@@ -275,7 +291,7 @@ def _whole_log(
         remarks.append(f"{len(rows)} of the {len(motion):,} rows were taken, evenly.")
     for remark in remarks:
         note(remark)
-    found = meaning.explain(arm, motion.q[rows], motion.qd[rows], motion.qdd[rows], **how)
+    found = arm.explain(motion.q[rows], motion.qd[rows], motion.qdd[rows], **how)
     _draw(found, times[rows], across, plot, force, [log, source])
     sizes = {kind: np.abs(x).mean(axis=0) for kind, x in found.parts.items()}
     data = {

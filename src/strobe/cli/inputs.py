@@ -30,6 +30,9 @@ Lock = Annotated[
     takes("--lock", "JOINT=VALUE", "Hold a joint (* and ? match names); may be repeated."),
 ]
 Base = Annotated[str | None, takes("--base", "KIND", "Another base: fixed, translating or floating.")]
+Actuated = Annotated[
+    str | None, takes("--actuated", "NAMES", "The joints that drive a closed chain; else the model's own.")
+]
 Gravity = Annotated[
     str | None, takes("--gravity", "X,Y,Z", "Gravity in base axes, m/s², instead of the robot's.")
 ]
@@ -58,6 +61,7 @@ def open_robot(
     lock: Sequence[str] | None = None,
     base: str | None = None,
     gravity: str | None = None,
+    actuated: str | None = None,
     strict: bool = False,
     quiet: bool = False,
 ) -> Robot:
@@ -72,7 +76,14 @@ def open_robot(
     for fault in robot.notes:
         if fault.severity == "warning" and not quiet:
             warn(str(fault))
-    return robot
+    return robot if actuated is None else _driven_by(robot, actuated)
+
+
+def _driven_by(robot: Robot, actuated: str) -> Robot:
+    """The robot whose closed chains are driven by joints that an option names."""
+    if not robot.model.is_closed:
+        raise ArgumentError(f"--actuated is for closed chains; {robot.name} has none.")
+    return robot.with_actuated([name for name in re.split(r"[,\s]+", actuated.strip()) if name])
 
 
 def locks(pairs: Sequence[str]) -> dict[str, float] | None:

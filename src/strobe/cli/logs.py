@@ -94,6 +94,8 @@ def read_motion(path: Path, robot: Robot) -> Motion:
     state["qdd"] = np.zeros_like(state["qd"])
     for column, (quantity, index) in zip(table.T, slots.values(), strict=True):
         state[quantity][:, index] = column
+    if _missing(robot, "q", slots.values()):
+        state = _followed(robot, state)
     return Motion(None if time is None else header[time], times, **state, remarks=remarks)
 
 
@@ -160,8 +162,10 @@ def _columns(
             time = k
         else:
             unknown.append(name)
+    missing = _missing(robot, "q", slots.values())
+    led = bool(missing) and set(missing) == _following(robot)
     foreign = {name: f'column "{name}" belongs to no joint of {robot.name}.' for name in unknown}
-    if missing := _missing(robot, "q", slots.values()):
+    if missing and not led:
         needed = _listed(missing, "q_")
         faults.add(f"no column for the position of {_listed(missing)}; {robot.name} needs {needed}.", line)
         for name, text in foreign.items():
@@ -172,10 +176,38 @@ def _columns(
     for name, column in meant.items():
         faults.add(f"{foreign[name]} Did you mean '{column}'? Rename it, or leave it out.", line)
     remarks = [f"{text} It was ignored." for name, text in foreign.items() if name not in meant]
+    if led:
+        remarks.append(
+            f"no column for the position of {_listed(missing)}: they follow the actuated joints."
+        )
     for quantity in ("qd", "qdd"):
-        if missing := _missing(robot, quantity, slots.values()):
+        missing = [
+            name
+            for name in _missing(robot, quantity, slots.values())
+            if not led or name in robot.model.actuated
+        ]
+        if missing:
             remarks.append(f"no column for {_listed(missing, f'{quantity}_')}: taken as 0.")
     return slots, time, remarks
+
+
+def _following(robot: Robot) -> set[str]:
+    """The numbers of a position that follow from those of the joints that drive a closed chain."""
+    if not robot.model.is_closed or not robot.model.actuated:
+        return set()
+    passive = (joint for joint in robot.coordinates.joints if joint.name not in robot.model.actuated)
+    return {name for joint in passive for name in joint.position_names}
+
+
+def _followed(robot: Robot, state: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The motion of all joints of a closed chain from that of its actuated ones."""
+    from strobe.mechanisms.leading import led
+    from strobe.study.swing import resting_position
+
+    driving = [joint for joint in robot.coordinates.joints if joint.name in robot.model.actuated]
+    places, rates = [joint.q for joint in driving], [joint.v for joint in driving]
+    own = state["q"][:, places], state["qd"][:, rates], state["qdd"][:, rates]
+    return dict(zip(("q", "qd", "qdd"), led(robot, *own, resting_position(robot)), strict=True))
 
 
 def _misspelt(name: str, absent: Mapping[str, str]) -> str:

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from strobe.cli.closed import driving_torques
 from strobe.cli.exits import CHECK_FAILED
 from strobe.cli.inputs import (
+    Actuated,
     Base,
     Force,
     Gravity,
@@ -23,7 +25,17 @@ from strobe.cli.inputs import (
     open_robot,
 )
 from strobe.cli.options import drawn_in, takes, written_to
-from strobe.cli.states import Formulation, NoFriction, Positions, Velocities, Wrench, given_state, order
+from strobe.cli.states import (
+    Formulation,
+    NoFriction,
+    Pose,
+    Positions,
+    Velocities,
+    Wrench,
+    given_state,
+    named_pose,
+    order,
+)
 from strobe.errors import ArgumentError
 
 ADVICE = {
@@ -43,7 +55,7 @@ def simulate(
     robot: RobotName,
     q: Positions = None,
     qd: Velocities = None,
-    pose: Annotated[str | None, takes("--pose", "NAME", "Start at a pose that the model names.")] = None,
+    pose: Pose = None,
     torque: Annotated[
         str | None,
         takes("--torque", "NUMBERS|FILE", "Constant, or a .csv or .npz file over time; else 0."),
@@ -83,6 +95,7 @@ def simulate(
         Path | None, takes("--resume", "FILE.npz", "Go on where an interrupted run stopped.")
     ] = None,
     no_friction: NoFriction = False,
+    actuated: Actuated = None,
     lock: Lock = None,
     base: Base = None,
     gravity: Gravity = None,
@@ -94,6 +107,9 @@ def simulate(
 
     Without --torque and --traj no motor acts: the robot falls. Ctrl-C keeps what is done: it is written and told, and
     with --resume and all else as it was the run goes on from there with the same bits.
+
+    A closed chain is put together at the start and kept so after every step; --q, --qd and --torque may be those of
+    its actuated joints alone.
 
     \b
     Methods:
@@ -111,6 +127,7 @@ def simulate(
       strobe simulate pendulum3 --q 0.3,0.8,0.4 --t 10 -o out.npz --plot out.svg
       strobe simulate panda --traj traj.json --limits -o out.csv
       strobe simulate planar2 --torque 3 -1 --t 2 --stops --json
+      strobe simulate fourbar --q 0.6 --t 10 --plot fourbar.svg
     """
     inputs = [path for path in (robot, traj, _file(torque), resume) if path is not None]
     _check_files(output, plot, inputs, force)
@@ -118,7 +135,6 @@ def simulate(
         {
             "torques come from --torque or from --traj, not from both.": torque is not None
             and traj is not None,
-            "the robot starts at --pose or at --q, not at both.": pose is not None and q is not None,
             "--hold is for the torques of a file: --torque FILE.csv or FILE.npz.": hold
             and _file(torque) is None,
             "--frame says where a wrench or a payload acts; give --wrench or --payload too.": frame
@@ -127,14 +143,13 @@ def simulate(
             and payload is None,
         }
     )
-    arm = open_robot(robot, lock=lock, base=base, gravity=gravity, strict=strict)
+    arm = open_robot(robot, lock=lock, base=base, gravity=gravity, actuated=actuated, strict=strict)
     friction = not no_friction
     planned = None if traj is None else _planned(arm, traj)
     drive = _torque(arm, torque, hold) if planned is None else _fed_forward(arm, planned, friction)
     where = {} if planned is None else _start_of(planned)
-    if pose is not None:
-        where["q"] = _named(arm, pose)
-    state, assumed = _state(arm, {"q": q, "qd": qd}, where)
+    where |= named_pose(arm, pose, q)
+    state, assumed = given_state(arm, {"q": q, "qd": qd}, where)
     how = {
         "step": step, "stops": stops, "limits": limits, "friction": friction, "every": every, "error": error,
         "conserve_energy": conserve_energy, "formulation": formulation, "frame": frame,
@@ -186,6 +201,8 @@ def _torque(robot: Robot, torque: str | None, hold: bool) -> list[float] | Table
         return None
     if Path(torque).is_file():
         raise ArgumentError(f"--torque {torque}: torques over time are read from a .csv or .npz file.")
+    if robot.model.is_closed:
+        return driving_torques(robot, torque)
     return numbers("--torque", torque, robot.nv, order(robot, "tau"))
 
 
@@ -204,29 +221,6 @@ def _fed_forward(robot: Robot, motion: Trajectory, friction: bool) -> Table:
 def _start_of(motion: Trajectory) -> dict[str, Any]:
     start = motion(0.0)
     return {"q": start.q, "qd": start.qd}
-
-
-def _named(robot: Robot, pose: str) -> Any:
-    """Positions that the model has a name for."""
-    import numpy as np
-
-    from strobe.errors import UnknownNameError
-
-    poses = {name: places for name, places in robot.model.poses.items() if len(places) == robot.nq}
-    if not poses:
-        raise ArgumentError(f"{robot.name} names no poses; give --q.")
-    if pose not in poses:
-        raise UnknownNameError("pose", pose, robot.name, list(poses))
-    return np.array(poses[pose], dtype=float)
-
-
-def _state(
-    robot: Robot, given: dict[str, str | None], known: dict[str, Any]
-) -> tuple[dict[str, Any], dict[str, str]]:
-    """Where the run starts: as the options say, as a motion or a pose says, or as is assumed."""
-    asked = {name: text for name, text in given.items() if text is not None or name not in known}
-    state, assumed = given_state(robot, asked) if asked else ({}, {})
-    return known | state, assumed
 
 
 def carried(text: str) -> list[float]:

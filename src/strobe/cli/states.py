@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 Positions = Annotated[str | None, takes("--q", "NUMBERS", "Positions, in the order of the joints.")]
 Velocities = Annotated[str | None, takes("--qd", "NUMBERS", "Velocities; 0 if not given.")]
+Pose = Annotated[str | None, takes("--pose", "NAME", "At a pose that the model names.")]
 Accelerations = Annotated[str | None, takes("--qdd", "NUMBERS", "Accelerations; 0 if not given.")]
 Wrench = Annotated[
     str | None,
@@ -76,12 +77,33 @@ def refuse_both(log: Path, given: Mapping[str, str | None]) -> None:
 
 
 def given_state(
+    robot: Robot, given: Mapping[str, str | None], known: Mapping[str, Any] | None = None
+) -> tuple[dict[str, np.ndarray], dict[str, str]]:
+    """q, qd and qdd, and what was assumed of those that were not given (said on stderr too).
+
+    ``known`` holds values that come from elsewhere, a pose or the start of a motion.
+    """
+    from strobe.cli.closed import ClosedState
+    from strobe.cli.show import note
+
+    known = known or {}
+    if robot.model.is_closed:
+        closed = ClosedState(robot, given, known)
+        state, assumed = closed.state, closed.assumed
+    else:
+        left = {name: text for name, text in given.items() if text is not None or name not in known}
+        state, assumed = _free_state(robot, left)
+    if assumed:
+        note("assumed " + "; ".join(f"{name} = {value}" for name, value in assumed.items()))
+    return {name: state.get(name, known.get(name)) for name in (*given, *known)}, assumed  # pyright: ignore
+
+
+def _free_state(
     robot: Robot, given: Mapping[str, str | None]
 ) -> tuple[dict[str, np.ndarray], dict[str, str]]:
-    """q, qd and qdd, and what was assumed of those that were not given (said on stderr too)."""
+    """q, qd and qdd of joints that nothing binds, zero where no numbers are given, and what was assumed."""
     import numpy as np
 
-    from strobe.cli.show import note
     from strobe.runtime.arrays import require_turns
     from strobe.study.swing import reachable_zero
     from strobe.study.tables import short
@@ -105,9 +127,25 @@ def given_state(
         else:
             state[name] = np.zeros(size)
             assumed[name] = "0"
-    if assumed:
-        note("assumed " + "; ".join(f"{name} = {value}" for name, value in assumed.items()))
     return state, assumed
+
+
+def named_pose(robot: Robot, pose: str | None, q: str | None = None) -> dict[str, np.ndarray]:
+    """Positions that the model has a name for, if one is asked for."""
+    import numpy as np
+
+    from strobe.errors import UnknownNameError
+
+    if pose is None:
+        return {}
+    if q is not None:
+        raise ArgumentError("the robot stands at --pose or at --q, not at both.")
+    poses = {name: places for name, places in robot.model.poses.items() if len(places) == robot.nq}
+    if not poses:
+        raise ArgumentError(f"{robot.name} names no poses; give --q.")
+    if pose not in poses:
+        raise UnknownNameError("pose", pose, robot.name, list(poses))
+    return {"q": np.array(poses[pose], dtype=float)}
 
 
 def names_of(robot: Robot, quantity: str) -> tuple[str, ...]:

@@ -48,8 +48,9 @@ def study(
     a reproducible random one. --json prints the numbers, and writes files only where -o says so. Exits with 1 if a
     check fails.
 
-    Sections: view, robot, kinematics, trajectory, simulation, torques, terms, motion, wrenches, matrices, equations,
-    exactness, proof, laws, counts, published, speed, approximation, control, machine.
+    Sections: view, robot, kinematics, trajectory, simulation, torques, terms, motion, wrenches, matrices, closed,
+    base, legs, equations, exactness, proof, laws, counts, published, speed, approximation, control, machine.
+    closed, base and legs are for closed chains, moving bases and robots with feet.
 
     \b
     Examples:

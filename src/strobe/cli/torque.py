@@ -9,18 +9,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from strobe.cli.inputs import Base, Force, Gravity, Json, Lock, RobotName, Strict, open_robot
+from strobe.cli.inputs import Actuated, Base, Force, Gravity, Json, Lock, RobotName, Strict, open_robot
 from strobe.cli.options import written_to
 from strobe.cli.states import (
     Accelerations,
     Formulation,
     NoFriction,
+    Pose,
     Positions,
     Velocities,
     Wrench,
     WrenchFrame,
     given_loads,
     given_state,
+    named_pose,
     refuse_both,
 )
 from strobe.errors import ArgumentError
@@ -45,12 +47,17 @@ def torque(
     q: Positions = None,
     qd: Velocities = None,
     qdd: Accelerations = None,
+    pose: Pose = None,
     output: Annotated[Path | None, written_to("Where the torques of a log go; else stdout.")] = None,
     gravity: Gravity = None,
     no_friction: NoFriction = False,
     formulation: Formulation = None,
     wrench: Wrench = None,
     frame: WrenchFrame = None,
+    actuated: Actuated = None,
+    loops: Annotated[
+        bool, typer.Option("--loops", help="Also show the forces that hold closed chains together.")
+    ] = False,
     lock: Lock = None,
     base: Base = None,
     strict: Strict = False,
@@ -63,12 +70,16 @@ def torque(
     Numbers are separated by commas or spaces; pi/2 is a number. Without --q the robot stands at its zero
     position, or in the middle of the limits of a joint that cannot reach zero.
 
+    Of a closed chain: the torques of its actuated joints. --q is a guess that is put together; --q, --qd and --qdd
+    (and the columns of a log) may be those of the actuated joints alone, which the others follow.
+
     \b
     Examples:
       strobe torque panda --q 0,-0.8,0,-2.4,0,1.6,0.8 --qd 0.1,0,0,0,0,0,0
       strobe torque planar2 --q 0.7 -1.1 --wrench 3,-2,0,0,0,0 --json
       strobe torque panda motion.csv -o tau.csv
       strobe torque panda traj.json -o tau.csv
+      strobe torque fourbar --q 0.6 --qd 0.9 --qdd 1.5 --loops
 
     \b
     Columns of a log (any order; comma, semicolon or tab between them):
@@ -77,30 +88,47 @@ def torque(
       qdd_JOINT or JOINT_qdd       acceleration    qdd1, …        0 if there is none
       t or time                    copied to the output, which has columns tau_JOINT
     """
-    arm = open_robot(robot, lock=lock, base=base, strict=strict)
+    arm = open_robot(robot, lock=lock, base=base, actuated=actuated, strict=strict)
+    if loops and not arm.model.is_closed:
+        raise ArgumentError(f"--loops shows the forces in closed chains; {arm.name} has none.")
     how = given_loads(gravity, wrench, frame, no_friction) | {"formulation": formulation}
     given = {"q": q, "qd": qd, "qdd": qdd}
     if log is None:
         if output is not None:
             raise ArgumentError("-o takes the torques of a log: strobe torque ROBOT LOG.csv -o FILE.")
-        _one_state(arm, given, how, as_json)
+        _one_state(arm, given, named_pose(arm, pose, q), how, loops, as_json)
     else:
-        refuse_both(log, given)
+        refuse_both(log, given | {"pose": pose})
+        if loops:
+            raise ArgumentError("--loops shows the forces of one state; leave out the log.")
         _whole_log(arm, robot, log, output, force, how, as_json)
 
 
 # -- one state ----------------------------------------------------------------------------------------
 
 
-def _one_state(robot: Robot, given: dict[str, str | None], how: dict[str, Any], as_json: bool) -> None:
+def _one_state(
+    robot: Robot, given: dict[str, str | None], known: dict[str, Any], how: dict[str, Any], loops: bool,
+    as_json: bool,
+) -> None:  # fmt: skip
     from strobe.cli.show import present
+    from strobe.robot import Robot
+    from strobe.study import loop_forces
     from strobe.study.tables import short
     from strobe.study.terms import split, split_table
 
-    state, assumed = given_state(robot, given)
+    if robot.model.is_closed:
+        robot = Robot(robot.model, compiled=False)  # many questions, once each: not worth compiling
+    state, assumed = given_state(robot, given, known)
     data = {"joints": robot.coordinates.rate_names, **state, **split(robot, *state.values(), **how)}
+    if robot.model.is_closed:
+        data["actuated"] = robot.model.actuated
     where = [] if robot.nq == robot.nv else [f"q = {', '.join(map(short, state['q'].tolist()))}"]
-    present({"robot": robot.name, "assumed": assumed, **data}, [split_table(data), *where], as_json)
+    shown = [split_table(data), *where]
+    if loops:
+        data["loop_forces"] = held = loop_forces.measured(robot, *state.values(), **how)
+        shown += ["", *loop_forces.shown(held)]
+    present({"robot": robot.name, "assumed": assumed, **data}, shown, as_json)
 
 
 # -- a log --------------------------------------------------------------------------------------------

@@ -60,11 +60,7 @@ def fused_horner(coefficients: tuple[float, ...], z: str = "z") -> str:
 
 def _table() -> str:
     """The binary digits of 2/π after the point, in words of 32."""
-    import mpmath
-
-    with mpmath.workprec(32 * WORDS + 64):
-        digits = int(mpmath.floor(mpmath.ldexp(2 / mpmath.pi, 32 * WORDS)))
-    words = [(digits >> 32 * (WORDS - 1 - k)) & 0xFFFFFFFF for k in range(WORDS)]
+    words = sincos.two_over_pi(32, WORDS)
     rows = [words[k : k + 6] for k in range(0, WORDS, 6)]
     return ",\n".join("    " + ", ".join(f"0x{word:08X}" for word in row) for row in rows)
 

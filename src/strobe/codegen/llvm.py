@@ -106,10 +106,15 @@ class Emitter:
         body, self.lines = self.lines, []
         return body
 
-    def text(self) -> str:
-        body = self.body_text()
+    def loop_text(self) -> list[str]:
+        """The lines of the loop over states, behind those of the body."""
         self._loop()
-        parts = [*sorted(self.declared), "", *body, "", *self.lines, "", PACK.format(T=self.target.scalar)]
+        loop, self.lines = self.lines, []
+        return loop
+
+    def text(self) -> str:
+        body, loop = self.body_text(), self.loop_text()
+        parts = [*sorted(self.declared), "", *body, "", *loop, "", PACK.format(T=self.target.scalar)]
         parts.append(self.table())
         parts.append(f"attributes #0 = {{ nounwind {self.target.attributes} }}")
         return "\n".join(parts) + "\n"
@@ -134,11 +139,11 @@ class Emitter:
 
     def _body(self) -> None:
         """@body: all pieces in turn for one group of states."""
-        self.lines.append(f"define internal void @body({self._signature()}) #0 {{")
+        self.lines.append(f"define internal void @{self.prefix}body({self._signature()}) #0 {{")
         self.lines.append("entry:")
         self.lines.append(f"  %kept = alloca [{self.layout.kept} x {self.target.vector}], align 64")
         for number in range(len(self.layout.pieces)):
-            self.lines.append(f"  call void @piece{number}({self._signature()}, ptr %kept)")
+            self.lines.append(f"  call void @{self.prefix}piece{number}({self._signature()}, ptr %kept)")
         self.lines += ["  ret void", "}"]
 
     def _signature(self) -> str:
@@ -411,14 +416,21 @@ class Emitter:
         if self._count - line >= RECENT:
             place = len(self._numbers)
             self._numbers.append(bits)
-            V = f"<{self.target.width} x {kind}>"
             address = self.new(f"getelementptr i64, ptr %numbers, i64 {place}")
-            number = self.new(f"load {kind}, ptr {address}, align 8")
-            first = self.new(f"insertelement {V} poison, {kind} {number}, i32 0")
-            lanes = f"<{self.target.width} x i32> zeroinitializer"
-            vector = self.new(f"shufflevector {V} {first}, {V} poison, {lanes}")
+            vector = self.spread(self.new(f"load {kind}, ptr {address}, align 8"), kind)
             self._loaded[bits, kind] = vector, self._count
         return vector
+
+    def forget(self) -> None:
+        """Constants read so far are not at hand any more: what follows is reached by another way too."""
+        self._loaded = {}
+
+    def spread(self, number: str, kind: str) -> str:
+        """A vector with a number in every lane."""
+        V = f"<{self.target.width} x {kind}>"
+        first = self.new(f"insertelement {V} poison, {kind} {number}, i32 0")
+        lanes = f"<{self.target.width} x i32> zeroinitializer"
+        return self.new(f"shufflevector {V} {first}, {V} poison, {lanes}")
 
     def table(self) -> str:
         """The constants by their bits, the first byte the lowest: as code finds them by one pointer."""

@@ -21,7 +21,7 @@ def emit_loop(e: Emitter) -> None:
     bytes_ = e.target.bytes
     count = len(cores)
     out = e.lines.append
-    out("define void @loop(ptr %args, ptr %dims, ptr %steps, ptr %data) #0 {")
+    out(f"define void @{e.prefix}loop(ptr %args, ptr %dims, ptr %steps, ptr %data) #0 {{")
     out("entry:")
     for k, core in enumerate(cores):
         if k not in stored:
@@ -80,7 +80,8 @@ def _direct(e: Emitter, count: int) -> None:
         out(f"  %i{piece} = phi i64 [ %first, %{before} ], [ %next{piece}, %run{piece} ]")
         out(f"  %kept{piece} = phi ptr [ %kept, %{before} ], [ %ahead{piece}, %run{piece} ]")
         out(
-            f"  call void @piece{piece}({arguments}, i64 %i{piece}, i64 %last, ptr @numbers, ptr %kept{piece})"
+            f"  call void @{e.prefix}piece{piece}({arguments}, i64 %i{piece}, i64 %last, "
+            f"ptr @{e.prefix}numbers, ptr %kept{piece})"
         )
         out(f"  %next{piece} = add i64 %i{piece}, {W}")
         out(f"  %ahead{piece} = getelementptr {e.target.vector}, ptr %kept{piece}, i64 {layout.kept}")
@@ -118,7 +119,7 @@ def _detour(e: Emitter, cores: list[tuple[int, ...]], strides: list[list[str]], 
     for k in range(stored.start):
         copies(k, inwards=True)
     arguments = ", ".join(f"ptr %{'b' if k in stored else 'scratch'}{k}, i64 0" for k in range(count))
-    out(f"  call void @body({arguments}, i64 0, i64 0, ptr @numbers)")
+    out(f"  call void @{e.prefix}body({arguments}, i64 0, i64 0, ptr @{e.prefix}numbers)")
     copies(count - 1, inwards=False)
     out("  %j2 = add i64 %j, 1")
     out("  %again = icmp slt i64 %j2, %n")

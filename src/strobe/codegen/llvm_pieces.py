@@ -5,8 +5,11 @@ pieces, and each runs over several groups before the next one begins. Values tha
 slots of memory; a slot is used again once its value has served. Inputs are read anew by every piece that uses them. A
 sine and the cosine of the same angle are made together.
 
-What is kept takes room in the data cache. A program stays whole where two groups would not fit there, unless it
+What is kept takes room in the data cache. A program stays whole where a few groups would not fit there, unless it
 has so many values alive that it leaves that cache by itself.
+
+A piece stores the results that it completes. Where those of one state fill pages of memory, every piece would come
+back to all of these pages: they are kept too, and written from first to last by pieces of their own.
 """
 
 from __future__ import annotations
@@ -22,6 +25,11 @@ from strobe.scalars import Node
 
 LONGEST_PIECE = 1_400  # operations: their code fills the smallest instruction cache in use
 MOST_GROUPS = 8  # of states that a piece runs over in turn: enough for the fetching of code not to matter
+FEWEST_GROUPS = (
+    3  # that make up for what is kept: over two, derivatives of the Panda take longer than whole
+)
+LONGEST_ROW = 512  # results of a state that pieces store as they complete them: a page of memory
+BLOCKS_AT_ONCE = 128  # of results that a piece of their own writes
 CACHE = 2**15  # bytes of the smallest first-level data cache in use
 CIRCLE = ("sin", "cos")
 
@@ -53,7 +61,7 @@ def layout(program: Program, blocks: Sequence[range], size: int) -> Layout:
     """The pieces of a program whose results are stored in blocks and whose values take so many bytes."""
     cut = _layout(program, blocks, pieces(program, LONGEST_PIECE))
     room = CACHE // max(cut.kept * size, 1)
-    if room >= 2:
+    if room >= FEWEST_GROUPS:
         return replace(cut, groups=min(room, MOST_GROUPS))
     if max(alive(program.nodes, program.outputs)) * size > 1.25 * CACHE:
         return replace(cut, groups=2)
@@ -68,6 +76,9 @@ def _layout(program: Program, blocks: Sequence[range], cut: Sequence[Sequence[No
             made[node] = angles.setdefault(node.args[0], number) if node.op in CIRCLE else number
     last = max(made.values(), default=0)
     stored = [max((made[program.outputs[k]] for k in block), default=last) for block in blocks]
+    if len(cut) > 1 and len(program.outputs) > LONGEST_ROW:
+        stored = [last + 1 + place // BLOCKS_AT_ONCE for place in range(len(blocks))]
+        last = stored[-1]
     used: defaultdict[Node, set[int]] = defaultdict(set)
     for node, number in made.items():
         for a in node.args:

@@ -1,87 +1,116 @@
-"""The sine and cosine kernel of `sincos` as vector IR; single precision is computed in double."""
+"""The sine and cosine kernel of `sincos` as vector IR; single precision is computed in double.
+
+Whether every lane of every angle is within bounds is read off the numbers that round the angles to quadrants: the low bits
+of such a number are the quadrant, counted from −2²⁰ on, and the bits above them are always the same, unless the angle is
+too large, infinite or not a number. So one test serves all angles, before anything could overflow. If it fails,
+a function outside the way computes all lanes: the same kernel where it may be used, the exact function elsewhere.
+
+Written so that a sine of −0 is −0 without a word about it: −t is +0 there, and r − (−t − r³ S) then keeps the sign of r.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import count, zip_longest
+from typing import TYPE_CHECKING, Protocol
 
 from strobe.codegen import sincos
 from strobe.codegen.constants import bits_of
 from strobe.scalars import Node
 
 if TYPE_CHECKING:
-    from strobe.codegen.llvm import Emitter
+    from strobe.codegen.llvm import Emitter, Target
 
 Pair = tuple[str, str]
 
+QUADRANTS = 20  # bits of a quadrant that the fast kernel may take, beside its sign
+ROUND = sincos.ROUND + 2**QUADRANTS  # what rounds here: quadrants are counted from −2²⁰ on
+STRANDS = 3  # angles computed side by side
+
 
 def emit_sincos(e: Emitter, angles: list[Node]) -> None:
-    """Fast values of all angles, then one branch to the slower path if any lane of any angle needs it."""
-    W = e.target.width
-    V = f"<{W} x double>"
-    xs = [e.widened(e.value(angle)) for angle in angles]
-    good = [_within(e, V, x) for x in xs]
-    fast = [_fast(e, V, x, ok) for x, ok in zip(xs, good, strict=True)]
-    everything = good[0]
-    for ok in good[1:]:
-        everything = e.new(f"and <{W} x i1> {everything}, {ok}")
-    bits = e.new(f"bitcast <{W} x i1> {everything} to i{W}")
-    fine = e.new(f"icmp eq i{W} {bits}, -1")
-    here, slow, done = e.label(), e.label(), e.label()
-    e.lines += [
-        f"  br label %{here}",
-        f"{here}:",
-        f"  br i1 {fine}, label %{done}, label %{slow}, !prof !0",
-        f"{slow}:",
-    ]
-    e.declared |= SLOW_SINCOS | {RARELY}
-    exact = [_slow(e, V, x, ok, pair) for x, ok, pair in zip(xs, good, fast, strict=True)]
-    e.lines += [f"  br label %{done}", f"{done}:"]
-    for angle, quick, right in zip(angles, fast, exact, strict=True):
-        values = [
-            e.new(f"phi {V} [ {a}, %{here} ], [ {b}, %{slow} ]") for a, b in zip(quick, right, strict=True)
-        ]
-        e.pending.append((angle, values))
-    for angle, values in e.pending:
-        sine, cosine = (e.narrowed(x) for x in values)
-        e.circle["sin", angle], e.circle["cos", angle] = sine, cosine
-    e.pending.clear()
-
-
-def _within(e: Emitter, V: str, x: str) -> str:
-    """Lanes that the fast kernel may take; compared as integers, so that a NaN raises no flag, and is not one."""
-    return _smaller(e, V, x, sincos.LIMIT, "ule")
-
-
-def _smaller(e: Emitter, V: str, x: str, bound: float, how: str) -> str:
-    """|x| against a bound, by bits."""
-    I = f"<{e.target.width} x i64>"
-    raw = e.new(f"bitcast {V} {x} to {I}")
-    size = e.new(f"and {I} {raw}, {e.constant(2**63 - 1, 'i64')}")
-    return e.new(f"icmp {how} {I} {size}, {e.constant(bits_of(bound), 'i64')}")
-
-
-def _fast(e: Emitter, V: str, x: str, ok: str) -> Pair:
-    """The polynomials at the reduced angle, in every lane."""
-    x = e.new(f"select <{e.target.width} x i1> {ok}, {V} {x}, {V} zeroinitializer")
+    """Values of all angles: the fast kernel, or the slower path if any lane of any angle needs it."""
+    V = f"<{e.target.width} x double>"
     m = Doubles(e, V)
-    shifted = m.fma(x, m.bits(sincos.TWO_OVER_PI), m.bits(sincos.ROUND))
-    k = m.sub(shifted, m.bits(sincos.ROUND))
-    r, t = _reduced(m, x, k)
+    xs = [e.widened(e.value(angle)) for angle in angles]
+    shifted = [_shifted(m, x) for x in xs]
+    fine = _all_within(m, shifted)
+    quick, slow, done = e.label(), e.label(), e.label()
+    e.lines += [f"  br i1 {fine}, label %{quick}, label %{slow}, !prof !0", f"{quick}:"]
+    fast = _braided(e, [partial(_fast, m, x, s) for x, s in zip(xs, shifted, strict=True)])
+    e.lines += [f"  br label %{done}", f"{slow}:"]
+    e.declared |= {*LIBRARY, RARELY, _slow_function(e)}
+    exact = [_slow(e, V, x) for x in xs]
+    e.lines += [f"  br label %{done}", f"{done}:"]
+    for angle, *ways in zip(angles, fast, exact, strict=True):
+        e.circle["sin", angle], e.circle["cos", angle] = (
+            e.new(f"phi {V} [ {a}, %{quick} ], [ {b}, %{slow} ]") for a, b in zip(*ways, strict=True)
+        )
+    for angle in angles:
+        for op in ("sin", "cos"):
+            e.circle[op, angle] = e.narrowed(e.circle[op, angle])
+
+
+def _braided(e: Emitter, kernels: Sequence[Callable[[], Pair]]) -> list[Pair]:
+    """What kernels compute, the lines of a few in turn: what waits for one value is then followed by what does not."""
+    pairs: list[Pair] = []
+    for first in range(0, len(kernels), STRANDS):
+        start, strands = len(e.lines), list[list[str]]()
+        for kernel in kernels[first : first + STRANDS]:
+            e.forget()  # what one of them reads may come behind its use by another
+            pairs.append(kernel())
+            strands.append(e.lines[start:])
+            del e.lines[start:]
+        e.lines += [line for row in zip_longest(*strands) for line in row if line]
+    e.forget()
+    return pairs
+
+
+def _shifted(m: Doubles, x: str) -> str:
+    """The quadrant of an angle in the low bits of a number."""
+    return m.fma(x, m.bits(sincos.TWO_OVER_PI), m.bits(ROUND))
+
+
+def _all_within(m: Doubles, shifted: Sequence[str]) -> str:
+    """Whether all lanes of all angles may take the fast kernel."""
+    W, I = m.e.target.width, m.integers
+    first, *others = [_beyond(m, s) for s in shifted]
+    for other in others:
+        first = m.e.new(f"or {I} {first}, {other}")
+    none = m.e.new(f"icmp eq {I} {_high(m, first)}, zeroinitializer")
+    bits = m.e.new(f"bitcast <{W} x i1> {none} to i{W}")
+    return m.e.new(f"icmp eq i{W} {bits}, -1")
+
+
+def _beyond(m: Doubles, shifted: str) -> str:
+    """Bits in which a quadrant differs from the least one; those above it are 0 in lanes of the fast kernel."""
+    raw = m.e.new(f"bitcast {m.V} {shifted} to {m.integers}")
+    return m.e.new(f"xor {m.integers} {raw}, {m.integer(sincos.ROUND)}")
+
+
+def _high(m: Doubles, beyond: str) -> str:
+    return m.e.new(f"and {m.integers} {beyond}, {m.integer(2**64 - 2 ** (QUADRANTS + 1))}")
+
+
+def _fast(m: Doubles, x: str, shifted: str) -> Pair:
+    """The polynomials at the reduced angle, in every lane."""
+    k = m.sub(shifted, m.bits(ROUND))
+    r, less = _reduced(m, x, k)
     z = m.mul(r, r)
-    sine = m.add(r, m.fma(m.mul(z, r), m.horner(z, sincos.SINE), t))
-    near = m.fma(z, m.number(-0.5), m.number(1.0))
-    left = m.fma(z, m.number(-0.5), m.sub(m.number(1.0), near))
-    cosine = m.add(near, m.fma(m.mul(z, z), m.horner(z, sincos.COSINE), m.fnma(r, t, left)))
-    return _quadrant(e, V, shifted, m.signed_like(sine, r), cosine)
+    sine = m.sub(r, m.fnma(m.mul(z, r), m.horner(z, sincos.SINE), less))
+    small = m.fma(m.mul(z, z), m.horner(z, sincos.COSINE), m.mul(r, less))
+    cosine = m.sub(m.number(1.0), m.fms(r, m.mul(r, m.number(0.5)), small))
+    return _quadrant(m, shifted, sine, cosine)
 
 
 def _reduced(m: Doubles, x: str, k: str) -> Pair:
-    """r + t = x − k π/2."""
+    """r and −t with r + t = x − k π/2."""
     if m.e.target.fused:
         exact = m.fnma(k, m.bits(sincos.PI_HIGH), x)
         r = m.sub(exact, m.mul(k, m.bits(sincos.PI_LOW)))
-        tail = m.fnma(k, m.bits(sincos.PI_LOW), m.sub(exact, r))  # what rounding took from product and sum
-        return r, m.fnma(k, m.bits(sincos.PI_REST), tail)
+        less = m.fma(k, m.bits(sincos.PI_LOW), m.sub(r, exact))  # what rounding of product and sum added
+        return r, m.fma(k, m.bits(sincos.PI_REST), less)
     a = m.sub(x, m.mul(k, m.bits(sincos.PI_A)))
     w = m.mul(k, m.bits(sincos.PI_B))
     b = m.sub(a, w)
@@ -90,14 +119,44 @@ def _reduced(m: Doubles, x: str, k: str) -> Pair:
     lost = m.add(m.sub(m.sub(a, b), w), m.sub(m.sub(b, c), v))
     tail = m.sub(lost, m.mul(k, m.bits(sincos.PI_D)))
     r = m.or_zero(x, m.add(c, tail))
-    return r, m.add(m.sub(c, r), tail)
+    return r, m.sub(m.sub(r, c), tail)
+
+
+def _quadrant(m: Doubles, shifted: str, sine: str, cosine: str) -> Pair:
+    """Swapped where k is odd; sine negated for k mod 4 = 2, 3, cosine for 1, 2."""
+    new, W, I, V = m.e.new, m.e.target.width, m.integers, m.V
+    k = new(f"bitcast {V} {shifted} to {I}")
+    odd = new(f"icmp ne {I} {new(f'and {I} {k}, {m.integer(1)}')}, zeroinitializer")
+    s = new(f"select <{W} x i1> {odd}, {V} {cosine}, {V} {sine}")
+    c = new(f"select <{W} x i1> {odd}, {V} {sine}, {V} {cosine}")
+    top = new(f"shl {I} {k}, splat (i64 62)")
+    return _flipped(m, s, top), _flipped(m, c, new(f"add {I} {top}, {m.integer(2**62)}"))
+
+
+def _flipped(m: Doubles, x: str, by: str) -> str:
+    """Negated where the highest bit is set."""
+    new, I = m.e.new, m.integers
+    sign = new(f"and {I} {by}, {m.integer(2**63)}")
+    turned = new(f"xor {I} {new(f'bitcast {m.V} {x} to {I}')}, {sign}")
+    return new(f"bitcast {I} {turned} to {m.V}")
+
+
+class Writer(Protocol):
+    """What takes lines: an emitter, or the page of a function of its own."""
+
+    target: Target
+    declared: set[str]
+
+    def new(self, operation: str) -> str: ...
+    def constant(self, bits: int, kind: str = "double") -> str: ...
 
 
 class Doubles:
     """Plain arithmetic without flags; multiply-adds are fused where the processor can, else two operations."""
 
-    def __init__(self, e: Emitter, V: str) -> None:
+    def __init__(self, e: Writer, V: str) -> None:
         self.e, self.V = e, V
+        self.integers = f"<{e.target.width} x i64>"
 
     def add(self, a: str, b: str) -> str:
         return self.e.new(f"fadd {self.V} {a}, {b}")
@@ -122,6 +181,12 @@ class Doubles:
             return self.sub(c, self.mul(a, b))
         return self.fma(self.e.new(f"fneg {self.V} {a}"), b, c)
 
+    def fms(self, a: str, b: str, c: str) -> str:
+        """a b − c."""
+        if not self.e.target.fused:
+            return self.sub(self.mul(a, b), c)
+        return self.fma(a, b, self.e.new(f"fneg {self.V} {c}"))
+
     def horner(self, z: str, coefficients: tuple[float, ...]) -> str:
         total = self.number(coefficients[-1])
         for coefficient in reversed(coefficients[:-1]):
@@ -130,6 +195,9 @@ class Doubles:
 
     def bits(self, pattern: int) -> str:
         return self.e.constant(pattern)
+
+    def integer(self, pattern: int) -> str:
+        return self.e.constant(pattern, "i64")
 
     def number(self, value: float) -> str:
         return self.bits(bits_of(value))
@@ -145,53 +213,72 @@ class Doubles:
         return self.e.new(f"call {self.V} {name}({self.V} {x}, {self.V} {y})")
 
 
-def _quadrant(e: Emitter, V: str, shifted: str, sine: str, cosine: str) -> Pair:
-    """Swapped where k is odd; sine negated for k mod 4 = 2, 3, cosine for 1, 2."""
-    W = e.target.width
-    I = f"<{W} x i64>"
-    k = e.new(f"bitcast {V} {shifted} to {I}")
-    lowest = e.new(f"and {I} {k}, {e.constant(1, 'i64')}")
-    odd = e.new(f"icmp ne {I} {lowest}, zeroinitializer")
-    s = e.new(f"select <{W} x i1> {odd}, {V} {cosine}, {V} {sine}")
-    c = e.new(f"select <{W} x i1> {odd}, {V} {sine}, {V} {cosine}")
-    up = e.new(f"add {I} {k}, {e.constant(1, 'i64')}")
-    return _flipped(e, V, s, k), _flipped(e, V, c, up)
+# -- the slower path ----------------------------------------------------------------------------------
 
 
-def _flipped(e: Emitter, V: str, x: str, quadrant: str) -> str:
-    """Negated where bit 1 of the quadrant is set."""
-    I = f"<{e.target.width} x i64>"
-    high = e.new(f"shl {I} {quadrant}, splat (i64 62)")
-    sign = e.new(f"and {I} {high}, {e.constant(2**63, 'i64')}")
-    turned = e.new(f"xor {I} {e.new(f'bitcast {V} {x} to {I}')}, {sign}")
-    return e.new(f"bitcast {I} {turned} to {V}")
+def _slow(e: Emitter, V: str, x: str) -> Pair:
+    """Sine and cosine of every lane by the function outside the way."""
+    angles, sines, cosines = (e.scratch(V) for _ in range(3))
+    e.lines.append(f"  store {V} {x}, ptr {angles}, align 64")
+    e.lines.append(f"  call void @{_name(e.target)}(ptr {angles}, ptr {sines}, ptr {cosines})")
+    return e.new(f"load {V}, ptr {sines}, align 64"), e.new(f"load {V}, ptr {cosines}, align 64")
 
 
-def _slow(e: Emitter, V: str, x: str, ok: str, fast: Pair) -> Pair:
-    """Every lane by the exact function; the fast values stay where they are good."""
-    W = e.target.width
-    cells = [e.scratch(V) for _ in range(3)]
-    e.lines.append(f"  store {V} {x}, ptr {cells[0]}, align 64")
-    e.lines.append(f"  call void @strobe_sincos(i64 {W}, ptr {cells[0]}, ptr {cells[1]}, ptr {cells[2]})")
-    exact = [e.new(f"load {V}, ptr {cell}, align 64") for cell in cells[1:]]
-    sine, cosine = (
-        e.new(f"select <{W} x i1> {ok}, {V} {a}, {V} {b}") for a, b in zip(fast, exact, strict=True)
-    )
-    return sine, cosine
+def _name(target: Target) -> str:
+    return f"strobe_sincos{target.width}"
+
+
+class _Page:
+    """The lines of a function that has its constants in itself, so that its text is the same in every module."""
+
+    def __init__(self, target: Target, declared: set[str]) -> None:
+        self.target, self.declared = target, declared
+        self.lines: list[str] = []
+        self._names = count()
+
+    def new(self, operation: str) -> str:
+        name = f"%t{next(self._names)}"
+        self.lines.append(f"  {name} = {operation}")
+        return name
+
+    def constant(self, bits: int, kind: str = "double") -> str:
+        return f"splat (double 0x{bits:016X})" if kind == "double" else f"splat ({kind} {bits})"
+
+
+def _slow_function(e: Emitter) -> str:
+    """A function of one vector of angles: the fast kernel, and in lanes beyond its bounds the exact functions."""
+    page = _Page(e.target, e.declared)
+    W, V = e.target.width, f"<{e.target.width} x double>"
+    m = Doubles(page, V)
+    x = page.new(f"load {V}, ptr %angles, align 64")
+    high = _high(m, _beyond(m, _shifted(m, x)))
+    page.lines.append(f"  store {m.integers} {high}, ptr %far, align 64")
+    within = page.new(f"icmp eq {m.integers} {high}, zeroinitializer")
+    x = page.new(f"select <{W} x i1> {within}, {V} {x}, {V} zeroinitializer")
+    for value, place in zip(_fast(m, x, _shifted(m, x)), ("sines", "cosines"), strict=True):
+        page.lines.append(f"  store {V} {value}, ptr %{place}, align 64")
+    start = [
+        f"define internal void @{_name(e.target)}(ptr %angles, ptr %sines, ptr %cosines) {{",
+        "entry:",
+        f"  %far = alloca {m.integers}, align 64",
+    ]
+    return "\n".join([*start, *page.lines, LANES.format(W=W)])
 
 
 RARELY = '!0 = !{!"branch_weights", i32 1000000, i32 1}'
 """How often the first way is taken: LLVM then puts what the other one needs out of the way."""
 
-SLOW_SINCOS = {
-    "declare double @sin(double)",
-    "declare double @cos(double)",
-    """\
-define internal void @strobe_sincos(i64 %n, ptr %angles, ptr %sines, ptr %cosines) {
-entry:
+LIBRARY = ("declare double @sin(double)", "declare double @cos(double)")
+
+LANES = """\
   br label %again
 again:
   %k = phi i64 [ 0, %entry ], [ %next, %done ]
+  %far_at = getelementptr i64, ptr %far, i64 %k
+  %high = load i64, ptr %far_at, align 8
+  %near = icmp eq i64 %high, 0
+  br i1 %near, label %done, label %beyond
+beyond:
   %x_at = getelementptr double, ptr %angles, i64 %k
   %s_at = getelementptr double, ptr %sines, i64 %k
   %c_at = getelementptr double, ptr %cosines, i64 %k
@@ -212,10 +299,9 @@ unknown:
   br label %done
 done:
   %next = add i64 %k, 1
-  %more = icmp ult i64 %next, %n
+  %more = icmp ult i64 %next, {W}
   br i1 %more, label %again, label %end
 end:
   ret void
-}""",
-}
+}}"""
 """Lane by lane through the C library, for angles that are very large; infinity and NaN give NaN, and no flag."""

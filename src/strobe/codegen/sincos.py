@@ -41,3 +41,12 @@ COSINE = (
     2.08757232129817482790e-09,
     -1.13596475577881948265e-11,
 )
+
+
+def two_over_pi(bits: int, count: int) -> list[int]:
+    """So many digits of 2/π after the point, of so many bits each."""
+    import mpmath
+
+    with mpmath.workprec(bits * count + 64):
+        digits = int(mpmath.floor(mpmath.ldexp(2 / mpmath.pi, bits * count)))
+    return [(digits >> bits * (count - 1 - k)) & (2**bits - 1) for k in range(count)]

@@ -19,10 +19,14 @@ from strobe.approximate.method import Formula, exact, friction, in_system
 from strobe.approximate.tables import TableMethod
 from strobe.errors import ArgumentError, UnsupportedModelError
 from strobe.models.fingerprint import fingerprint
+from strobe.models.loops import require_open
 from strobe.quantities import Request, solve
 from strobe.robot import Robot
 from strobe.scalars import Num, Numbers, maximum, minimum
 
+DRIVEN = (
+    "Give torques of its driven joints yourself: strobe.simulate(robot, q0, qd0, lambda t, q, qd: …, t)."
+)
 RIGID = Request("inverse_dynamics", friction=False)
 
 
@@ -31,6 +35,7 @@ class Belief:
 
     def __init__(self, robot: Robot, model: Formula | None = None) -> None:
         robot._require_dynamics()
+        require_open(robot.model, "control", DRIVEN)
         if model is not None:
             _require_same(robot, model)
         self.robot, self.model = robot, model

@@ -24,7 +24,7 @@ from strobe.control.instruments import STOPPED
 from strobe.control.loop import Loop
 from strobe.control.sensor import ACCELEROMETERS
 from strobe.control.sensors import Sensors
-from strobe.errors import ArgumentError, OutputError, UnsupportedModelError
+from strobe.errors import ArgumentError, UnsupportedModelError
 from strobe.graph.fuse import fuse
 from strobe.runtime.traced import trace
 from strobe.scalars import Num, Numbers
@@ -62,20 +62,9 @@ def write(
     force: bool = False,
 ) -> list[Path]:
     """The files of `export` in a folder, which is made; ``force`` replaces files."""
-    from strobe.runtime.files import refuse, writing
+    from strobe.runtime.files import write_folder
 
-    folder = Path(folder)
-    texts = export(controller, sensors, name)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"cannot make the folder {folder}: {error.strerror or error}.") from None
-    for file in texts:
-        refuse(folder / file, force=force)
-    for file, text in texts.items():
-        with writing(folder / file, force=force) as stream:
-            stream.write(text)
-    return [folder / file for file in texts]
+    return write_folder(folder, export(controller, sensors, name), force=force)
 
 
 def _check(controller: Controller, name: str) -> None:

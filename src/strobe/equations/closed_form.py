@@ -28,6 +28,7 @@ from strobe.errors import ArgumentError, EquationSizeError, UnsupportedModelErro
 from strobe.formulations import composite_body, decomposition, kinematics
 from strobe.models.couplings import Coordinates, coordinates
 from strobe.models.joints import Joint
+from strobe.models.loops import require_open
 from strobe.models.model import ROOT, Body, Model
 from strobe.scalars import Num, Numbers
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from strobe.equations.singularities import Singularities
     from strobe.robot import Robot
 
+REDUCED = "Where joints follow others linearly, give it [[couplings]]; else use values: strobe.mechanisms.reduced."
 WRITTEN_OUT = 400  # terms of the mass matrix: beyond, named intermediate results are easier to read
 MOST = 1_000_000  # terms of one quantity in normal form: beyond, nobody evaluates them
 WRITABLE = 100_000  # terms of all that is written out, at half a millisecond or so each
@@ -328,6 +330,7 @@ def require_form(form: str) -> None:
 
 def _require_waves(model: Model) -> None:
     """Raise, with the reason, where the equations are no trigonometric polynomials."""
+    require_open(model, "a closed form", REDUCED)
     if not model.bodies:
         raise UnsupportedModelError(f"{model.name} has no joints: there are no equations to write down.")
     for joint in model.joints:

@@ -29,6 +29,7 @@ from strobe.equations.maps import Change, Linear, Map, product, transposed
 from strobe.equations.notation import is_result, plain
 from strobe.errors import ArgumentError
 from strobe.models.couplings import Coordinates, Terms
+from strobe.models.loops import require_open
 from strobe.models.model import Model
 from strobe.quantities import Request
 from strobe.robot import Robot, Wrench
@@ -51,6 +52,7 @@ def in_coordinates(
     The map must be invertible in the box ``within`` = (lower, upper) of phi, −π to π by default; it is tried at
     places there. ``inverse`` is a function of q over numbers; a linear map has its own.
     """
+    require_open(robot.model, "other coordinates")
     places = checked_places(within, robot.nv)
     change = checked_change(robot, map, offset, places)
     labels = checked_names(names, change.n)

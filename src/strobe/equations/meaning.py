@@ -42,6 +42,11 @@ MEANINGS = {
     "external": "balances the external wrenches",
 }
 KINDS = tuple(MEANINGS)
+OF_CLOSED_CHAINS = {  # where joints that are not actuated go along
+    "effective inertia": "accelerates {own} and all that moves with it, the other actuated joints frozen",
+    "gravity": "carries the weight that {own} lifts",
+    "friction": "overcomes the friction of all that {own} moves",
+}
 COORDINATES = "The split into terms holds in these coordinates; in others the same torque has other terms."
 
 
@@ -102,6 +107,7 @@ class Explanation:
     hinges: tuple[str, ...]  # the joints of the model, those that follow others included
     wrenches: Array  # (..., hinges, 6): force, moment on the body carried, at the joint, base axes
     constraints: Array  # (..., hinges, 6): the same without what acts along the joint
+    closed: bool = False  # whether the degrees of freedom are the actuated ones of a closed chain
 
     @cached_property
     def shares(self) -> Array:
@@ -129,7 +135,8 @@ class Explanation:
     def _row(self, i: int, t: int, term: Term) -> Row:
         kind = term.kind(i)
         by = tuple(self.joints[k] for k in dict.fromkeys(term.by))
-        meaning = MEANINGS[kind].format(*by, own=self.joints[i])
+        meanings = MEANINGS | OF_CLOSED_CHAINS if self.closed else MEANINGS
+        meaning = meanings[kind].format(*by, own=self.joints[i])
         return Row(kind, by, term.formula(i), meaning, self.values[..., i, t], self.shares[..., i, t])
 
     def _index(self, name: str) -> int:
@@ -168,43 +175,53 @@ def explain(
     tau = robot.inverse_dynamics(q, qd, qdd, **loads, friction=friction)
     q, qd, qdd = (np.asarray(x, tau.dtype) for x in (q, qd, qdd))
     require_turns("q", q, robot.coordinates.joints)
-    single = {
-        "gravity": robot.gravity(q, gravity=gravity),
-        "friction": _friction(robot, q, qd) if friction else np.zeros_like(tau),
-        "external": _external(robot, q, wrench, frame),
-    }
-    columns = [robot.mass_matrix(q) * qdd[..., None, :], _velocity_terms(robot, q, qd)]
+    single = loads_of(robot, q, qd, wrench, frame, gravity, friction)
+    by_rate = robot.coriolis_matrix(q[..., None, :], np.eye(robot.nv, dtype=q.dtype))
+    columns = [robot.mass_matrix(q) * qdd[..., None, :], pair_terms(by_rate, qd)]
     columns += [torque[..., None] for torque in single.values()]
     wrenches = robot.joint_wrenches(q, qd, qdd, **loads)
-    joints = robot.coordinates.joints
     return Explanation(
         robot=robot.name,
         joints=robot.coordinates.rate_names,
-        units=tuple(
-            "N m" if any(column.angular) else "N" for joint in joints for column in joint.columns()
-        ),
-        terms=(*_moving_terms(robot.nv), *map(Term, single)),
+        units=units_of(robot),
+        terms=(*moving_terms(robot.nv), *map(Term, single)),
         values=np.concatenate([np.broadcast_to(c, (*tau.shape, c.shape[-1])) for c in columns], axis=-1),
         tau=tau,
         hinges=tuple(body.joint.name for body in robot.model.bodies),
         wrenches=wrenches,
-        constraints=_across(robot, q, wrenches),
+        constraints=across(robot, q, wrenches),
     )
 
 
-def _moving_terms(n: int) -> list[Term]:
+def units_of(robot: Robot) -> tuple[str, ...]:
+    """The unit of the torque along every degree of freedom."""
+    columns = (column for joint in robot.coordinates.joints for column in joint.columns())
+    return tuple("N m" if any(column.angular) else "N" for column in columns)
+
+
+def moving_terms(n: int) -> list[Term]:
     """The terms of accelerations and of pairs of rates, in the order of the columns of values."""
     pairs = zip(*(axis.tolist() for axis in np.triu_indices(n)), strict=True)
     return [Term("acceleration", (j,)) for j in range(n)] + [Term("velocity", pair) for pair in pairs]
 
 
-def _velocity_terms(robot: Robot, q: Array, qd: Array) -> Array:
-    """c_ijj qd_j² and 2 c_ijk qd_j qd_k (..., n, pairs), the pairs j ≤ k row by row."""
-    by_rate = robot.coriolis_matrix(q[..., None, :], np.eye(robot.nv, dtype=q.dtype))
+def pair_terms(by_rate: Array, qd: Array) -> Array:
+    """c_ijj qd_j² and 2 c_ijk qd_j qd_k (..., n, pairs), the pairs j ≤ k row by row, from C at every unit rate."""
     c = np.moveaxis(by_rate, -3, -1)  # c[..., i, j, k]
-    j, k = np.triu_indices(robot.nv)
-    both = (c[..., j, k] + c[..., k, j]) * np.where(j == k, 0.5, 1.0).astype(q.dtype)
+    j, k = np.triu_indices(qd.shape[-1])
+    both = (c[..., j, k] + c[..., k, j]) * np.where(j == k, 0.5, 1.0).astype(qd.dtype)
     return both * (qd[..., j] * qd[..., k])[..., None, :]
+
+
+def loads_of(
+    robot: Robot, q: Array, qd: Array, wrench: Wrench, frame: str | None, gravity: Any, friction: bool
+) -> dict[str, Array]:
+    """The torques (..., n) of what acts besides inertia, by cause."""
+    return {
+        "gravity": robot.gravity(q, gravity=gravity),
+        "friction": _friction(robot, q, qd) if friction else np.zeros_like(qd),
+        "external": _external(robot, q, wrench, frame),
+    }
 
 
 def _friction(robot: Robot, q: Array, qd: Array) -> Array:
@@ -223,7 +240,7 @@ def _external(robot: Robot, q: Array, wrench: Wrench, frame: str | None) -> Arra
     return total
 
 
-def _across(robot: Robot, q: Array, wrenches: Array) -> Array:
+def across(robot: Robot, q: Array, wrenches: Array) -> Array:
     """The wrenches without their components along what each joint lets move."""
     tree = robot.model.proximal()
     hinges = tuple(Frame(body.name, body.index, Pose()) for body in tree.bodies)

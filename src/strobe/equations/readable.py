@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from strobe.algebra import Inertia, Pose, Shift, Sym3, Turn, Vec3
 from strobe.algebra.placement import Step as Placed
 from strobe.codegen.names import Names
-from strobe.equations.closed_form import described_otherwise, half_traces, require_form
+from strobe.equations.closed_form import REDUCED, described_otherwise, half_traces, require_form
 from strobe.equations.expression import Expression, Number, value
 from strobe.equations.forms import Forms, Order
 from strobe.equations.friction import friction
@@ -29,6 +29,7 @@ from strobe.errors import UnknownNameError, UnsupportedModelError
 from strobe.graph.program import Input, Program
 from strobe.models.couplings import Coordinates, coordinates
 from strobe.models.inertial import Inertial
+from strobe.models.loops import require_open
 from strobe.models.model import Body, Frame, Model
 from strobe.models.reframe import oblique_turns, reframed
 from strobe.models.regroup import at_base, regrouped
@@ -286,6 +287,8 @@ def _require(model: Model, asked: Iterable[str]) -> None:
         raise UnsupportedModelError(f"{model.name} has no joints: there are no equations to write down.")
     if model.kinematic_only and not {"fk", "jacobian"}.issuperset(asked):
         raise UnsupportedModelError(f"{model.name} has no dynamics: {model.kinematic_only}")
+    if not {"fk", "jacobian"}.issuperset(asked):
+        require_open(model, "a closed form", REDUCED)
     for joint in model.joints:
         if joint.nv > 1:
             raise UnsupportedModelError(

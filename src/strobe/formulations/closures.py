@@ -16,7 +16,7 @@ too, where Newton's method needs them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -50,16 +50,30 @@ class _End:
 
 def residuals(model: Model, q: Numbers) -> list[Num]:
     """How far every condition is from holding, metres or sines of angles."""
-    placed = body_placements(model.bodies, q)
-
-    def at(name: str) -> Placed:
-        frame = model.frame(name)
-        return placed[frame.body] @ frame.placement
-
     found: list[Num] = []
-    for loop in _solved(model):
-        found += _chosen(loop, _residuals(loop, at(loop.frame_a), at(loop.frame_b)))
+    for loop, a, b in _placed(model, q):
+        found += _chosen(loop, _residuals(loop, a, b))
     return found + [_curve(model, curve, q)[0] for curve in model.curves]
+
+
+def facing(model: Model, q: Numbers) -> list[Num]:
+    """For each loop the cosine of the angle that it makes zero: −1 where it is closed the wrong way round."""
+    return [_cosine(CLOSURES[loop.kind], a.R.T @ b.R) for loop, a, b in _placed(model, q)]
+
+
+def _cosine(kind: Closure, R: Mat3) -> Num:
+    x, y, z = tuple(R)
+    if not kind.turn:
+        return 1.0
+    return z.z if len(kind.turn) == 2 else (x.x + y.y + z.z - 1.0) * 0.5
+
+
+def _placed(model: Model, q: Numbers) -> Iterator[tuple[Loop, Placed, Placed]]:
+    """The loops with their frames where they are."""
+    placed = body_placements(model.bodies, q)
+    for loop in _solved(model):
+        a, b = model.frame(loop.frame_a), model.frame(loop.frame_b)
+        yield loop, placed[a.body] @ a.placement, placed[b.body] @ b.placement
 
 
 def closures(model: Model, q: Numbers, qd: Numbers) -> Closures:

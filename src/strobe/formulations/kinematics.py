@@ -4,8 +4,10 @@
     T_0i      = T_0p · T_pi                      outwards, along the bodies that support the frame
     J e_j     = (R S_lin + R S_ang × (p_f − p_i),  R S_ang)     column of joint j on body i, base axes
     J̇ e_j     = (ω_i × R S_lin + (ω_i × R S_ang) × (p_f − p_i) + R S_ang × (ṗ_f − ṗ_i),  ω_i × R S_ang)
+    ∂_k J e_j = (ω_k × v_j,  ω_k × ω_j) for k up to the body of j,  (ω_j × v_k,  0) beyond;  J e_j = (v_j, ω_j)
 
-S is fixed to its body, so R S turns with ω_i. Rows are linear velocity of the frame's origin, then angular
+S is fixed to its body, so R S turns with ω_i. A displacement along column k turns what the joints from there on do,
+and moves the frame's origin for the joints before. Rows are linear velocity of the frame's origin, then angular
 velocity, in base axes.
 """
 
@@ -89,6 +91,29 @@ def jacobian(model: Model, q: Numbers, frame: Frame) -> list[list[Num]]:
             angular = here.R @ column.angular
             columns[body.joint.v + k] = (here.R @ column.linear + angular.cross(arm), angular)
     return _rows(model, columns)
+
+
+def jacobian_derivative(model: Model, q: Numbers, frame: Frame) -> list[list[list[Num]]]:
+    """∂J/∂q: six rows of columns j, each with its derivatives along all degrees of freedom k."""
+    J = jacobian(model, q, frame)
+    columns = [(Vec3(*c[:3]), Vec3(*c[3:])) for c in zip(*J, strict=True)]
+    result: list[list[list[Num]]] = [[[0.0] * model.nv for _ in range(model.nv)] for _ in range(6)]
+    support = model.support(frame.body)
+    for place, body in enumerate(support):
+        for other in support[: place + 1]:
+            for j in _dofs(body):
+                for k in _dofs(other):
+                    turn = columns[k][1]
+                    carried = (*turn.cross(columns[j][0]), *turn.cross(columns[j][1]))
+                    for i, entry in enumerate(carried):
+                        result[i][j][k] = entry
+                        if other is not body and i < 3:
+                            result[i][k][j] = entry  # ω_k × v_j, as it is the origin that joint j moves for k
+    return result
+
+
+def _dofs(body: Body) -> range:
+    return range(body.joint.v, body.joint.v + body.joint.nv)
 
 
 def point_jacobian(model: Model, q: Numbers, frame: Frame, point: Numbers) -> list[list[Num]]:

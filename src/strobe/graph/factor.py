@@ -13,8 +13,8 @@ from functools import reduce
 
 from strobe.graph.program import SUMS, Program
 from strobe.graph.rules import Signed
-from strobe.graph.simplify import Builder
-from strobe.scalars import Graph, Node
+from strobe.graph.simplify import Builder, rewritten
+from strobe.scalars import Node
 
 Term = tuple[int, tuple[Node, ...]]  # a sign and the factors of a product, one factor for anything else
 
@@ -26,15 +26,14 @@ def factor(program: Program) -> Program:
     sums = dict(_with_common_factors(program))
     if not sums:
         return program
-    builder = Builder(Graph())
-    known: dict[Node, Signed] = {}
-    for node in program.nodes:
+
+    def value(builder: Builder, node: Node, known: Mapping[Node, Signed]) -> Signed:
         terms = sums.get(node)
         if terms is None:
-            known[node] = builder.rebuild(node, [known[a] for a in node.args])
-        else:
-            known[node] = _sum(builder, known, terms)
-    return program.with_outputs([builder.plain(known[node]) for node in program.outputs])
+            return builder.rebuild(node, [known[a] for a in node.args])
+        return _sum(builder, known, terms)
+
+    return rewritten(program, value)
 
 
 def _with_common_factors(program: Program) -> Iterator[tuple[Node, list[Term]]]:

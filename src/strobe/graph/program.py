@@ -49,6 +49,15 @@ class Program:
                 stack += node.args
         return tuple(sorted(seen, key=lambda node: node.index))
 
+    @property
+    def numbers(self) -> dict[str, list[Node]]:
+        """The inputs as nodes of its graph."""
+        graph = self.outputs[0].system
+        return {
+            given.name: [graph.variable(f"{given.name}[{k}]") for k in range(given.size)]
+            for given in self.inputs
+        }
+
     @cached_property
     def uses(self) -> Counter[Node]:
         """How often each node is an argument or an output."""

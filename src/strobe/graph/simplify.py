@@ -6,6 +6,8 @@ b − a, are one operation. What is not needed is left behind.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 from strobe.graph.program import Program
 from strobe.graph.rules import FORMS, Signed, rules, value
 from strobe.scalars import Graph, Node
@@ -13,11 +15,21 @@ from strobe.scalars import Graph, Node
 
 def simplify(program: Program) -> Program:
     """The same function in normal form, on a graph of its own."""
-    builder = Builder(Graph())
+    return rewritten(program, lambda build, node, known: build.rebuild(node, [known[a] for a in node.args]))
+
+
+def rewritten(
+    program: Program, value: Callable[[Builder, Node, Mapping[Node, Signed]], Signed]
+) -> Program:
+    """The same results on a graph of its own, where each node has the value that it is given, by those before it."""
+    builder, asked = Builder(Graph()), set(program.outputs)
     known: dict[Node, Signed] = {}
+    results: dict[Node, Node] = {}
     for node in program.nodes:
-        known[node] = builder.rebuild(node, [known[a] for a in node.args])
-    return program.with_outputs([builder.plain(known[node]) for node in program.outputs])
+        known[node] = value(builder, node, known)
+        if node in asked:  # a result takes its sign where it is made, so that it need not wait for the end
+            results[node] = builder.plain(known[node])
+    return program.with_outputs([results[node] for node in program.outputs])
 
 
 class Builder:

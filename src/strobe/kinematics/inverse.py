@@ -37,6 +37,7 @@ from strobe.kinematics.serial import Serial, serial
 from strobe.kinematics.solutions import Solutions, Status
 from strobe.kinematics.step import ROWS, ResidualRequest
 from strobe.models.arguments import require_above
+from strobe.models.loops import require_open
 from strobe.runtime.interpret import evaluate
 from strobe.runtime.kernels import Kernel
 from strobe.scalars import LANES, Lanes
@@ -71,6 +72,7 @@ def inverse_kinematics(
     ``tolerance``, metres and radians together: if none is given, a search goes on to 1e-10, and a closed form, which
     meets its poses to rounding, may miss those just out of reach by 1e-6. ``search`` are options of `numeric.solve`.
     """
+    require_open(robot.model, "inverse kinematics", numeric.BOUND)
     if method not in METHODS:
         raise ArgumentError(f'method is "{method}"; expected one of {", ".join(METHODS)}.')
     if not isinstance(limits, bool | np.bool_):

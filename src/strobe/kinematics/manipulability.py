@@ -16,6 +16,7 @@ import numpy as np
 
 from strobe.errors import ArgumentError, UnknownNameError, counted
 from strobe.models.arguments import require_above
+from strobe.models.loops import require_open
 from strobe.runtime.arrays import checked
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ Array = np.ndarray
 
 ROWS = ("x", "y", "z", "wx", "wy", "wz")  # of a Jacobian: linear velocity, angular velocity
 OF = {"translation": ROWS[:3], "rotation": ROWS[3:], "all": ROWS}
+ALLOWED = "For rates that its loops allow: robot.jacobian(q, frame) @ robot.closed_velocities(q, v)."
 RANK = 1e-9  # singular values below this part of the largest are rounding
 
 
@@ -95,6 +97,7 @@ def chosen_rows(
 ) -> Array:
     """Rows of the geometric Jacobian (..., m, n) in double precision, the linear ones divided by a length."""
     length = require_above("length", length, "a positive number of metres")
+    require_open(robot.model, "what joints do to a hand one by one", ALLOWED)
     if not robot.nv:
         raise ArgumentError(f"{robot.name} has no joints that move: its hand cannot be moved.")
     rows = rows_of(of)

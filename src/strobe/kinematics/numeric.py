@@ -21,12 +21,14 @@ from strobe.kinematics.solutions import Solutions, Status
 from strobe.kinematics.step import ROWS
 from strobe.kinematics.unreached import sentence, too_far
 from strobe.models.arguments import require_above, require_whole
+from strobe.models.loops import require_open
 from strobe.runtime.arrays import checked
 
 if TYPE_CHECKING:
     from strobe.robot import Robot
 
 Array = np.ndarray
+BOUND = 'Bind the frame to its goal: robot.with_loop(goal, frame, "point").assemble(q), with a frame there.'
 
 SEEDS = 64  # attempts for a pose
 ITERATIONS = 40  # steps of an attempt
@@ -113,6 +115,7 @@ def task_of(
     robot: Robot, frame: str | None, what: str, limits: bool, tolerance: float, weights: Any = None
 ) -> Task:
     """What is asked of a frame, checked."""
+    require_open(robot.model, "inverse kinematics", BOUND)
     if not isinstance(limits, bool | np.bool_):
         raise ArgumentError(f"limits is {limits!r}; expected True or False.")
     tolerance = require_above("tolerance", tolerance, "a positive number, metres and radians together")

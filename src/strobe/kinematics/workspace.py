@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from strobe.errors import UnsupportedModelError
+from strobe.models.loops import require_open
 from strobe.models.model import ROOT, Body
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ def cross_section(
     robot: Robot, frame: str | None = None, samples: int = 20_000, seed: int = 0
 ) -> CrossSection:
     """What a frame (the last one if none is named) reaches, from random positions within the limits."""
+    require_open(robot.model, "the workspace")
     tip = robot.model.frames[-1] if frame is None else robot.model.frame(frame)
     support = robot.model.support(tip.body)
     if not support:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -21,6 +22,7 @@ def require_closed(robot: Robot, arrays: Mapping[str, Array], within: float) -> 
     q, qd, qdd = (arrays.get(name) for name in ("q", "qd", "qdd"))
     assert q is not None
     _require(robot, robot.loop_residuals(q), within, "is open", "robot.assemble(q) closes it.")
+    _require_facing(robot, q)
     if qd is None:
         return
     K = robot.loop_jacobian(q)
@@ -36,6 +38,23 @@ def require_closed(robot: Robot, arrays: Mapping[str, Array], within: float) -> 
     _require(robot, demands / size, within, "opens at an acceleration", cure)
 
 
+def _require_facing(robot: Robot, q: Array) -> None:
+    """Refuse loops that are closed the wrong way round: an angle of half a turn where it should be zero."""
+    cosines = robot.loop_facing(q)
+    if not (cosines < 0).any():
+        return
+    first = np.unravel_index(int(np.argmax((cosines < 0).any(axis=-1))), cosines.shape[:-1])
+    k = int(np.argmin(cosines[first]))
+    loop = [loop.name for loop in robot.model.loops if not loop.held][k]
+    angle = math.acos(max(-1.0, float(cosines[(*first, k)])))
+    cure = "robot.assemble(q) turns it round, if it can be."
+    raise OpenLoopError(robot.name, loop, "turn", angle, "is open", _place(first), cure)
+
+
+def _place(first: tuple[np.intp, ...]) -> str:
+    return f" in state {tuple(map(int, first))}" if first else ""
+
+
 def _products(K: Array, rates: Array) -> Array:
     return np.einsum("...ij,...j->...i", K, rates)
 
@@ -47,5 +66,6 @@ def _require(robot: Robot, off: Array, within: float, what: str, cure: str) -> N
     first = np.unravel_index(int(np.argmax(beyond.any(axis=-1))), off.shape[:-1])
     worst = int(np.argmax(np.abs(off[first])))
     loop, condition = conditions(robot.model)[worst]
-    where = f" in state {tuple(map(int, first))}" if first else ""
-    raise OpenLoopError(robot.name, loop, condition, float(abs(off[(*first, worst)])), what, where, cure)
+    raise OpenLoopError(
+        robot.name, loop, condition, float(abs(off[(*first, worst)])), what, _place(first), cure
+    )

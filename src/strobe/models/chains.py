@@ -7,6 +7,7 @@ from dataclasses import replace
 from strobe.algebra import Motion, Pose, Vec3
 from strobe.errors import ArgumentError, Fault
 from strobe.models.locking import leaders
+from strobe.models.loops import settled
 from strobe.models.model import ROOT, Body, Frame, Model, moved
 from strobe.models.rehanging import numbered, reattached, rehung
 from strobe.scalars import Numbers
@@ -77,9 +78,19 @@ def _without_dangling(cut: Model, whole: Model) -> Model:
         for c in own
         if c not in couplings
     ]
-    texts += [f'loop "{loop.name}" is left out of the chain.' for loop in whole.loops if loop not in loops]
+    curves = [curve for curve in whole.curves if joints.issuperset((curve.joint, curve.other))]
+    gone = [*(("loop", x.name) for x in whole.loops if x not in loops)]
+    gone += [("curve", x.name) for x in whole.curves if x not in curves]
+    texts += [f'{what} "{name}" is left out of the chain.' for what, name in gone]
     notes = tuple(Fault(cut.name, text, "note") for text in texts)
-    feet = tuple(foot for foot in whole.feet if foot.frame in frames)
-    return replace(
-        cut, couplings=tuple(couplings), loops=tuple(loops), feet=feet, notes=(*cut.notes, *notes)
+    return settled(
+        replace(
+            cut,
+            couplings=tuple(couplings),
+            loops=tuple(loops),
+            curves=tuple(curves),
+            actuated=tuple(name for name in whole.actuated if name in joints),
+            feet=tuple(foot for foot in whole.feet if foot.frame in frames),
+            notes=(*cut.notes, *notes),
+        )
     )

@@ -128,6 +128,26 @@ def broken_rule(moments: Sequence[float]) -> str:
     return "triangle" if a + b - c < -tolerance else ""
 
 
+def broken_rules(ten: Sequence[float]) -> list[str]:
+    """What keeps ten inertial parameters from being those of a body: m ≥ 0, and Σ ≥ 0 about its centre of mass."""
+    m, h = ten[0], np.array(ten[1:4])
+    if not all(map(math.isfinite, ten)):
+        return ["its parameters are not finite."]
+    if m < 0:
+        return [f"its mass is {m:g}; a mass is zero or positive."]
+    if m == 0 and any(ten[1:]):
+        return ["its mass is 0, but not its moments; a body without mass has none."]
+    I = Sym3(*ten[4:]).matrix()
+    about = np.array([[float(cast(float, x)) for x in row] for row in I])
+    central = about - (h @ h * np.eye(3) - np.outer(h, h)) / m if m else about
+    a, b, c = (float(x) for x in np.linalg.eigvalsh(central))
+    fault = broken_rule((a, b, c))
+    if fault == "sign":
+        return [f"its principal moments of inertia are {a:.6g}, {b:.6g}, {c:.6g}; none may be negative."]
+    broken = f"its principal moments of inertia break {a:.6g} + {b:.6g} >= {c:.6g} by {c - a - b:.3g}."
+    return [broken] if fault else []
+
+
 def nearest_valid(central: Sym3) -> Sym3:
     """The inertia of a possible body nearest to the one stated, by its second moments."""
     I = np.array([[float(cast(float, x)) for x in row] for row in central.matrix()])

@@ -64,6 +64,10 @@ class Coordinates:
         """Velocities or accelerations of every joint."""
         return v if self.trivial else [_combine(terms, v) for terms in self.velocities]
 
+    def position_rates(self, q: Numbers, v: Numbers) -> list[Num]:
+        """How fast the independent numbers of a position change."""
+        return [rate for joint in self.joints for rate in joint.position_rates(q, v)]
+
     def reduce(self, tau: Numbers) -> list[Num]:
         """Gᵀ tau."""
         if self.trivial:
@@ -76,10 +80,14 @@ class Coordinates:
 
     def reduce_matrix(self, M: Sequence[Numbers]) -> list[list[Num]]:
         """Gᵀ M G."""
+        return self.reduce_columns(self.reduce_rows(M))
+
+    def reduce_rows(self, Y: Sequence[Numbers]) -> list[list[Num]]:
+        """Gᵀ Y, for a matrix with a row per degree of freedom."""
         if self.trivial:
-            return [list(row) for row in M]
-        columns = [self.reduce(column) for column in zip(*M, strict=True)]  # Gᵀ M, by columns
-        return [self.reduce(row) for row in zip(*columns, strict=True)]
+            return [list(row) for row in Y]
+        columns = [self.reduce(column) for column in zip(*Y, strict=True)]
+        return [list(row) for row in zip(*columns, strict=True)]
 
     def reduce_columns(self, J: Sequence[Numbers]) -> list[list[Num]]:
         """J G, for a matrix given by rows."""

@@ -153,6 +153,16 @@ class Joint:
         """The step with ``integrate(q0, step) = q1``."""
         return KINDS[self.kind].difference(self.position(q0), self.position(q1))
 
+    def position_rates(self, q: Numbers, v: Numbers) -> list[Num]:
+        """How fast the numbers of its position change: ½ q ⊗ ω for a quaternion, R v for a floating origin."""
+        position, rates = self.position(q), self.rates(v)
+        if self.nq == self.nv:
+            return list(rates)
+        turning = [x * 0.5 for x in quaternion_product(position[-4:], [0.0, *rates[-3:]])]
+        if self.nq == 4:
+            return turning
+        return [*(quaternion_rotation(*position[3:]) @ Vec3(*rates[:3])), *turning]
+
     def neutral(self) -> list[float]:
         return list(KINDS[self.kind].neutral)
 

@@ -17,7 +17,8 @@ from strobe.errors import ArgumentError, UnknownNameError
 from strobe.models.arguments import finite_numbers
 from strobe.models.assembly import snapped
 from strobe.models.joints import Joint
-from strobe.models.model import ROOT, Body, Coupling, Frame, Model, moved
+from strobe.models.loops import settled
+from strobe.models.model import ROOT, Body, Coupling, Curve, Frame, Model, moved
 from strobe.models.placements import factored, joined
 from strobe.models.rehanging import numbered, reattached
 
@@ -30,7 +31,8 @@ def lock(model: Model, joints: Mapping[str, Any]) -> Model:
     """The model with joints held at positions; names may use ``*`` and ``?``.
 
     A position is a number, or a sequence for a joint with a quaternion. Joints that follow a locked one
-    are locked with it; a following joint cannot be locked against the joints it follows.
+    are locked with it; a following joint cannot be locked against the joints it follows. Closed chains that
+    become rigid are no longer there; refused where they would be open.
     """
     positions = locked_positions(model, joints)
     return _merged(model, positions) if positions else model
@@ -91,11 +93,11 @@ def _position(joint: Joint, value: Any) -> Position:
 
 def _with_followers(model: Model, positions: dict[str, Position]) -> dict[str, Position]:
     """The same positions with those of the joints that must follow them."""
-    pending = list(model.couplings)
-    while ready := [c for c in pending if all(other in positions for other in c.terms)]:
+    pending = [*model.couplings, *model.curves]
+    while ready := [c for c in pending if all(other in positions for other in followed(c))]:
         for coupling in ready:
             pending.remove(coupling)
-            value = coupling.offset + sum(k * positions[other][0] for other, k in coupling.terms.items())
+            value = _value(coupling, positions)
             stated = positions.setdefault(coupling.joint, [value])
             if not _agree(stated, [value]):
                 raise ArgumentError(
@@ -111,9 +113,21 @@ def _with_followers(model: Model, positions: dict[str, Position]) -> dict[str, P
     return positions
 
 
-def leaders(coupling: Coupling) -> str:
-    """The joints that a coupling follows, for a sentence."""
-    return " and ".join(f'"{name}"' for name in coupling.terms)
+def followed(rule: Coupling | Curve) -> tuple[str, ...]:
+    """The joints that a rule follows."""
+    return (rule.other,) if isinstance(rule, Curve) else tuple(rule.terms)
+
+
+def _value(rule: Coupling | Curve, positions: Mapping[str, Position]) -> float:
+    """Where a rule puts its joint."""
+    if isinstance(rule, Curve):
+        return sum(c * positions[rule.other][0] ** k for k, c in enumerate(rule.coefficients))
+    return rule.offset + sum(k * positions[other][0] for other, k in rule.terms.items())
+
+
+def leaders(rule: Coupling | Curve) -> str:
+    """The same for a sentence."""
+    return " and ".join(f'"{name}"' for name in followed(rule))
 
 
 def _agree(a: Position, b: Position) -> bool:
@@ -147,15 +161,18 @@ def _merged(model: Model, positions: Mapping[str, Position]) -> Model:
             bodies[carrier] = replace(bodies[carrier], inertial=bodies[carrier].inertial + extra)
         if body.name not in names:
             links.append(Frame(body.name, carrier, here))
-    return replace(
+    merged = replace(
         model,
         bodies=numbered(bodies),
         frames=(*links, *(reattached(frame, placed) for frame in model.frames)),
         couplings=tuple(_reduced(c, positions) for c in model.couplings if c.joint not in positions),
+        curves=tuple(curve for curve in model.curves if curve.joint not in positions),
+        actuated=tuple(name for name in model.actuated if name not in positions),
         base_inertial=base,
         poses={},
         golden=(),
     )
+    return settled(merged)
 
 
 def _held(joint: Joint, position: Position) -> Pose:

@@ -14,12 +14,18 @@ distance   the origins keep a distance                                       a r
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
-from strobe.errors import ArgumentError, UnknownNameError
+from strobe.algebra import Pose
+from strobe.errors import ArgumentError, UnknownNameError, UnsupportedModelError
 from strobe.models.arguments import require_above
+from strobe.models.couplings import coordinates
 from strobe.models.model import Loop, Model
 from strobe.models.names import unused_name
+from strobe.scalars import Numbers
+
+CLOSED = 1e-6  # metres or sines: what a loop may be off that counts as closed
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +100,7 @@ def add_loop(
     made = Loop(
         name or unused_name(f"{frame_a}_to_{frame_b}", taken), frame_a, frame_b, kind, float(length)
     )
-    return replace(model, loops=(*model.loops, made), golden=())
+    return settled(replace(model, loops=(*model.loops, made), golden=()))
 
 
 def choose_actuated(model: Model, names: tuple[str, ...]) -> Model:
@@ -102,3 +108,74 @@ def choose_actuated(model: Model, names: tuple[str, ...]) -> Model:
     for name in names:
         model.joint(name)
     return replace(model, actuated=names, golden=())
+
+
+OPEN_PART = "Take an open part of it, robot.chain(frame), or lock the joints that close it."
+
+
+def require_open(model: Model, what: str, instead: str = OPEN_PART) -> None:
+    """Refuse what is not solved of closed chains, and say what can be done instead."""
+    if model.is_closed:
+        closing = [rule.name for rule in (*model.loops, *model.curves) if not getattr(rule, "held", False)]
+        more = f" and {len(closing) - 2} more" if len(closing) > 3 else ""
+        shown = ", ".join(f'"{name}"' for name in (closing[:2] if more else closing)) + more
+        raise UnsupportedModelError(
+            f"{what} of closed chains is not solved, and {model.name} has {shown}. {instead}"
+        )
+
+
+# -- loops of which nothing is left to solve -----------------------------------------------------------
+
+
+def settled(model: Model) -> Model:
+    """The model without loops inside one rigid part, and with those marked that couplings keep closed.
+
+    Refused where a rigid part would have to be bent to close its loop.
+    """
+    kept: list[Loop] = []
+    for loop in model.loops:
+        a, b = model.frame(loop.frame_a), model.frame(loop.frame_b)
+        if a.body != b.body:
+            kept.append(replace(loop, held=bool(model.couplings) and _stays_closed(model, loop)))
+        elif (off := _open_by(loop, a.placement.inverted() @ b.placement)) > CLOSED:
+            raise ArgumentError(
+                f'loop "{loop.name}" of {model.name} is open by {off:.3g}, and no joint is left to close it. '
+                "Lock joints where it is closed; robot.assemble(q) gives such positions."
+            )
+    return replace(model, loops=tuple(kept))
+
+
+def _stays_closed(model: Model, loop: Loop) -> bool:
+    """Whether a loop is closed at positions of the independent joints that nothing singles out."""
+    n = coordinates(model).nq
+    drawn = ([start + 0.17 * k for k in range(n)] for start in (0.3, -0.7))
+    return all(open_by(model, loop, q) <= CLOSED for q in drawn)
+
+
+def open_by(model: Model, loop: Loop, q: Numbers) -> float:
+    """By how much a loop is open at a position of the independent joints, in metres or sines."""
+    return _open_by(loop, _seen(model, loop, coordinates(model).expand(q)))
+
+
+def _seen(model: Model, loop: Loop, q: Numbers) -> Pose:
+    """Frame b as frame a sees it."""
+    a, b = (_placed(model, name, q) for name in (loop.frame_a, loop.frame_b))
+    return a.inverted() @ b
+
+
+def _placed(model: Model, name: str, q: Numbers) -> Pose:
+    frame, pose = model.frame(name), Pose()
+    for body in model.support(frame.body):
+        pose = pose @ body.pose(q)
+    return pose @ frame.placement
+
+
+def _open_by(loop: Loop, seen: Pose) -> float:
+    """By how much the worst condition of a loop fails, in metres or sines; one closed the wrong way round is open."""
+    kind, d = CLOSURES[loop.kind], [float(x) for x in seen.translation]  # pyright: ignore[reportArgumentType]
+    if kind.distance:
+        return abs(math.hypot(*d) - loop.length)
+    columns = [[float(x) for x in column] for column in seen.rotation.T]  # pyright: ignore[reportArgumentType]
+    agreeing = {0: (), 2: UP, 3: ALL}[len(kind.turn)]
+    turned = [abs(x - (i == k)) for k in agreeing for i, x in enumerate(columns[k])]
+    return max([*(abs(d[k]) for k in kind.place), *turned])

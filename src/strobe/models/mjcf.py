@@ -8,8 +8,10 @@ from its reference position q0:
 so a body with several joints is a chain whose inner links weigh nothing. q means MuJoCo's qpos; a free
 joint's position is absolute. Velocities agree with MuJoCo's qvel except for a free joint's linear part,
 which is in world axes there and in body axes here. What the file disables (gravity, damping, friction
-loss, equalities) is not there. Contacts, sensors and the forces of actuators are not read; what else
-changes the dynamics and is left out (springs, tendons, soft constraints) is reported.
+loss, equalities) is not there. Equalities hold exactly, where MuJoCo's pull softly: a connect is a loop of kind
+"point", a weld one of kind "full", an equality of joints a coupling where it is linear and a curve where it is
+not. Actuators say which joints of a closed chain are driven. Contacts, sensors and the forces of actuators are
+not read; what else changes the dynamics and is left out (springs, tendons) is reported.
 """
 
 from __future__ import annotations
@@ -25,16 +27,18 @@ from typing import Any
 import numpy as np
 
 from strobe.algebra import Pose, Shift, Spin, Sym3, Vec3, quaternion_rotation
-from strobe.errors import Fault, MissingExtraError, ModelFileError
+from strobe.errors import ArgumentError, Fault, MissingExtraError, ModelFileError
 from strobe.models.assembly import SNAP, Assembly, Faults, JointData, LinkData, assemble, nearly_right
 from strobe.models.inertial import Inertial
 from strobe.models.joints import WITH_AXIS, Friction, Limits, Motor
-from strobe.models.locking import lock
-from strobe.models.model import Coupling, Loop, Model, moved
+from strobe.models.locking import followed, lock
+from strobe.models.loops import settled
+from strobe.models.model import Coupling, Curve, Loop, Model, moved
 from strobe.models.names import unused_name
 from strobe.models.placements import factored
 from strobe.models.text_files import read_bytes, require_size
 
+TORQUE_SCALE = 10  # where a weld has the weight of its axes
 JOINT_KINDS = ("floating", "spherical", "prismatic", "revolute")  # MuJoCo's free, ball, slide, hinge
 
 Triple = tuple[float, float, float]
@@ -46,7 +50,11 @@ def read_mjcf(
     """The model in an MJCF file, or in ``text`` that would stand there."""
     faults = Faults(fspath(path), strict)
     reader = _Reader(_compiled(faults, text), faults, SNAP if snap is None else snap)
-    return lock(assemble(reader.assembly()), reader.held)
+    model = assemble(reader.assembly())
+    try:
+        return settled(lock(model, reader.held))
+    except ArgumentError as error:
+        raise ModelFileError([Fault(faults.path, str(error))]) from None
 
 
 def _mujoco() -> Any:
@@ -270,7 +278,7 @@ class _Reader:
             if not self.m.eq_active0[i]:
                 self.faults.note(where, "not active at the start: left out.")
             elif kind == kinds.mjEQ_JOINT:
-                self._coupling(i, where, data)
+                self._rule(i, name, where, data)
             elif kind in (kinds.mjEQ_CONNECT, kinds.mjEQ_WELD):
                 self._loop(i, name, where, data, welded=kind == kinds.mjEQ_WELD)
             else:
@@ -278,43 +286,45 @@ class _Reader:
                 self.faults.warning(
                     where, f"a constraint of kind {word} is left out: the model moves without it."
                 )
+        self._holds(data)
+        if data.loops or data.curves:
+            driven = {int(self.m.actuator_trnid[k, 0]) for k in self._joint_actuators()}
+            data.actuated = [self.joints[j] for j in sorted(driven)]
 
-    def _coupling(self, i: int, where: str, data: Assembly) -> None:
-        """q1 − q1₀ = a0 + a1 (q2 − q2₀) + …, where only a0 and a1 can be kept."""
+    def _rule(self, i: int, name: str, where: str, data: Assembly) -> None:
+        """q1 − q1₀ = Σ a_k (q2 − q2₀)ᵏ: a coupling where it is a line, a curve otherwise; a joint held if alone."""
         m = self.m
-        a0, a1, *higher = (float(x) for x in m.eq_data[i][:5])
-        follower, leader = int(m.eq_obj1id[i]), int(m.eq_obj2id[i])
-        if any(higher) and leader >= 0:
-            self.faults.warning(
-                where, f'"{self.joints[follower]}" follows by a curve, not a line: left out.'
-            )
-            return
-        if self.joints[follower] in (*self.held, *(coupling.joint for coupling in data.couplings)):
-            self.faults.warning(
-                where, f'"{self.joints[follower]}" follows another joint already: left out.'
-            )
-            return
-        offset = a0 + float(m.qpos0[m.jnt_qposadr[follower]])
+        joint, leader = self.joints[m.eq_obj1id[i]], int(m.eq_obj2id[i])
+        rest = float(m.qpos0[m.jnt_qposadr[m.eq_obj1id[i]]])
         if leader < 0:
-            self.held[self.joints[follower]] = offset
-            self.faults.note(where, f'"{self.joints[follower]}" is locked at {offset:g}.')
+            if joint in self.held:
+                self.faults.warning(where, f'"{joint}" is held already: left out.')
+            self.held.setdefault(joint, float(m.eq_data[i][0]) + rest)
             return
-        offset -= a1 * float(m.qpos0[m.jnt_qposadr[leader]])
-        data.couplings.append(Coupling(self.joints[follower], {self.joints[leader]: a1}, offset))
+        first, *higher = _about(m.eq_data[i][:5], float(m.qpos0[m.jnt_qposadr[leader]]))
+        other = self.joints[leader]
+        if len(higher) > 1 or joint in {coupling.joint for coupling in data.couplings}:
+            data.curves.append(Curve(name, joint, other, (first + rest, *higher)))
+        else:
+            data.couplings.append(Coupling(joint, {other: higher[0] if higher else 0.0}, first + rest))
+
+    def _holds(self, data: Assembly) -> None:
+        """Lock joints that are held; one that follows another too is held by a curve that is level."""
+        rules = {rule.joint: followed(rule)[0] for rule in (*data.curves, *data.couplings)}
+        for joint in [joint for joint in self.held if joint in rules]:
+            data.curves.append(Curve(f"{joint}_held", joint, rules[joint], (self.held.pop(joint),)))
+        for joint, position in self.held.items():
+            self.faults.note(f'joint "{joint}"', f"an equality holds it: it is locked at {position:g}.")
 
     def _loop(self, i: int, name: str, where: str, data: Assembly, *, welded: bool) -> None:
-        """Two frames that MuJoCo pulls together, by a ball or altogether."""
+        """Two frames that MuJoCo pulls together: at their origins, and by their axes where a weld weighs these."""
         frames: list[str] = []
         for side, (link, placement) in enumerate(self._loop_ends(i, welded)):
             frame = self._fresh(f"{name}_{'ab'[side]}")
             data.frames.append((frame, link, placement, where))
             frames.append(frame)
-        data.loops.append(Loop(name, frames[0], frames[1], "weld" if welded else "ball"))
-        self.faults.warning(
-            where,
-            f'frames "{frames[0]}" and "{frames[1]}" close a loop, which nothing solves yet: '
-            "the dynamics are those of the open tree.",
-        )
+        turning = welded and float(self.m.eq_data[i][TORQUE_SCALE]) > 0
+        data.loops.append(Loop(name, frames[0], frames[1], "full" if turning else "point"))
 
     def _loop_ends(self, i: int, welded: bool) -> list[tuple[str, Pose]]:
         m, data = self.m, self.m.eq_data[i]
@@ -372,6 +382,12 @@ def _model_name(compiled: Any, path: str) -> str:
 def _triple(values: Any) -> Triple:
     x, y, z = (float(v) for v in values)
     return x, y, z
+
+
+def _about(coefficients: Any, origin: float) -> list[float]:
+    """Σ a_k (x − origin)ᵏ as a polynomial in x, without zeros at its end."""
+    polynomial = np.polynomial.Polynomial([float(a) for a in coefficients]).trim()
+    return [float(a) for a in polynomial(np.polynomial.Polynomial([-origin, 1.0])).coef]
 
 
 def _shift(pos: Any) -> Pose:

@@ -312,5 +312,7 @@ def moved(inertial: Inertial, shift: Pose) -> Inertial:
     """Mass properties given in one frame, in another that sees the first at ``shift``."""
     if inertial.com is None or inertial.central is None:
         return Inertial.of(shift.inertia(inertial.about_origin))
-    central = shift.inertia(Inertia(0.0, Vec3.zero(), inertial.central)).I
-    return Inertial.at_com(inertial.m, shift.point(inertial.com), central)
+    com, central = shift.point(inertial.com), shift.inertia(Inertia(0.0, Vec3.zero(), inertial.central)).I
+    if inertial.given == "parameters":  # neither follows from the other
+        return Inertial(inertial.m, com, central, shift.inertia(inertial.about_origin), "parameters")
+    return Inertial.at_com(inertial.m, com, central)

@@ -12,7 +12,7 @@ from strobe.models.arguments import finite_numbers
 from strobe.models.feet import Foot
 from strobe.models.inertial import Inertial
 from strobe.models.joints import Friction, Joint, Limits, Motor
-from strobe.models.model import Body, Coupling, Model
+from strobe.models.model import Body, Coupling, Curve, Model
 
 
 def scale(model: Model, length: float, mass: float) -> Model:
@@ -32,6 +32,7 @@ def scale(model: Model, length: float, mass: float) -> Model:
         frames=tuple(replace(frame, placement=_scaled_pose(frame.placement, l)) for frame in model.frames),
         couplings=tuple(_scaled_coupling(coupling, kinds, l) for coupling in model.couplings),
         loops=tuple(replace(loop, length=loop.length * l) for loop in model.loops),
+        curves=tuple(_scaled_curve(curve, kinds, l) for curve in model.curves),
         feet=tuple(
             Foot(foot.frame, [[l * x for x in corner] for corner in foot.sole]) for foot in model.feet
         ),
@@ -96,9 +97,16 @@ def _pair(values: tuple[float, float], factor: float) -> tuple[float, float]:
 
 
 def _scaled_coupling(coupling: Coupling, kinds: Mapping[str, str], l: float) -> Coupling:
-    def unit(name: str) -> float:
-        return l if kinds.get(name) == "prismatic" else 1.0
-
-    own = unit(coupling.joint)
-    terms = {name: factor * own / unit(name) for name, factor in coupling.terms.items()}
+    own = _unit(coupling.joint, kinds, l)
+    terms = {name: factor * own / _unit(name, kinds, l) for name, factor in coupling.terms.items()}
     return replace(coupling, terms=terms, offset=coupling.offset * own)
+
+
+def _scaled_curve(curve: Curve, kinds: Mapping[str, str], l: float) -> Curve:
+    own, other = (_unit(name, kinds, l) for name in (curve.joint, curve.other))
+    return replace(curve, coefficients=tuple(c * own / other**k for k, c in enumerate(curve.coefficients)))
+
+
+def _unit(joint: str, kinds: Mapping[str, str], l: float) -> float:
+    """What the position of a joint is scaled by."""
+    return l if kinds.get(joint) == "prismatic" else 1.0

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from strobe.algebra import Pose, Vec3
+from strobe.algebra import Pose
 from strobe.errors import ArgumentError, nearest
 from strobe.models.assembly import (
     SNAP,
@@ -29,16 +29,14 @@ from strobe.models.assembly import (
 from strobe.models.couplings import coordinates
 from strobe.models.feet import Foot
 from strobe.models.joints import KINDS, WITH_AXIS, Joint
-from strobe.models.locking import leaders
-from strobe.models.loops import CLOSURES
-from strobe.models.model import Coupling, Frame, Loop, Model
+from strobe.models.locking import followed, leaders
+from strobe.models.loops import CLOSED, CLOSURES, open_by, settled
+from strobe.models.model import Coupling, Curve, Loop, Model
 from strobe.models.text_files import read_bytes, require_utf8
 from strobe.models.toml_links import STRUCTURES, Tree, inertial, placement, pose, read_structure
 from strobe.models.toml_table import Context, Table
-from strobe.scalars import Numbers
 
 FORMAT = 1
-CLOSED = 1e-6  # metres between the origins of a loop that counts as closed
 PHYSICAL = ("warn", "error", "known-violation")
 BASES = {"fixed": 0, "translating": 3, "floating": 6}  # degrees of freedom added
 GOLDEN_VALUES = ("tau", "M", "C", "G", "h")
@@ -107,8 +105,9 @@ def _content(root: Table, default_name: str) -> _Content:
     read_structure(root, tree)
     frames = _frames(root, tree)
     couplings = _couplings(root, tree.joints)
+    curves = _curves(root, tree.joints)
     locked = _locked(root, tree.joints, couplings)
-    nq, nv = _sizes(_free_joints(tree.joints, couplings, locked), kind)
+    nq, nv = _sizes(_free_joints(tree.joints, couplings, curves, locked), kind)
     assembly = Assembly(
         name=root.text("name", default_name),
         links=tree.links,
@@ -118,6 +117,7 @@ def _content(root: Table, default_name: str) -> _Content:
         frames=frames,
         couplings=couplings,
         loops=_loops(root, [*tree.names, *(frame[0] for frame in frames)]),
+        curves=curves,
         actuated=_actuated(root, tree.joints),
         feet=_feet(root, [*tree.names, *(frame[0] for frame in frames)]),
         title=root.text("title", ""),
@@ -172,35 +172,52 @@ def _finished(model: Model, content: _Content) -> Model:
     """The assembled model on its base, with its joints locked, and with what belongs to the result."""
     from strobe.models import edits
 
+    _require_joints_between(model, content.assembly.faults)
     if content.base != "fixed":
         model = edits.change_base(model, content.base)
     if content.locked:
-        model = edits.lock(model, content.locked)
+        model = _locked_there(model, content)
     free = coordinates(model).joints
     poses = {name: _in_radians(q, free, content.degrees, "q") for name, q in content.poses.items()}
     golden = tuple(_golden_in_radians(entry, free, content.degrees) for entry in content.golden)
-    loops = tuple(replace(loop, held=_stays_closed(model, loop)) for loop in model.loops)
-    return replace(model, loops=loops, poses=poses, golden=golden, notes=content.assembly.faults.remarks)
+    model = settled(model)
+    _report_open_poses(model, poses, content.assembly.faults)
+    return replace(model, poses=poses, golden=golden, notes=content.assembly.faults.remarks)
 
 
-def _stays_closed(model: Model, loop: Loop) -> bool:
-    """Whether couplings keep pinned origins together: they meet at positions that nothing singles out."""
-    if not model.couplings or loop.kind != "point":
-        return False
-    free = coordinates(model)
-    for start in (0.3, -0.7):
-        q = free.expand([start + 0.17 * k for k in range(free.nq)])
-        a, b = (_origin(model, model.frame(name), q) for name in (loop.frame_a, loop.frame_b))
-        if any(abs(x - y) > CLOSED for x, y in zip(a, b, strict=True)):  # pyright: ignore[reportArgumentType]
-            return False
-    return True
+def _report_open_poses(model: Model, poses: Mapping[str, Sequence[float]], faults: Faults) -> None:
+    """Warn of poses that closed chains cannot be in."""
+    for name, q in poses.items():
+        for loop in model.loops:
+            off = open_by(model, loop, q)
+            if off > CLOSED:
+                faults.warning(
+                    f"poses.{name}", f'loop "{loop.name}" is open by {off:.3g}; robot.assemble closes it.'
+                )
+    faults.raise_if_any()
 
 
-def _origin(model: Model, frame: Frame, q: Numbers) -> Vec3:
-    pose = Pose()
-    for body in model.support(frame.body):
-        pose = pose @ body.pose(q)
-    return (pose @ frame.placement).translation
+def _require_joints_between(model: Model, faults: Faults) -> None:
+    """Refuse loops that no joint could close."""
+    for loop in model.loops:
+        if model.frame(loop.frame_a).body == model.frame(loop.frame_b).body:
+            faults.error(
+                f'loop "{loop.name}"',
+                f'frames "{loop.frame_a}" and "{loop.frame_b}" are on one link: no joint could close a loop.',
+            )
+    faults.raise_if_any()
+
+
+def _locked_there(model: Model, content: _Content) -> Model:
+    """The model with its joints locked; what cannot be so is a fault of the file."""
+    from strobe.models import edits
+
+    try:
+        return edits.lock(model, content.locked)
+    except ArgumentError as error:
+        content.assembly.faults.error("locked", str(error))
+        content.assembly.faults.raise_if_any()
+        raise
 
 
 def _in_radians(
@@ -307,13 +324,62 @@ def _loops(root: Table, frames: Sequence[str]) -> list[Loop]:
             if frame and frame not in frames:
                 table.error(key, f'no frame "{frame}".{nearest(frame, frames)}')
         name = table.text("name", f"loop{len(loops) + 1}")
+        if name in {loop.name for loop in loops}:
+            table.error("name", f'a second loop named "{name}"; names must be unique.')
         kind = table.choice("kind", tuple(CLOSURES), "point")
-        length = float(table.number("length")) if "length" in table else 0.0
-        if CLOSURES[kind].distance != (length > 0):
-            table.error("length", "a loop of kind distance, and no other, needs a length above zero.")
-        loops.append(Loop(name, **ends, kind=kind, length=length))
+        length, rows = _length(table, kind), _rows(table, kind)
+        loops.append(Loop(name, ends["frame_a"], ends["frame_b"], kind, length, rows))
         table.finish()
     return loops
+
+
+def _length(table: Table, kind: str) -> float:
+    """The distance that a loop keeps, of the one kind that keeps one."""
+    length = float(table.number("length")) if "length" in table else 0.0
+    if not CLOSURES[kind].distance:
+        if "length" in table:
+            table.error("length", f'a loop of kind "{kind}" has no length; only "distance" has.')
+    elif "length" not in table:
+        table.error("", 'the key "length" is missing; expected the distance to keep, in metres.')
+    elif length <= 0:
+        table.error("length", f"found {table.shown('length')}, expected a distance above zero, in metres.")
+    return length
+
+
+def _rows(table: Table, kind: str) -> tuple[int, ...]:
+    """The conditions of a loop that count, by their words; all where a file names none."""
+    if "conditions" not in table:
+        return ()
+    words, named = CLOSURES[kind].words, table.data["conditions"]
+    if not isinstance(named, list) or not named or not set(map(str, named)) <= set(words):
+        shown = ", ".join(f'"{word}"' for word in words)
+        table.error("conditions", f"found {table.shown('conditions')}, expected some of {shown}.")
+        return ()
+    return tuple(k for k, word in enumerate(words) if word in named)
+
+
+def _curves(root: Table, joints: Sequence[JointData]) -> list[Curve]:
+    """Joints held on polynomials over others; coefficients are in the units of the file."""
+    moving = _moving(joints)
+    curves: list[Curve] = []
+    for table in root.tables("curves"):
+        joint, other = table.text("joint"), table.text("other")
+        known = [_known_joint(table, *pair, moving) for pair in (("joint", joint), ("other", other))]
+        if all(known) and joint == other:
+            table.error("other", f'joint "{joint}" cannot follow itself; name another.')
+        own, per = (
+            table.context.unit(there and _turns(moving[name]))
+            for there, name in zip(known, (joint, other), strict=True)
+        )
+        numbers = table.numbers("coefficients")
+        if not numbers:
+            table.error(
+                "", 'the key "coefficients" is missing; expected a list of numbers, the constant first.'
+            )
+        coefficients = tuple(float(c) * own / per**k for k, c in enumerate(numbers))
+        curves.append(Curve(table.text("name", f"curve{len(curves) + 1}"), joint, other, coefficients))
+        table.finish()
+    return curves
 
 
 def _actuated(root: Table, joints: Sequence[JointData]) -> list[str]:
@@ -389,10 +455,16 @@ def _neutral(joint: JointData) -> tuple[float, ...]:
 
 
 def _free_joints(
-    joints: Sequence[JointData], couplings: Sequence[Coupling], locked: Iterable[str]
+    joints: Sequence[JointData],
+    couplings: Sequence[Coupling],
+    curves: Sequence[Curve],
+    locked: Iterable[str],
 ) -> list[JointData]:
     """The joints that a configuration has numbers for."""
-    bound = {coupling.joint for coupling in couplings} | set(locked)
+    held, rules = set(locked), (*couplings, *curves)
+    while more := {rule.joint for rule in rules if held.issuperset(followed(rule))} - held:
+        held |= more
+    bound = {coupling.joint for coupling in couplings} | held
     return [joint for joint in joints if joint.kind != "fixed" and joint.name not in bound]
 
 

@@ -16,7 +16,8 @@ from strobe.errors import UnsupportedModelError
 from strobe.models.expressions import Expression
 from strobe.models.inertial import Inertial
 from strobe.models.joints import Friction, Joint, Limits, Motor
-from strobe.models.model import ROOT, Body, Coupling, Frame, Loop, Model
+from strobe.models.loops import CLOSURES
+from strobe.models.model import ROOT, Body, Coupling, Curve, Frame, Loop, Model
 from strobe.models.names import unused_name
 
 UNIT_AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
@@ -66,6 +67,7 @@ def _file(model: Model, structure: Sequence[str], frames: Sequence[Frame]) -> st
         *(_frame(model, frame) for frame in frames),
         *(_coupling(coupling) for coupling in model.couplings),
         *(_loop(loop) for loop in model.loops),
+        *(_curve(curve) for curve in model.curves),
         *(_section("[[feet]]", {"frame": foot.frame, "sole": foot.sole}) for foot in model.feet),
         _section("[poses]", model.poses) if model.poses else "",
         *(_section("[[golden]]", entry) for entry in model.golden),
@@ -83,7 +85,9 @@ def _section(header: str, entries: Mapping[str, object]) -> str:
 
 def _head(model: Model) -> str:
     texts = {"title": model.title, "source": model.source, "kinematic_only": model.kinematic_only}
-    given = {key: text for key, text in texts.items() if text}
+    given: dict[str, object] = {key: text for key, text in texts.items() if text}
+    if model.actuated:
+        given["actuated"] = model.actuated
     return "".join(
         f"{key} = {_value(value)}\n" for key, value in {"format": 1, "name": model.name, **given}.items()
     )
@@ -163,10 +167,27 @@ def _coupling(coupling: Coupling) -> str:
 
 
 def _loop(loop: Loop) -> str:
-    entries = {"name": loop.name, "frame_a": loop.frame_a, "frame_b": loop.frame_b, "kind": loop.kind}
+    entries: dict[str, object] = {
+        "name": loop.name,
+        "frame_a": loop.frame_a,
+        "frame_b": loop.frame_b,
+        "kind": loop.kind,
+    }
     if loop.length:
         entries["length"] = loop.length
+    if loop.rows:
+        entries["conditions"] = [CLOSURES[loop.kind].words[k] for k in loop.rows]
     return _section("[[loops]]", entries)
+
+
+def _curve(curve: Curve) -> str:
+    entries = {
+        "name": curve.name,
+        "joint": curve.joint,
+        "other": curve.other,
+        "coefficients": curve.coefficients,
+    }
+    return _section("[[curves]]", entries)
 
 
 # -- what a link carries ----------------------------------------------------------------------------

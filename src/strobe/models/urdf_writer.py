@@ -174,6 +174,10 @@ class _Writer:
             )
         for loop in self.model.loops:
             self.remarks.append(f'the closed loop "{loop.name}" is lost: URDF describes trees.')
+        for curve in self.model.curves:
+            self.remarks.append(f'the curve "{curve.name}" is lost: joints of URDF follow others by lines.')
+        for foot in self.model.feet:
+            self.remarks.append(f'the sole of foot "{foot.frame}" is lost: URDF has no place for it.')
         if self.model.kinematic_only:
             self.remarks.append(
                 "that the model is for kinematics only is lost: URDF has no place for it. "

@@ -15,6 +15,8 @@ REASONS = {
     "gravity": "it is an acceleration in base axes",
     "dt": "it is a time",
     "point": "it is a position in the frame's axes",
+    "parameters": "it holds ten numbers for every body, as robot.parameter_names",
+    "geometry": "it holds the numbers of robot.geometry_names or of robot.full_geometry_names",
 }
 
 

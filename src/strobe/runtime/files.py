@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from os import PathLike
-from typing import TextIO
+from pathlib import Path as Folder
+from typing import Any, BinaryIO, TextIO
 
 from strobe.errors import OutputError
 
@@ -20,15 +21,28 @@ def writing(path: Path, *, inputs: Iterable[Path] = (), force: bool = False) -> 
 
     An existing file is replaced only with ``force``; one of ``inputs`` never is.
     """
+    with _written(path, inputs, force, "", encoding="utf-8", newline="") as stream:
+        yield stream
+
+
+@contextmanager
+def writing_bytes(path: Path, *, inputs: Iterable[Path] = (), force: bool = False) -> Iterator[BinaryIO]:
+    """The same for bytes."""
+    with _written(path, inputs, force, "b") as stream:
+        yield stream
+
+
+@contextmanager
+def _written(path: Path, inputs: Iterable[Path], force: bool, kind: str, **how: Any) -> Iterator[Any]:
     target = os.path.realpath(path)  # a link stays a link: what it points to is written
     refuse(path, inputs=inputs, force=force)
     if _is_special(target):
-        with _explained(path), open(target, "w", encoding="utf-8", newline="") as stream:
+        with _explained(path), open(target, f"w{kind}", **how) as stream:
             yield stream
         return
     draft = f"{target}.{secrets.token_hex(4)}.part"
     with _explained(path):
-        stream = open(draft, "x", encoding="utf-8", newline="")  # noqa: SIM115  closed below, before the move
+        stream = open(draft, f"x{kind}", **how)  # noqa: SIM115  closed below, before the move
     try:
         with _explained(path), stream:
             yield stream
@@ -40,6 +54,38 @@ def writing(path: Path, *, inputs: Iterable[Path] = (), force: bool = False) -> 
         with suppress(OSError):
             os.unlink(draft)
         raise
+
+
+def write_folder(
+    folder: Path, files: Mapping[str, str | bytes], *, inputs: Iterable[Path] = (), force: bool = False
+) -> list[Folder]:
+    """Files by their names in a folder, which is made; where they are. None is written if one may not be."""
+    place, inputs = Folder(folder), list(inputs)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"cannot make the folder {folder}: {error.strerror or error}.") from None
+    for name in files:
+        refuse(place / name, inputs=inputs, force=force)
+    for name, content in files.items():
+        with writing_bytes(place / name, inputs=inputs, force=force) as stream:
+            stream.write(content if isinstance(content, bytes) else content.encode("utf-8"))
+    return [place / name for name in files]
+
+
+def refuse_folder(folder: Path, *, force: bool = False) -> None:
+    """Raise if files could not be written into a folder, or would come among others."""
+    place = Folder(folder)
+    if place.exists() and not place.is_dir():
+        raise OutputError(f"cannot write into {folder}: it is a file. Name a folder.")
+    try:
+        occupied = place.is_dir() and any(place.iterdir())
+    except OSError as error:
+        raise OutputError(f"cannot write into {folder}: {error.strerror or error}.") from None
+    if occupied and not force:
+        raise OutputError(
+            f"will not write into {folder}: it holds files. Name a new folder, or add --force."
+        )
 
 
 def _is_special(target: str) -> bool:

@@ -44,13 +44,24 @@ def _flat() -> str:
     return ",".join(f"{'+' if has else '-'}{name}" for name, has in sorted(host_features().items()))
 
 
-def machine(optimise: bool = True) -> Any:
-    """A target machine for the host; an engine takes its own one over, so none is shared."""
+def machine(optimise: bool = True, cpu: str | None = None) -> Any:
+    """A target machine for the host, or for an x86-64 processor by name; an engine takes its own one over, so none is
+    shared."""
     _initialised()
-    target = llvm.Target.from_default_triple()
-    return target.create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=_flat(), opt=3 if optimise else 0, jit=True
+    name, features = (llvm.get_host_cpu_name(), _flat()) if cpu is None else (cpu, "")
+    return llvm.Target.from_triple(_triple(cpu)).create_target_machine(
+        cpu=name, features=features, opt=3 if optimise else 0, jit=True
     )
+
+
+def _triple(cpu: str | None) -> str:
+    """The host's, unless a processor of another architecture was named."""
+    own = llvm.get_default_triple()
+    if cpu is None or own.startswith("x86_64"):
+        return own
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    return "x86_64-unknown-linux-gnu"
 
 
 def widest() -> int:
@@ -81,14 +92,25 @@ def compile_ir(text: str, function: str = "loop") -> Code:
     return load_object(emit_object(text), function)
 
 
-def emit_object(text: str, optimise: bool = True) -> bytes:
-    """The object file of a module, for this machine; unoptimised is made ten times faster and runs slower."""
-    target = machine(optimise)
+def emit_object(text: str, optimise: bool = True, cpu: str | None = None) -> bytes:
+    """The object file of a module, for this machine or a named processor; unoptimised is made ten times faster and
+    runs slower."""
+    target = machine(optimise, cpu)
+    return target.emit_object(_parsed(text, target, cpu))
+
+
+def emit_assembly(text: str, cpu: str | None = None) -> str:
+    """The same code as text."""
+    target = machine(cpu=cpu)
+    return target.emit_assembly(_parsed(text, target, cpu))
+
+
+def _parsed(text: str, target: Any, cpu: str | None) -> Any:
     parsed = llvm.parse_assembly(text)
-    parsed.triple = llvm.get_default_triple()
+    parsed.triple = _triple(cpu)
     parsed.data_layout = str(target.target_data)
     parsed.verify()
-    return target.emit_object(parsed)
+    return parsed
 
 
 def load_object(code: bytes, function: str = "loop") -> Code:

@@ -26,8 +26,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from strobe.errors import ArgumentError, InterpretedWarning, ProgramSizeError
+from strobe.graph.derivatives import costs, derivative
 from strobe.graph.passes import optimised
 from strobe.graph.program import Program, trace
+from strobe.graph.simplify import simplify
 from strobe.models.fingerprint import fingerprint
 from strobe.models.model import Model
 from strobe.quantities import Request
@@ -112,6 +114,16 @@ class Kernel:
         """What its code reads by place, beside the inputs."""
         return self.program.stored if self.request.looks_up else ()
 
+    @cached_property
+    def constants(self) -> tuple[str, ...]:
+        """Its inputs that are constants of the robot."""
+        return tuple(self.request.constants(self.model)) if self.request else ()
+
+    @built
+    def shared(self) -> Kernel:
+        """The same, made for constants that neighbouring states have in common."""
+        return Shared(self)
+
     def require_stored(self, program: Program) -> None:
         """Refuse a program that reads stored numbers of which the kernel knows nothing: it would read anywhere."""
         if program.stored != self.stored:
@@ -136,7 +148,14 @@ class Kernel:
     def _as_traced(self) -> Program:
         """The expression graph as the function draws it."""
         graph = Limited(MOST_TRACED, partial(ProgramSizeError, self.quantity, self.owner))
-        return trace(self.function(graph), self.inputs, self.shape, graph)
+        if not self.request.by:
+            return trace(self.function(graph), self.inputs, self.shape, graph)
+        plain = Kernel(self.model, self.request.plain)
+        program = simplify(trace(plain.function(graph), self.inputs, plain.shape, graph))
+        directions = self.request.directions(self.model, program.numbers)
+        if min(costs(program, directions).values()) > MOST_TRACED:
+            raise ProgramSizeError(self.quantity, self.owner, MOST_TRACED)
+        return derivative(program, directions)
 
     def _tell(self, done: str, left: Program) -> None:
         _say(2, lambda: f"{self.name}: {done}, {left.summary}")
@@ -157,10 +176,9 @@ class Kernel:
     def _compiled(self, single: bool, states: int) -> Any:
         if not _has_compiler():
             return None
-        from strobe.codegen.llvm import module
         from strobe.runtime import gufunc, jit, width
 
-        entry = self.entry(module, width.target(single, states))
+        entry = self.entry(self.renderer(), width.target(single, states))
         self.operations = entry.number
         if not entry.code:
             _slow(str(ProgramSizeError(self.quantity, self.owner, MOST_COMPILED)))
@@ -172,6 +190,12 @@ class Kernel:
         signature = ",".join(f"({size})" for size in sizes) + f"->({','.join(map(str, core))})"
         loops = [(code.address, single)]
         return gufunc.gufunc(self.quantity, self.name, signature, loops, len(sizes), code)
+
+    def renderer(self) -> Callable[[Program, Target], str]:
+        """What writes its loop over states."""
+        from strobe.codegen.llvm import module
+
+        return module
 
     @built
     def quick(self) -> Any:
@@ -252,6 +276,8 @@ class Kernel:
         self, arrays: Mapping[str, np.ndarray], out: np.ndarray | None = None, threads: int | None = None
     ) -> np.ndarray:
         """The result of shape (*batch, *core)."""
+        if self.constants and all(_is_alike(arrays[name]) for name in self.constants):
+            return self.shared(arrays, out, threads)
         inputs = [x if side_by_side(x, 1) else np.ascontiguousarray(x) for x in arrays.values()]
         dtype = inputs[0].dtype
         batch = batch_shape(arrays)
@@ -271,6 +297,36 @@ class Kernel:
     def _worthwhile(self, states: int) -> int:
         """How many threads a batch keeps busy; an interpreted kernel has one."""
         return max(1, min(default_threads(), states * self.operations // WORK_PER_THREAD))
+
+
+class Shared(Kernel):
+    """A kernel whose constants are the same for neighbouring states: what they decide alone is computed once."""
+
+    def __init__(self, plain: Kernel) -> None:
+        super().__init__(plain.model, plain.request)
+        self._plain = plain
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Shared, (self._plain,)
+
+    @cached_property
+    def constants(self) -> tuple[str, ...]:
+        """None that are looked at again."""
+        return ()
+
+    @built
+    def program(self) -> Program:
+        return self._plain.program
+
+    def renderer(self) -> Callable[[Program, Target], str]:
+        from strobe.codegen.llvm_shared import shared_module
+
+        return shared_module
+
+
+def _is_alike(array: np.ndarray) -> bool:
+    """Whether states along the last batch axis have the same row."""
+    return array.ndim == 1 or array.shape[-2] == 1 or array.strides[-2] == 0
 
 
 class Limited(Graph):

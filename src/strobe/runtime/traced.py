@@ -20,13 +20,15 @@ from typing import Any
 
 import numpy as np
 
-from strobe.errors import ArgumentError, ProgramSizeError, StrobeError
+from strobe.errors import ArgumentError, ProgramSizeError, StrobeError, UnknownNameError
+from strobe.graph.derivatives import derivative
 from strobe.graph.program import Program
 from strobe.graph.program import trace as graph_of
 from strobe.models.arguments import is_whole
 from strobe.runtime.arrays import collected
 from strobe.runtime.kernels import MOST_TRACED, Kernel
-from strobe.scalars import Graph, Scalar, Stored
+from strobe.scalars import Graph, Numbers, Scalar, Stored
+from strobe.scalars.dual import Direction, slopes
 from strobe.scalars.scalar import is_number
 
 
@@ -96,6 +98,17 @@ class Traced(Kernel):
         arrays = collected(values, self.inputs, "the function was traced for vectors of that size")
         return super().__call__(arrays, out, threads)
 
+    def jacobian(self, *of: str) -> Traced:
+        """Its derivatives by the numbers of some of its inputs (all if none is named), compiled too.
+
+        They are a last axis of the result, inputs side by side. Where a function jumps or has a kink they are
+        those of the branch that is taken there.
+        """
+        for name in of:
+            if name not in self.inputs:
+                raise UnknownNameError("input", name, self.quantity, list(self.inputs))
+        return Jacobian(self, of or tuple(self.inputs))
+
     def _listed(self, **numbers: Any) -> Any:
         """The result as nested lists, a single number as a list of one."""
         result = self._function(**numbers)
@@ -112,6 +125,33 @@ class Traced(Kernel):
             raise
         except TypeError as error:
             raise ArgumentError(f"{self.quantity} cannot be traced: {error}.") from error
+
+
+class Jacobian(Traced):
+    """The derivatives of a traced function: forwards or backwards through its graph, whichever takes less."""
+
+    def __init__(self, plain: Traced, of: tuple[str, ...]) -> None:
+        self._plain, self._of = plain, of
+        Kernel.__init__(self, None, None)  # pyright: ignore[reportArgumentType]  it has no robot
+        self._inputs = plain.inputs
+        self._shape = (*plain.shape, sum(plain.inputs[name] for name in of))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Jacobian, (self._plain, self._of)
+
+    @property
+    def quantity(self) -> str:
+        return f"jacobian of {self._plain.quantity}"
+
+    def _as_traced(self) -> Program:
+        return derivative(self._plain.program, self._directions())
+
+    def _listed(self, **numbers: Numbers) -> Any:
+        return slopes(self._plain.function(), numbers, self._directions())
+
+    def _directions(self) -> list[Direction]:
+        sizes = [(name, self.inputs[name]) for name in self._of]
+        return [{name: [float(i == k) for i in range(n)]} for name, n in sizes for k in range(n)]
 
 
 def trace(function: Callable[..., Any], /, **inputs: int) -> Traced:

@@ -6,7 +6,8 @@ gives the graph of a derivative and a dual of a dual a second derivative.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from strobe.scalars.functions import (
     absolute,
@@ -21,7 +22,7 @@ from strobe.scalars.functions import (
     tanh,
     where,
 )
-from strobe.scalars.scalar import FLOAT, Num, Scalar, System, is_number
+from strobe.scalars.scalar import FLOAT, Num, Numbers, Scalar, System, is_number
 from strobe.scalars.stored import Stored
 
 
@@ -125,3 +126,26 @@ class Dual(Scalar):
 
     def literal(self, x: float) -> Dual:
         return Dual(self.system, x, 0.0)
+
+
+Direction = Mapping[str, Numbers]  # how fast the numbers of inputs move; inputs that are not named stand still
+
+
+def slopes(
+    function: Callable[..., Any], inputs: Mapping[str, Numbers], directions: Iterable[Direction],
+    base: System = FLOAT,
+) -> Any:  # fmt: skip
+    """The rates of a function's numbers along each direction, which are a last axis of its nested lists."""
+    system = DualSystem(base)
+    columns: list[Any] = []
+    for direction in directions:
+        rates = {name: direction.get(name, [0.0] * len(given)) for name, given in inputs.items()}
+        moving = {name: list(map(system.seed, given, rates[name])) for name, given in inputs.items()}
+        columns.append(function(**moving))
+    return _together(system, columns)
+
+
+def _together(system: DualSystem, columns: list[Any]) -> Any:
+    if isinstance(columns[0], list | tuple):
+        return [_together(system, list(each)) for each in zip(*columns, strict=True)]
+    return [system.lower(x).tangent for x in columns]

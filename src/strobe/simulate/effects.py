@@ -154,7 +154,11 @@ class RateRequest(Request):
         """Accelerations, and the torques with those that hold locked joints."""
         if not self.accelerated:
             asked = Request(
-                "forward_dynamics", self.formulation, friction=self.friction, loaded=self.loaded, rank=self.rank
+                "forward_dynamics",
+                self.formulation,
+                friction=self.friction,
+                loaded=self.loaded,
+                rank=self.rank,
             )
             return asked.evaluate(model, q=q, qd=qd, tau=tau, **wrenches), list(tau)
         asked = Request(

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 UNLIMITED = 1e150  # stands for infinity where it is multiplied by zero
+LEAST_EASE = 1e-6  # of the largest: of a joint that closed chains hold still
 STOP_FREQUENCY = 200.0  # rad/s of a joint in a stop whose stiffness is left open
 OUTSIDE = 1e-9  # by which a position may exceed a limit without mention
 
@@ -301,6 +302,14 @@ def _stops(robot: Robot, stops: Any, q: Array) -> dict[str, Any]:
 def eases(robot: Robot, q: Array) -> Array:
     """How easily each degree of freedom is moved, the others being free: the diagonal of M⁻¹."""
     inverse = np.linalg.inv(interpreted(robot, Request("mass_matrix"), {"q": q}))
+    if robot.model.is_closed:
+        K = interpreted(robot, Request("loop_jacobian"), {"q": q})
+        held = K @ inverse @ np.swapaxes(K, -1, -2)
+        inverse = (
+            inverse - inverse @ np.swapaxes(K, -1, -2) @ np.linalg.pinv(held, rcond=1e-12) @ K @ inverse
+        )
+        diagonal = np.diagonal(inverse, axis1=-2, axis2=-1)
+        return np.maximum(diagonal, LEAST_EASE * diagonal.max(axis=-1, keepdims=True))
     return np.diagonal(inverse, axis1=-2, axis2=-1)
 
 

@@ -130,7 +130,9 @@ def _closures(problem: Problem, q: Array) -> list[str]:
     off = np.abs(problem.asked_of.loop_residuals(q))
     worst = np.max(off, initial=0.0, where=np.isfinite(off))
     if worst > OPEN:
-        said.append(f"loops came open by up to {worst:.2g}: the step is too long, or a position is singular.")
+        said.append(
+            f"loops came open by up to {worst:.2g}: the step is too long, or a position is singular."
+        )
     return said
 
 

@@ -52,7 +52,7 @@ class SideBySide:
                 f"step is {step:g} s: a period of {period:g} s would take {self.steps:,} steps, more than "
                 f"{MOST_STEPS:,}. Give a longer step, or a shorter period."
             )
-        self._march = marching(robot, chosen, asked.rate, asked.signals)
+        self._march = marching(asked.robot, chosen, asked.rate_in(asked.spans[0]), asked.signals)
         self._constants = asked.constants_in(asked.spans[0])
         self._signals = {"h": np.full((1, self.steps, 1), self.period / self.steps)}
         self._unrecorded = np.full(self.steps, -1), np.empty((count, 0, asked.parts.size + robot.nv))

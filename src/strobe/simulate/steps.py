@@ -23,9 +23,9 @@ from strobe.errors import UnknownNameError
 from strobe.graph.recurrence import STATE, Call, Recurrence, Signal, sample
 from strobe.models.couplings import coordinates
 from strobe.models.model import Model
-from strobe.quantities import Asked, Request, closed_state
+from strobe.quantities import Asked, Request, closed_positions, closed_state
 from strobe.scalars import Num, Numbers, absolute, less, maximum, minimum, sqrt, where
-from strobe.simulate.effects import WORKS, LoadedRequest, RateRequest, payload_inputs
+from strobe.simulate.effects import WORKS, LoadedRequest, RateRequest, carrying, payload_inputs
 
 BOUND = 1e9  # rad, rad/s, m or m/s, summed: beyond this a run counts as lost
 MOST_SCALED = 0.5  # of the kinetic energy: what conservation may add or take in one step
@@ -164,7 +164,7 @@ class LandingRequest(Request):
     def inputs(self, model: Model) -> dict[str, int]:
         p = parts(model, self.limited)
         sizes = {"state": p.size, "h": 1} | {f"k{j}": p.integrated for j in _used(self.weights)}
-        return sizes | {"energy": 1} | payload_inputs(self.loads) if self.conserved else sizes
+        return sizes | ({"energy": 1} if self.conserved else {}) | payload_inputs(self.loads)
 
     def shape(self, model: Model) -> tuple[int, ...]:
         return (parts(model, self.limited).size,)
@@ -179,7 +179,11 @@ class LandingRequest(Request):
         else:
             q = _on_unit_length(model, q)
         if model.is_closed:
-            q, qd = closed_state(Asked(model, self, {}), q, qd)
+            asked = Asked(carrying(model, numbers, self.loads), self, {})
+            q = (
+                closed_positions(asked, q) if self.implicit_position else q
+            )  # a step of low order is far off
+            q, qd = closed_state(asked, q, qd)
         if self.conserved:
             qd = self._scaled(model, q, qd, y[p.work], numbers)
         return _guarded(p, state, [*q, *qd, *rest])
@@ -238,7 +242,7 @@ def one_step(
     p = parts(model, rate.limited)
     landing = LandingRequest(
         "landing", weights=method.b, implicit_position=method.implicit_position, limited=rate.limited,
-        conserved=conserved, loads=rate.loads if conserved else (),
+        conserved=conserved, loads=rate.loads if conserved or model.is_closed else (),
         accelerated=rate.accelerated if model.is_closed else (), rank=rate.rank,
     )  # fmt: skip
     requests: dict[str, Request] = {"rate": rate}

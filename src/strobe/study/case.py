@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from strobe.equations.meaning import Explanation, explain
+from strobe.equations.meaning import Explanation
 from strobe.errors import UnsupportedModelError
 from strobe.formulations import FORMULATIONS, Method
 from strobe.robot import Robot
@@ -87,7 +87,7 @@ class Case:
     @cached_property
     def explanation(self) -> Explanation:
         """The torques of the state, term by term."""
-        return explain(self.robot, self.q, self.qd, self.qdd)
+        return self.robot.explain(self.q, self.qd, self.qdd)
 
     @property
     def file_name(self) -> str:

@@ -13,6 +13,7 @@ from strobe.study.tables import remark, table
 TITLE = "What inverse dynamics costs"
 
 KINDS = ("dense", "folded", "graph", "optimised")
+CUT = "formulations are counted on the tree, its loops cut; the last row closes them and gives the actuated torques"
 COMPILED = "compiled (regrouped)"  # the row of a call that asks for no formulation
 
 
@@ -23,6 +24,7 @@ def measure(case: Case) -> dict[str, Any]:
     return {
         "formulations": {name: plain(cost(m, model)) for name, m in case.formulations.items()},
         "compiled": asdict(compiled(model)),
+        "closed": model.is_closed,
     }
 
 
@@ -30,8 +32,10 @@ def command(case: Case) -> str:
     return f"count {case.called}"
 
 
-def in_brief(data: Mapping[str, Any]) -> tuple[str, str]:
-    """What a call computes, beside the dearest formulation as written."""
+def in_brief(data: Mapping[str, Any]) -> tuple[str, str] | None:
+    """What a call computes, beside the dearest formulation as written; a closed chain is more than its tree."""
+    if data["closed"]:
+        return None
     own = data["compiled"]["multiplications"], data["compiled"]["additions"]
     sizes = {
         name: c["dense"]["multiplications"] + c["dense"]["additions"]
@@ -50,6 +54,8 @@ def render(data: Mapping[str, Any]) -> Iterator[Any]:
         "graph: with every value computed once; optimised: after every pass of the compiler; "
         "path: the graph's longest chain of dependent operations"
     )
+    if data["closed"]:
+        yield remark(CUT)
     yield operations_table(data["formulations"], data["compiled"])
 
 

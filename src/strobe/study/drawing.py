@@ -19,6 +19,7 @@ Array = np.ndarray
 TALLEST, LOWEST = 430.0, 230.0  # heights of a drawing
 ROOM = 40.0  # around the robot, for labels
 FEW = 12  # joints: frames are drawn up to here
+OPEN = 1e-3  # of the reach: by which a loop is drawn open
 # in the name of a frame that holds something
 TOOLS = ("tool", "tcp", "hand", "grip", "flange", "effector", "_ee")
 
@@ -123,7 +124,7 @@ class Drawing:
         yield self._grid()
         yield self._shadow()
         yield self._base()
-        solid = [*self._links(), *self._joints()]
+        solid = [*self._links(), *self._joints(), *self._ties()]
         yield [element for _, element in sorted(solid, key=lambda pair: round(pair[0], 9))]
         yield self._tools()
         if centres:
@@ -214,10 +215,22 @@ class Drawing:
             else:
                 yield front, glyphs.dot(at, 1.3 * self.r, class_="axis", stroke_dasharray="3 2")
 
+    def _ties(self) -> Iterator[tuple[float, Element]]:
+        """Rods between two links with a ball at either end; pins elsewhere, a dashed line where a loop is open."""
+        for tie in self.skeleton.ties:
+            flat, front = self.screen(tie.ends), self.screen.depth(tie.ends) + 1e-6
+            if tie.rod:
+                yield front, glyphs.tube(flat, 0.45 * self.r)
+                yield from ((front + 1e-6, glyphs.ball(at, 0.5 * self.r)) for at in flat)
+                continue
+            if tie.apart > OPEN * self.skeleton.reach:
+                yield front, path(glyphs.trace(flat), class_="axis", stroke_dasharray="4 3")
+            yield front + 2e-6, glyphs.ball(flat[1], 0.8 * self.r)
+
     def _tools(self) -> Iterator[Element]:
         """What the tips hold: a gripper at the end of an arm, a dot elsewhere."""
         for stroke in self.skeleton.strokes:
-            if stroke.to is not None:
+            if stroke.to is not None or self.skeleton.tied(stroke):
                 continue
             points = self.screen(self.joined(stroke))
             along = points[-1] - points[-2] if len(points) > 1 else np.zeros(2)

@@ -14,6 +14,7 @@ from strobe.study.refusals import told
 from strobe.study.tables import remark
 
 TITLE = "Are they the same function?"
+CUT_OPEN = True  # of closed chains the tree is looked at
 HOW = "random robots of this structure, modulo a random prime near 2⁶¹: no rounding, so equal means equal"
 
 

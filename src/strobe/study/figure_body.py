@@ -2,8 +2,9 @@
 
     f − Σ f' + m g − m a = 0        N − Σ N' + moments of f and f' about C − I ω̇ − ω × I ω = 0
 
-f, N are the force and moment of the joint that carries the link, f', N' those of the joints that it carries. The
-inertial force −m a and moment close the balance (d'Alembert); without them the forces add up to m a.
+f, N are the force and moment of the joint that carries the link, f', N' those of the joints that it carries; loops
+that hold the link add theirs. The inertial force −m a and moment close the balance (d'Alembert); without them the
+forces add up to m a.
 """
 
 from __future__ import annotations
@@ -83,10 +84,10 @@ def free_body(
 ) -> FreeBody:
     """A link (the first with a mass if none is named) with the loads of a state; ``inertial`` adds −m a."""
     skeleton = posed(robot, q)
-    if robot.model.loops:
+    if any(loop.held for loop in robot.model.loops):
         raise UnsupportedModelError(
-            f"{robot.name} has a closed loop, and the forces in its pins are not solved: a link cannot be cut free. "
-            "Draw the robot itself, or a chain without the loop."
+            f"{robot.name} has a loop that couplings close, which leaves the forces in its pins open: a link "
+            "cannot be cut free. Draw the robot itself, or a chain without the loop."
         )
     b = _index(robot, link)
     quiet = Robot(robot.model, compiled=False)
@@ -96,6 +97,8 @@ def free_body(
     loads = _pair(hinge, hinge.origin, wrenches[b], 1.0, CARRYING)
     for other in skeleton.children(b):
         loads += _pair(other, other.rest, wrenches[other.body.index], -1.0, CARRIED)
+    if robot.model.is_closed:
+        loads += _held(quiet, b, q, qd, qdd)
     m = float(hinge.body.inertial.m)  # pyright: ignore[reportArgumentType]
     down = numbers(robot.model.gravity.linear)
     loads.append(Load(f"{subscript('m', b + 1)} g", com, m * down, "N", WEIGHT, "weight"))
@@ -122,6 +125,25 @@ def _pair(hinge: Hinge, at: Array, wrench: Array, sign: float, colour: int) -> l
         Load(minus + subscript("f", k), at, sign * force, "N", colour, source),
         Load(minus + subscript("N", k), at, sign * moment, "N m", colour, source),
     ]
+
+
+def _held(robot: Robot, b: int, q: Vector, qd: Vector, qdd: Vector) -> list[Load]:
+    """What loops do to a link, at the origin of its frame."""
+    from strobe.mechanisms.loop_forces import loop_forces  # most robots have no use for it
+
+    loads: list[Load] = []
+    for name, on_b in loop_forces(robot, q, qd, qdd).wrenches.items():
+        loop = next(loop for loop in robot.model.loops if loop.name == name)
+        at = robot.forward_kinematics(q, loop.frame_b)[:3, 3]
+        for frame, sign in ((loop.frame_b, 1.0), (loop.frame_a, -1.0)):
+            if robot.model.frame(frame).body == b:
+                loads.append(
+                    Load(f"{'−' if sign < 0 else ''}f({name})", at, sign * on_b[:3], "N", CARRIED, name)
+                )
+                loads.append(
+                    Load(f"{'−' if sign < 0 else ''}N({name})", at, sign * on_b[3:], "N m", CARRIED, name)
+                )
+    return loads
 
 
 def _inertial(skeleton: Skeleton, b: int, qd: Vector, qdd: Vector) -> tuple[Array, Array]:

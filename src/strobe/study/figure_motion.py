@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 
-from strobe.equations import meaning
 from strobe.errors import ArgumentError
 from strobe.robot import Robot
 from strobe.study.plots import phase_plot, time_plot, torque_bars
@@ -19,8 +18,9 @@ INSTANTS = 601  # of a motion: more than a figure can show
 
 def harmonic(robot: Robot, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array, Array]:
     """A period of the harmonic motion that has the state at time 0: its instants, q, qd and qdd."""
-    if robot.nq != robot.nv:
-        raise ArgumentError(f"{robot.name} has joints with quaternions, through which no swing is drawn.")
+    if robot.nq != robot.nv or robot.model.is_closed:
+        what = "closed chains" if robot.model.is_closed else "joints with quaternions"
+        raise ArgumentError(f"{robot.name} has {what}, through which no swing is drawn.")
     if not (np.any(qd) or np.any(qdd)):
         raise ArgumentError("nothing moves: give qd or qdd.")
     w = 2.0 * math.pi / PERIOD
@@ -32,7 +32,7 @@ def harmonic(robot: Robot, q: Array, qd: Array, qdd: Array) -> tuple[Array, Arra
 def torques_figure(robot: Robot, q: Array, qd: Array, qdd: Array) -> str:
     """The terms of every torque along a swing through the state, stacked."""
     t, *motion = harmonic(robot, q, qd, qdd)
-    return torque_bars(meaning.explain(Robot(robot.model, compiled=False), *motion), t)
+    return torque_bars(Robot(robot.model, compiled=False).explain(*motion), t)
 
 
 def time_figure(robot: Robot, q: Array, qd: Array, qdd: Array) -> str:

@@ -13,6 +13,7 @@ from strobe.study.exactness import odds
 from strobe.study.tables import remark, table
 
 TITLE = "Laws of mechanics, checked here"
+CUT_OPEN = True  # of closed chains the tree is looked at
 
 LARGEST = {
     False: 16,

@@ -11,6 +11,7 @@ from strobe.study.case import Case
 from strobe.study.tables import remark, short, table, tidy
 
 TITLE = "Mass matrix and gravity"
+CUT_OPEN = True  # of closed chains the tree is looked at
 
 LARGEST = 12  # beyond this many joints a matrix is data, not reading
 

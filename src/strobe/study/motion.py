@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from strobe.equations.meaning import KINDS, Explanation, explain
+from strobe.equations.meaning import KINDS, Explanation
 from strobe.study import html as page
 from strobe.study.case import Case
 from strobe.study.plots import NARROW, torque_bars
@@ -28,7 +28,7 @@ def measure(case: Case) -> dict[str, Any]:
     case.require_dynamics()
     times = np.linspace(0.0, PERIOD, FEWER if case.robot.nv > MANY else INSTANTS)
     q, qd, qdd = case.swing.states(times)
-    found = explain(case.robot, q, qd, qdd)
+    found = case.robot.explain(q, qd, qdd)
     return {
         "joints": found.joints,
         "units": found.units,

@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from strobe.errors import counted
+from strobe.errors import StrobeError, counted
 from strobe.models.inertial import Inertial
 from strobe.models.joints import Joint
-from strobe.models.model import ROOT, Body, Model
+from strobe.models.model import ROOT, Body, Loop, Model
 from strobe.robot import Robot
 from strobe.study import html as page
 from strobe.study.case import Case
@@ -33,9 +33,11 @@ def command(case: Case) -> str:
 
 def in_brief(data: Mapping[str, Any]) -> tuple[str, str]:
     """How many ways it can move."""
-    shape = "one chain" if data["serial"] else "a tree"
-    count, noun = counted(data["degrees_of_freedom"], "degree").split()
-    return count, f"{noun} of freedom{_kinds(data)}, {shape}"
+    closed = data["closed"] or {}
+    count, noun = counted(closed.get("freedoms", data["degrees_of_freedom"]), "degree").split()
+    if "freedoms" in closed:
+        return count, f"{noun} of freedom left by loops, of {data['degrees_of_freedom']}{_kinds(data)}"
+    return count, f"{noun} of freedom{_kinds(data)}, {_shape(data)}"
 
 
 def _kinds(data: Mapping[str, Any]) -> str:
@@ -81,7 +83,7 @@ def html(data: Mapping[str, Any], case: Case) -> page.Html:
 def _facts(data: Mapping[str, Any]) -> page.Html:
     facts = {
         "degrees of freedom": f"{data['degrees_of_freedom']}{_kinds(data)}",
-        "structure": "one chain" if data["serial"] else "a tree",
+        "structure": _shape(data),
         "moving mass": f"{short(data['moving_mass'])} kg",
         "gravity": f"({', '.join(map(short, data['gravity']))}) m/s²".replace("-", "−"),
         "frames": str(len(data["frames"])),
@@ -109,7 +111,7 @@ def _within(where: str, file: str) -> str:
 def _remarked(line: str) -> page.Html:
     """A line of `constraints`, its first word as a chip."""
     kind, _, told = line.partition(": ")
-    chip = page.tag("span", kind, class_=f"chip {'warn' if kind in ('warning', 'loop') else ''}".strip())
+    chip = page.tag("span", kind, class_=f"chip {'warn' if kind == 'warning' else ''}".strip())
     return page.markup(chip, told)
 
 
@@ -152,9 +154,41 @@ def describe(robot: Robot) -> dict[str, Any]:
         "couplings": [
             {"joint": c.joint, "follows": dict(c.terms), "offset": c.offset} for c in model.couplings
         ],
-        "loops": [{"name": x.name, "frames": [x.frame_a, x.frame_b], "kind": x.kind} for x in model.loops],
+        "loops": [_loop(loop) for loop in model.loops],
+        "curves": [
+            {"name": c.name, "joint": c.joint, "over": c.other, "coefficients": list(c.coefficients)}
+            for c in model.curves
+        ],
+        "actuated": list(model.actuated),
+        "closed": _closed(robot),
+        "feet": [
+            {"frame": foot.frame, "sole": [list(corner) for corner in foot.sole]} for foot in model.feet
+        ],
         "poses": {name: list(pose) for name, pose in model.poses.items()},
         "notes": [{"severity": n.severity, "where": n.where, "text": n.text} for n in robot.notes],
+    }
+
+
+def _loop(loop: Loop) -> dict[str, Any]:
+    told = {"name": loop.name, "frames": [loop.frame_a, loop.frame_b], "kind": loop.kind, "held": loop.held}
+    return told | ({"length": loop.length} if loop.length else {})
+
+
+def _closed(robot: Robot) -> dict[str, Any] | None:
+    """What closed chains leave free; nothing where there are none, the reason where they cannot be closed."""
+    if not robot.model.is_closed:
+        return None
+    from strobe.mechanisms.diagnosis import diagnose  # most robots have no use for it
+
+    try:
+        found = diagnose(robot)
+    except StrobeError as error:
+        return {"cannot": str(error)}
+    return {
+        "freedoms": found.freedoms,
+        "conditions": [f"{which} of {loop}" for loop, which in found.conditions],
+        "redundant": [f"{which} of {loop}" for loop, which in found.redundant],
+        "could_drive": [list(names) for names in found.could_drive],
     }
 
 
@@ -196,7 +230,7 @@ def _frame(model: Model, k: int) -> dict[str, str]:
 
 def headline(data: Mapping[str, Any]) -> Iterator[Any]:
     """Two or three lines that say what the robot is."""
-    shape = "one chain" if data["serial"] else "a tree"
+    shape = _shape(data)
     yield f"{data['name']}: {data['title']}" if data["title"] else data["name"]
     if data["source"]:
         yield remark(f"source: {data['source']}")
@@ -206,6 +240,16 @@ def headline(data: Mapping[str, Any]) -> Iterator[Any]:
     )
     if data["kinematic_only"]:
         yield remark(f"kinematics only: {data['kinematic_only']}")
+
+
+def _shape(data: Mapping[str, Any]) -> str:
+    """How the links hang together, and what that leaves free."""
+    tree = "one chain" if data["serial"] else "a tree"
+    if data["closed"] is None:
+        return tree
+    free = data["closed"].get("freedoms")
+    left = "" if free is None else f", of which loops leave {free}"
+    return f"{tree} with closed loops{left}"
 
 
 def joints_table(data: Mapping[str, Any]) -> Any:
@@ -253,12 +297,45 @@ def constraints(data: Mapping[str, Any]) -> Iterator[str]:
     """Couplings, loops and remarks, one line each."""
     for coupling in data["couplings"]:
         yield f"coupling: {coupling['joint']} = {_sum(coupling['follows'], coupling['offset'])}"
-    acting = "only the couplings act" if data["couplings"] else "torques are those of the open tree"
     for loop in data["loops"]:
-        frames = " and ".join(loop["frames"])
-        yield f"loop: {loop['name']} ({loop['kind']}) keeps {frames} together; kept, not solved: {acting}."
+        yield f"loop: {_bound(loop)}"
+    for curve in data["curves"]:
+        yield f"curve: {curve['joint']} is held on a curve over {curve['over']}"
+    yield from _left_free(data)
+    for foot in data["feet"]:
+        yield f"foot: {foot['frame']}, a sole of {counted(len(foot['sole']), 'corner')}"
     for note in data["notes"]:
         yield f"{note['severity']}: {note['where']}: {note['text']}"
+
+
+def _bound(loop: Mapping[str, Any]) -> str:
+    """What a loop does to its frames, and by what it is closed."""
+    frames, kind = " and ".join(loop["frames"]), loop["kind"]
+    what = (
+        f"keeps {frames} {short(loop['length'])} m apart"
+        if "length" in loop
+        else f"keeps {frames} together"
+    )
+    return f"{loop['name']} ({kind}) {what}" + (", as the couplings do already" if loop["held"] else "")
+
+
+def _left_free(data: Mapping[str, Any]) -> Iterator[str]:
+    """What closed chains leave, and what drives it."""
+    closed = data["closed"]
+    if closed is None:
+        return
+    if "cannot" in closed:
+        yield f"warning: {closed['cannot']}"
+        return
+    count, redundant = len(closed["conditions"]), closed["redundant"]
+    yield (
+        f"closed: {counted(closed['freedoms'], 'freedom')} left of {data['degrees_of_freedom']}, by "
+        f"{counted(count - len(redundant), 'independent condition')} of {count}"
+    )
+    if redundant:
+        yield f"redundant: {', '.join(redundant)}, which the others imply"
+    could = " or ".join(", ".join(names) for names in closed["could_drive"])
+    yield f"actuated: {', '.join(data['actuated']) or f'none named; {could} could drive it'}"
 
 
 def _sum(terms: Mapping[str, float], offset: float) -> str:

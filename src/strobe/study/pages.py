@@ -12,8 +12,9 @@ from typing import Any
 from strobe.errors import counted
 from strobe.study.case import Case
 from strobe.study.html import Html, command_line, markup, printed, tag
-from strobe.study.report import SECTIONS, Headline, Report
+from strobe.study.report import SECTIONS, Headline, Report, caveat
 from strobe.study.svg import DARK, LIGHT, SERIES, SERIES_ON_DARK
+from strobe.study.tables import remark
 
 # What the page has beyond the colours of figures: raised areas, links, verdicts, the robot's parts and axes.
 MORE = {
@@ -125,6 +126,7 @@ def _sections(report: Report) -> Iterator[Html]:
 def _section(key: str, section: ModuleType, data: Mapping[str, Any], case: Case) -> Html:
     own = getattr(section, "html", None)
     body = own(data, case) if own else printed(section.render(data))
+    body = markup(printed(map(remark, caveat(section, case))), body)
     passed = data.get("passed")
     chip = (
         None

@@ -8,20 +8,23 @@ from itertools import groupby, islice
 from types import ModuleType
 from typing import Any
 
-from strobe.errors import UnknownNameError, UnsupportedModelError
+from strobe.errors import StrobeError, UnknownNameError, UnsupportedModelError
 from strobe.robot import Robot
 from strobe.study import (
     agreement,
     approximation,
+    closed,
     control,
     counts,
     equations,
     exactness,
     kinematics,
     laws,
+    legs,
     machine,
     matrices,
     motion,
+    moving_base,
     overview,
     proof,
     published,
@@ -33,6 +36,7 @@ from strobe.study import (
     wrenches,
 )
 from strobe.study.case import Case
+from strobe.study.tables import remark
 
 SECTIONS: dict[str, ModuleType] = {
     "view": view,
@@ -45,6 +49,9 @@ SECTIONS: dict[str, ModuleType] = {
     "motion": motion,
     "wrenches": wrenches,
     "matrices": matrices,
+    "closed": closed,
+    "base": moving_base,
+    "legs": legs,
     "equations": equations,
     "exactness": exactness,
     "proof": proof,
@@ -57,7 +64,7 @@ SECTIONS: dict[str, ModuleType] = {
     "machine": machine,
 }
 HEADLINES = (
-    "exactness", "torques", "counts", "speed", "laws", "equations", "motion", "kinematics", "robot",
+    "exactness", "torques", "closed", "legs", "counts", "speed", "laws", "equations", "motion", "kinematics", "robot",
 )  # fmt: skip
 MOST_HEADLINES = 5
 
@@ -121,6 +128,7 @@ class Report:
             if reason:
                 yield Text(f"not shown: {reason}", style="yellow")
             else:
+                yield from map(remark, caveat(SECTIONS[keys[0]], self.case))
                 yield from SECTIONS[keys[0]].render(self.sections[keys[0]])
 
     def runs(self) -> Iterator[tuple[str, list[str]]]:
@@ -145,11 +153,20 @@ def study(
     if not robot.nv:
         raise UnsupportedModelError(f"{robot.name} has no joints that move: there is nothing to study.")
     case = Case.of(robot, seed, quick=quick, called=called)
+    if not sections or len(wanted) == len(SECTIONS):
+        wanted = [key for key in wanted if _applies(SECTIONS[key], case)]
     found: dict[str, Mapping[str, Any]] = {}
     for key in wanted:
         found[key] = _measured(SECTIONS[key], case)
         progress()
     return Report(case, found)
+
+
+def caveat(section: ModuleType, case: Case) -> list[str]:
+    """A word where a section looks at the tree of a closed chain only."""
+    if not (case.robot.model.is_closed and getattr(section, "CUT_OPEN", False)):
+        return []
+    return ["of the tree of its links, the loops cut: the closed chain has a section of its own"]
 
 
 def chosen(sections: Sequence[str]) -> list[str]:
@@ -160,6 +177,12 @@ def chosen(sections: Sequence[str]) -> list[str]:
     return [key for key in SECTIONS if not sections or key in sections]
 
 
+def _applies(section: ModuleType, case: Case) -> bool:
+    """Whether a section that is for some robots only is for this one; asked for by name, it says why not."""
+    applies = getattr(section, "applies", None)
+    return applies is None or applies(case)
+
+
 def _measured(section: ModuleType, case: Case) -> Mapping[str, Any]:
     if case.quick and getattr(section, "SLOW", False) and not case.robot.model.kinematic_only:
         return {"skipped": "it takes long, and --quick leaves it out."}
@@ -167,3 +190,7 @@ def _measured(section: ModuleType, case: Case) -> Mapping[str, Any]:
         return section.measure(case)
     except UnsupportedModelError as error:
         return {"skipped": str(error)}
+    except StrobeError as error:
+        if not case.robot.model.is_closed:
+            raise
+        return {"skipped": str(error)}  # loops that nothing drives, or that stick at the state

@@ -35,8 +35,15 @@ def told(run: Run) -> dict[str, Any]:
         "largest": {"velocity": np.abs(qd).max(axis=0), "torque": np.abs(tau).max(axis=0)},
         "energy": _books(run, np.flatnonzero(reached)),
         "error": None if run.error is None else _errors(run),
+        "loops_open_by": _open_by(run, q),
         "notes": list(run.notes),
     }
+
+
+def _open_by(run: Run, q: np.ndarray) -> float | None:
+    """How far closed chains were from closed, at most; nothing where there are none."""
+    closed = run.robot.model.is_closed
+    return float(np.abs(run.robot.loop_residuals(q)).max()) if closed else None
 
 
 def _errors(run: Run) -> dict[str, float]:
@@ -66,6 +73,8 @@ def shown(data: Mapping[str, Any]) -> Iterator[Any]:
     if data["error"] is not None:
         off = data["error"]
         yield remark(f"estimated errors, at most: {off['q']:.2g} in q, {off['qd']:.2g} in qd")
+    if data["loops_open_by"] is not None:
+        yield remark(f"loops are open by at most {data['loops_open_by']:.1e} (metres, or sines of angles)")
     yield joints_table(data)
     yield remark("energy (J)")
     yield energy_table(data["energy"])

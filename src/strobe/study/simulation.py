@@ -17,7 +17,7 @@ from strobe.study.figure_simulation import run_figure
 from strobe.study.plots import NARROW, WIDTH
 from strobe.study.runs import shown, told
 from strobe.study.tables import remark
-from strobe.study.view import places
+from strobe.study.view import positions
 
 if TYPE_CHECKING:
     from strobe.simulate.run import Run
@@ -31,13 +31,18 @@ RATE = 50  # rows in a second
 
 def measure(case: Case) -> dict[str, Any]:
     """Two seconds from rest, by rows that a page can play."""
-    case.require_dynamics()
-    case.require_at_most(FEWER if case.quick else MOST, "simulations", "Make one with strobe simulate.")
-    run = _run(Robot(case.robot.model), case.swing.q)
+    run = let_go(case)
     kept = np.isfinite(run.qd).all(axis=-1)
     curves = {"times": run.times, "q": run.q, "qd": run.qd, "tau": run.tau}
     curves |= {"kinetic": run.audit.kinetic, "potential": run.audit.potential, "drift": run.audit.drift}
     return {**told(run), **{name: values[kept] for name, values in curves.items()}}
+
+
+def let_go(case: Case) -> Run:
+    """The run, made once for all sections that look at it."""
+    case.require_dynamics()
+    case.require_at_most(FEWER if case.quick else MOST, "simulations", "Make one with strobe simulate.")
+    return case.robot.kept("let go", lambda: _run(Robot(case.robot.model), case.swing.q))
 
 
 def _run(robot: Robot, q: np.ndarray) -> Run:
@@ -93,7 +98,6 @@ def html(data: Mapping[str, Any], case: Case) -> page.Html:
 def played(data: Mapping[str, Any], case: Case) -> dict[str, Any]:
     """The motion as the view plays it: a number per degree of freedom, quaternions as roll, pitch and yaw."""
     q, qd = data["q"], data["qd"]
-    joints = case.robot.coordinates.joints
-    stood = np.column_stack([np.array([places(joint, row) for row in q]) for joint in joints])
+    stood = positions(case.robot, q)
     qdd = case.robot.forward_dynamics(q, qd, data["tau"])
     return {"times": data["times"], "q": stood, "qd": qd, "qdd": qdd}

@@ -6,7 +6,7 @@ the papers; elsewhere they are straight from joint to joint.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -69,6 +69,19 @@ class Stroke:
     to: int | None  # the body of the joint where it ends
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Tie:
+    """A loop: what holds two links together, or a rod between them."""
+
+    rod: bool
+    ends: Array  # (2, 3), the origins of its frames
+    bodies: tuple[int, int]
+
+    @property
+    def apart(self) -> float:
+        return float(np.linalg.norm(self.ends[1] - self.ends[0]))
+
+
 @dataclass(frozen=True, eq=False)
 class Skeleton:
     """A robot in a pose, in base axes."""
@@ -81,12 +94,15 @@ class Skeleton:
     coms: Array  # (bodies, 3)
     convention: str  # standard, modified, or none
     table: tuple[Row, ...]
+    ties: tuple[Tie, ...] = ()
 
     @cached_property
     def points(self) -> Array:
         """Every point that lines go through."""
         return np.concatenate(
-            [stroke.points for stroke in self.strokes] + [h.rest[None] for h in self.hinges]
+            [stroke.points for stroke in self.strokes]
+            + [h.rest[None] for h in self.hinges]
+            + [tie.ends for tie in self.ties]
         )
 
     @cached_property
@@ -114,7 +130,12 @@ class Skeleton:
 
     @property
     def floats(self) -> bool:
-        return any(hinge.body.joint.kind == "floating" for hinge in self.hinges)
+        """Whether nothing holds it: every joint on the base floats."""
+        return all(hinge.body.joint.kind == "floating" for hinge in self.children(ROOT))
+
+    def tied(self, stroke: Stroke) -> bool:
+        """Whether a stroke ends at a loop."""
+        return any(np.abs(tie.ends - stroke.points[-1]).max(axis=-1).min() < SAME for tie in self.ties)
 
     def children(self, body: int) -> list[Hinge]:
         """The joints that a body carries."""
@@ -139,9 +160,9 @@ def posed(robot: Robot, q: Array | Sequence[float]) -> Skeleton:
         for body in tree.bodies
     ]
     strokes += [
-        Stroke(body.index, _placed(moved[body.index], _path(_tip(tree, own, body), corners(None))), None)
+        Stroke(body.index, _placed(moved[body.index], _path(end, corners(None))), None)
         for body in tree.bodies
-        if all(other.parent != body.index for other in tree.bodies)
+        for end in _ends(tree, own, body)
     ]
     return Skeleton(
         robot=robot,
@@ -152,6 +173,7 @@ def posed(robot: Robot, q: Array | Sequence[float]) -> Skeleton:
         coms=centres[:, :3, 3],
         convention=convention,
         table=table,
+        ties=tuple(_ties(tree, places)),
     )
 
 
@@ -214,6 +236,38 @@ def _corners(convention: str, table: Sequence[Row]) -> Callable[[Body | None], l
         return None
 
     return corner
+
+
+def _ends(tree: Model, own: Model, body: Body) -> list[Vec3]:
+    """Where a body ends: at the loops that hold it, and at its tip where it carries no joint."""
+    bound = _bound(tree)
+    held = [
+        frame.placement.translation
+        for frame in tree.frames
+        if frame.body == body.index and frame.name in bound
+    ]
+    ends = [end for end in held if np.any(numbers(end))]
+    carries = any(other.parent == body.index for other in tree.bodies)
+    beyond = [
+        frame
+        for frame in tree.frames
+        if frame.name not in bound and np.any(numbers(frame.placement.translation))
+    ]
+    if carries or (ends and all(frame.body != body.index for frame in beyond)):
+        return ends
+    return [*ends, _tip(replace(tree, frames=tuple(beyond)), own, body)]
+
+
+def _bound(model: Model) -> set[str]:
+    """The frames that loops hold together."""
+    return {name for loop in model.loops for name in (loop.frame_a, loop.frame_b)}
+
+
+def _ties(model: Model, places: Mapping[int, Array]) -> Iterator[Tie]:
+    for loop in model.loops:
+        frames = [model.frame(name) for name in (loop.frame_a, loop.frame_b)]
+        ends = [_placed(places[f.body], numbers(f.placement.translation)) for f in frames]
+        yield Tie(loop.kind == "distance", np.array(ends), (frames[0].body, frames[1].body))
 
 
 def _tip(tree: Model, own: Model, body: Body) -> Vec3:

@@ -2,22 +2,27 @@
 
 q = middle + amplitude · sin(2π t / PERIOD + phase)
 
-Limits are kept. Joints with quaternions stay where they are.
+Limits are kept. Joints with quaternions stay where they are. In a closed chain the actuated joints swing, less far
+where the others could not follow, and the others go along.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from strobe.errors import ArgumentError, StrobeError
 from strobe.robot import Robot
 
 Array = np.ndarray
 
 PERIOD = 2.0  # seconds
 WIDE = {True: 0.6, False: 0.15}  # rad for a joint that turns, m for one that slides
+LOOKS = 13  # instants at which a swing of a closed chain is tried
+HALVINGS = 5  # of its width, until it can be followed
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,9 +37,15 @@ class Swing:
     @classmethod
     def about(cls, robot: Robot, q: Array) -> Swing:
         """A swing whose middle is a position, or as near to it as the limits allow."""
+        if robot.model.is_closed:
+            return _closed_swing(robot, np.array(q, dtype=float))
+        return cls._of(robot, q, robot.joint_names)
+
+    @classmethod
+    def _of(cls, robot: Robot, q: Array, swinging: Sequence[str]) -> Swing:
         middle, amplitude = np.array(q, dtype=float), np.zeros(robot.nv)
         for joint in robot.coordinates.joints:
-            if joint.nv == 1:
+            if joint.nv == 1 and joint.name in swinging:
                 room = 0.5 * (joint.limits.upper - joint.limits.lower)
                 a = amplitude[joint.v] = max(0.0, min(WIDE[joint.turns], 0.5 * room))
                 lowest, highest = joint.limits.lower + a, joint.limits.upper - a
@@ -43,8 +54,20 @@ class Swing:
 
     def states(self, times: Array) -> tuple[Array, Array, Array]:
         """q, qd and qdd at instants, one row each."""
+        q, qd, qdd = self._alone(np.asarray(times, dtype=float))
+        if not self.robot.model.is_closed or not np.any(self.amplitude):
+            return q, qd, qdd
+        from strobe.mechanisms.leading import led  # most robots have no use for it
+
+        joints = [joint for joint in self.robot.coordinates.joints if self.amplitude[joint.v]]
+        places, rates = [joint.q for joint in joints], [joint.v for joint in joints]
+        names = [joint.name for joint in joints]
+        return led(self.robot, q[:, places], qd[:, rates], qdd[:, rates], self.q, names)
+
+    def _alone(self, times: Array) -> tuple[Array, Array, Array]:
+        """The same without what goes along."""
         w = 2.0 * math.pi / PERIOD
-        angle = w * np.asarray(times)[:, None] + self.phase
+        angle = w * times[:, None] + self.phase
         s, c = np.sin(angle) * self.amplitude, np.cos(angle) * self.amplitude
         q = np.tile(self.q, (len(angle), 1))
         for joint in self.robot.coordinates.joints:
@@ -53,8 +76,45 @@ class Swing:
         return q, w * c, -w * w * s
 
 
+def _closed_swing(robot: Robot, q: Array) -> Swing:
+    """The widest swing of the actuated joints that the others can follow; none where nothing drives the robot."""
+    swing = Swing._of(robot, q, _driving(robot))
+    for _ in range(HALVINGS):
+        try:
+            swing.states(np.linspace(0.0, PERIOD, LOOKS))
+            return swing
+        except StrobeError:
+            swing = replace(swing, amplitude=swing.amplitude / 2)
+    return replace(swing, q=q, amplitude=np.zeros(robot.nv))
+
+
+def _driving(robot: Robot) -> tuple[str, ...]:
+    """The joints that drive a closed chain, or could where the model names none that do."""
+    from strobe.mechanisms.diagnosis import driving_sets  # most robots have no use for it
+
+    return driven(robot) or next(iter(driving_sets(robot)), ())
+
+
+def driven(robot: Robot) -> tuple[str, ...]:
+    """The joints that the model says drive a closed chain, if they can."""
+    from strobe.mechanisms.diagnosis import require_actuation
+
+    try:
+        return require_actuation(robot, robot.model.actuated)
+    except ArgumentError:
+        return ()
+
+
 def resting_position(robot: Robot) -> Array:
-    """A pose of the file, if it names one, else zero, moved to the middle of limits that do not hold it."""
+    """A pose of the file, if it names one, else zero, moved to the middle of limits that do not hold it.
+
+    Closed chains are put together from there.
+    """
+    q = _resting(robot)
+    return robot.assemble(q) if robot.model.is_closed else q
+
+
+def _resting(robot: Robot) -> Array:
     named = [pose for pose in robot.model.poses.values() if len(pose) == robot.nq]
     if named and robot.nq == robot.model.nq:
         return np.array(named[0], dtype=float)

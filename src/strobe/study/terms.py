@@ -131,7 +131,10 @@ def split(
     robot: Robot, q: Array, qd: Array, qdd: Array, *, wrench: Any = None, frame: str | None = None,
     gravity: Any = None, friction: bool = True, formulation: str | None = None,
 ) -> dict[str, Array]:  # fmt: skip
-    """tau and its parts, each an array of n entries."""
+    """tau and its parts, each an array of n entries; of a closed chain zero where nothing drives."""
+    if robot.model.is_closed:
+        loads = {"wrench": wrench, "frame": frame, "gravity": gravity, "friction": friction}
+        return _split_by_driving(robot, q, qd, qdd, loads, formulation)
     how: dict[str, Any] = {"formulation": formulation}
     still, weightless = np.zeros(robot.nv), np.zeros(3)
     tau = robot.inverse_dynamics(
@@ -149,6 +152,30 @@ def split(
         "friction": moving - velocity,
         "external": external,
     }
+
+
+def _split_by_driving(
+    robot: Robot, q: Array, qd: Array, qdd: Array, loads: dict[str, Any], formulation: str | None
+) -> dict[str, Array]:
+    """The same for a closed chain, whose actuated joints carry what the others would need."""
+    found = robot.explain(q, qd, qdd, **loads)
+    parts = found.parts
+    named = {
+        "gravity": parts["gravity"],
+        "velocity": parts["centrifugal"] + parts["Coriolis"],
+        "inertial": parts["effective inertia"] + parts["interaction"],
+        "friction": parts["friction"],
+        "external": parts["external"],
+    }
+    own = [robot.coordinates.rate_names.index(name) for name in found.joints]
+    tau = robot.inverse_dynamics(q, qd, qdd, formulation=formulation, **loads)
+    return {"tau": tau} | {name: _placed(x, own, robot.nv) for name, x in named.items()}
+
+
+def _placed(values: Array, own: Sequence[int], n: int) -> Array:
+    whole = np.zeros(n)
+    whole[own] = values
+    return whole
 
 
 def split_table(data: Mapping[str, Any]) -> Any:

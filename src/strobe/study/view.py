@@ -28,12 +28,13 @@ from strobe.study.case import Array, Case, numbers
 from strobe.study.drawing import usual_view
 from strobe.study.figure_robot import robot_figure
 from strobe.study.skeleton import Skeleton, posed
-from strobe.study.swing import PERIOD
+from strobe.study.swing import PERIOD, driven
 from strobe.study.tables import remark
 
 TITLE = "Turn it, move it"
 
 SPEED, ACCELERATION = 2.0, 5.0  # the ends of sliders of rates without a limit
+ROWS = 49  # of the swing of a closed chain
 LARGEST = 40_000  # operations of the torques that a page carries: more make it slow to open
 
 
@@ -53,8 +54,10 @@ def measure(case: Case) -> dict[str, Any]:
         "joints": [*_joints(skeleton)],
         "frames": [_matrix(body.after) for body in robot.model.bodies],
         "tool": {"name": tool.name, "body": tool.body, "placement": _matrix(tool.placement)},
+        "ties": [*_ties(skeleton)],
         "controls": [control for joint in robot.coordinates.joints for control in _controls(joint, case)],
         "swing": {"amplitude": case.swing.amplitude, "phase": case.swing.phase, "period": PERIOD},
+        "together": _together(case),
         "torques_left_out": _reason(case),
     }
 
@@ -74,10 +77,11 @@ def html(data: Mapping[str, Any], case: Case) -> page.Html:
     if reason is None:
         code += function(torques(case.robot), "torques")
     told = reason or "Torques are computed in this page by the robot's own equations, friction included."
+    moved = "move the joints" if data["together"] is None else "play it: its joints move together"
     return page.markup(
         page.tag(
             "p",
-            f"Drag to turn it, pinch or click and scroll to zoom, move the joints. {told}",
+            f"Drag to turn it, pinch or click and scroll to zoom, {moved}. {told}",
             class_="remark script-only",
         ),
         page.tag("div", id="viewer", class_="viewer script-only"),
@@ -106,8 +110,9 @@ def placements(model: Model) -> Program:
 
 
 def torques(robot: Robot) -> Program:
-    """The inverse dynamics, friction included."""
-    return Kernel(robot.model, Request("inverse_dynamics")).program
+    """The inverse dynamics, friction included; of a closed chain the torques of its actuated joints."""
+    driven = robot.model.actuated if robot.model.is_closed else ()
+    return Kernel(robot.model, Request("inverse_dynamics", actuated=driven)).program
 
 
 def _reason(case: Case) -> str | None:
@@ -115,6 +120,8 @@ def _reason(case: Case) -> str | None:
     model = case.robot.model
     if model.kinematic_only:
         return f"No torques are shown: {model.kinematic_only.rstrip('.')}."
+    if model.is_closed and not driven(case.robot):
+        return "No torques are shown: no joints are named that drive it."
     try:
         size = len(torques(case.robot).nodes)
     except ProgramSizeError as error:
@@ -137,7 +144,26 @@ def _links(skeleton: Skeleton) -> Iterator[dict[str, Any]]:
                 "body": stroke.body,
                 "points": _own(skeleton, stroke.body, stroke.points),
                 "to": stroke.to,
+                "tied": skeleton.tied(stroke),
             }
+
+
+def _ties(skeleton: Skeleton) -> Iterator[dict[str, Any]]:
+    """What holds links together besides joints: both ends, each in the axes of its own link."""
+    for tie in skeleton.ties:
+        points = [
+            _own(skeleton, body, end[None])[0] for body, end in zip(tie.bodies, tie.ends, strict=True)
+        ]
+        yield {"rod": tie.rod, "bodies": tie.bodies, "points": points}
+
+
+def _together(case: Case) -> dict[str, Any] | None:
+    """The swing of a closed chain, row by row: no page closes loops by itself."""
+    if not case.robot.model.is_closed:
+        return None
+    times = np.linspace(0.0, PERIOD, ROWS)
+    q, qd, qdd = case.swing.states(times)
+    return {"times": times, "q": positions(case.robot, q), "qd": qd, "qdd": qdd}
 
 
 def _joints(skeleton: Skeleton) -> Iterator[dict[str, Any]]:
@@ -201,6 +227,12 @@ def _part(joint: Joint, k: int) -> str:
 
 def _finite(limit: float, otherwise: float) -> float:
     return limit if 0 < limit < math.inf else otherwise
+
+
+def positions(robot: Robot, q: Array) -> Array:
+    """Positions (T, nq) as the view takes them: a number per degree of freedom."""
+    columns = [np.array([places(joint, row) for row in q]) for joint in robot.coordinates.joints]
+    return np.column_stack(columns)
 
 
 def places(joint: Joint, q: Array) -> list[float]:

@@ -18,9 +18,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from strobe.errors import ArgumentError, ShapeError
+from strobe.models.loops import require_open
 from strobe.quantities import COULOMB_SPEED
 from strobe.trajectory.motion import State
 from strobe.trajectory.reachable import Rows, Sets, controllable, fastest
+from strobe.trajectory.requests import COMPLETED
 
 if TYPE_CHECKING:
     from strobe.robot import Robot
@@ -44,6 +46,7 @@ class Bounds(NamedTuple):
 
 def bounds_of(robot: Robot, effort: Any = None, velocity: Any = None, acceleration: Any = None) -> Bounds:
     """The limits of a robot, or others (one number, or one per joint); no joint may be without the first and last."""
+    require_open(robot.model, "planning", COMPLETED)
     if robot.nq != robot.nv:
         raise ArgumentError(
             f"{robot.name} has joints with quaternions; motions are planned for joints with one position each."

@@ -10,11 +10,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from strobe.errors import ArgumentError, ShapeError, UnknownNameError, counted
+from strobe.models.loops import require_open as require_open_chains
 
 if TYPE_CHECKING:
     from strobe.robot import Robot
 
 Array = np.ndarray
+COMPLETED = (
+    "Plan its driven joints as an arm of their own; strobe.mechanisms.complete moves the others with them."
+)
 ROUNDING = 1e-9  # a point this far outside a bound is on it
 
 
@@ -62,6 +66,7 @@ def request(
     """A request for a robot: positions (P, n), velocities with NaN where free, bounds that are the robot's own
     unless given (one number for all joints, one per joint, or a mapping from names)."""
     names = tuple(robot.joint_names)
+    require_open_chains(robot.model, "planning", COMPLETED)
     if robot.nq != robot.nv:
         raise ArgumentError(
             f"{robot.name} has joints with quaternions; motions are planned for joints with one position each."

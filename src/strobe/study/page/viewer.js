@@ -51,7 +51,22 @@
     return q;
   }
 
+  /* a motion as rows over time; between two of them a line, unless an angle jumps by 2π */
+  function follow(rows, t) {
+    const { times: at } = rows, last = at.length - 1;
+    const k = Math.max(0, Math.min(last - 1, at.findIndex((x) => x > t) - 1)), part = (t - at[k]) / (at[k + 1] - at[k]);
+    ["q", "qd", "qdd"].forEach((name) => {
+      const [a, b] = [rows[name][k], rows[name][k + 1]];
+      state[name] = t >= at[last] ? [...rows[name][last]] : a.map((x, i) => (Math.abs(b[i] - x) < Math.PI ? x + (b[i] - x) * part : x));
+    });
+    return t < at[last];
+  }
+
   function swing(t) {
+    if (scene.together) {
+      follow(scene.together, t % scene.swing.period);
+      return true;
+    }
     const { amplitude, phase, period } = scene.swing, w = TAU / period;
     controls.forEach((c, k) => {
       const s = amplitude[k] * Math.sin(w * t + phase[k]), co = amplitude[k] * Math.cos(w * t + phase[k]);
@@ -62,18 +77,10 @@
     return true;
   }
 
-  /* a simulated motion, if the page has one: rows over time; between two of them a line, unless an angle jumps by 2π */
+  /* a simulated motion, if the page has one */
   const recorded = document.getElementById("fall");
   const fallen = recorded && JSON.parse(recorded.textContent);
-  function fall(t) {
-    const { times: at } = fallen, last = at.length - 1;
-    const k = Math.max(0, Math.min(last - 1, at.findIndex((x) => x > t) - 1)), part = (t - at[k]) / (at[k + 1] - at[k]);
-    ["q", "qd", "qdd"].forEach((name) => {
-      const [a, b] = [fallen[name][k], fallen[name][k + 1]];
-      state[name] = t >= at[last] ? [...fallen[name][last]] : a.map((x, i) => (Math.abs(b[i] - x) < Math.PI ? x + (b[i] - x) * part : x));
-    });
-    return t < at[last];
-  }
+  const fall = (t) => follow(fallen, t);
 
   const zeros = controls.map(() => 0);
   /* gravity, then velocity (friction among it), then inertia: three parts that add up to the torque */
@@ -147,14 +154,14 @@
 
   function pieces() {
     const found = [];
-    scene.links.forEach(({ body, points, to }) => {
+    scene.links.forEach(({ body, points, to, tied }) => {
       const thin = 0.72 * Math.min(body < 0 ? thick : girth(body), to === null ? thick : girth(to));
       points.slice(1).forEach((p, k) => {
         const from = points[k], steps = Math.max(1, Math.min(8, Math.round(norm(sub(p, from)) / (3 * thin))));
         found.push({ body, look: body < 0 ? "base" : "link", ...prism(from, p, thin, thin, 12, steps) });
         if (k + 2 < points.length) found.push({ body, look: body < 0 ? "base" : "link", ...ball(p, thin) });
       });
-      if (to === null) found.push({ body, look: "tool", ...ball(points[points.length - 1], 1.05 * thin) });
+      if (to === null) found.push({ body, look: tied ? "link" : "tool", ...ball(points[points.length - 1], 1.05 * thin) });
     });
     scene.joints.forEach(({ body, kind, axis, parent, rest }, index) => {
       const r = girth(body);
@@ -372,6 +379,11 @@
         world.push({ look: "rod", ...prism(from, to, r, r, 12, 6) });
       }
     });
+    scene.ties.forEach(({ rod, bodies, points }) => {
+      const [a, b] = points.map((p, k) => moved(at(bodies[k]), p)), r = 0.3 * thick;
+      if (rod) world.push({ look: "rod", ...prism(a, b, r, r, 8, 8) });
+      (rod ? [a, b] : [b]).forEach((p) => world.push({ look: "joint", ...ball(p, rod ? 1.5 * r : 0.9 * thick) }));
+    });
     ground();
     shadows(world);
     [...faces(world), ...lines()].sort((a, b) => a.depth - b.depth).forEach((item) => item.draw());
@@ -460,6 +472,7 @@
     const row = make("div", "row"), slider = make("input");
     const label = make("label", "", c.name), value = make("output", "value");
     slider.type = "range"; slider.step = "any"; slider.id = `slider-${k}`;
+    slider.disabled = Boolean(scene.together); // joints of a closed chain do not move one by one
     label.htmlFor = slider.id; label.title = c.name;
     slider.addEventListener("input", () => {
       pause();

@@ -1,0 +1,325 @@
+"""Sine and cosine, arc tangent and hyperbolic tangent, in operations that every processor has: over numbers.
+
+For code without a library: sums, products, quotients, `floor`, comparisons and stored numbers, no integers. One text
+serves double and single precision, and every generator that knows the operations of a graph.
+
+    circle         k = round(x · 2/π),  r + t = x − k π/2, then the polynomials of `sincos` and the quadrant k mod 4
+    near           π/2 in four parts, of which the first three have few bits: their products with k are exact
+    far            x · 2/π modulo 4 in digits of base β = 2ᵇ, each a whole number [Payne and Hanek's reduction]:
+                   x = Σ dᵢ βʲ⁻ⁱ times the digits of 2/π that matter, picked by j; carried, then rounded once
+    arc_tangent    as in `llvm_atan2`
+    tanh           t + t³ T(t²) below 0.6; else of a 32nd, doubled five times by tanh 2t = 2 T / (1 + T²), which
+                   makes relative errors smaller
+
+Errors in units of the last place, in either precision: sine and cosine below 1 for every finite angle, arc tangent
+below 2, hyperbolic tangent below 3. Infinite angles and NaN give NaN.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+from strobe.codegen import sincos
+from strobe.codegen.llvm_atan2 import ATAN, TAN_EIGHTH
+from strobe.graph.program import Program, trace
+from strobe.scalars import Graph, Num, Numbers, Stored
+from strobe.scalars.functions import absolute, floor, less, where
+
+AHEAD = 3  # digits of a number behind its first one, and so digits of 2/π before the first that matters
+BEHIND = 7  # digits of the product after the point that are computed; six make the angle
+HALVINGS = 5
+SMALL_TANH = 0.6
+
+
+@dataclass(frozen=True)
+class Precision:
+    """What the functions are made of for numbers of so many bits."""
+
+    bits: int
+    limit: float  # the largest angle for `near`
+    two_over_pi: float
+    parts: tuple[float, float, float, float]  # of π/2
+    half_pi: tuple[float, float]  # π/2 in two parts with all bits
+    sine: tuple[float, ...]
+    cosine: tuple[float, ...]
+    atan: tuple[float, ...]
+    tanh: tuple[float, ...]
+    digit: int  # bits of a digit: four products of two are added without rounding
+    largest: int  # the exponent of the largest number
+
+    @property
+    def base(self) -> float:
+        return 2.0**self.digit
+
+    @property
+    def tiny(self) -> float:
+        """Below it an angle is its own sine."""
+        return 2.0 ** -(self.bits // 2 + 1)
+
+    @property
+    def huge(self) -> float:
+        """Beyond it a sum of two may overflow."""
+        return 2.0 ** (self.largest - 2)
+
+    @cached_property
+    def digits(self) -> Stored:
+        """The digits of 2/π behind as many zeros as a product needs."""
+        most = self.largest // self.digit
+        found = sincos.two_over_pi(self.digit, most + BEHIND)
+        return Stored([0.0] * (AHEAD + 1) + [float(x) for x in found], "two_over_pi")
+
+
+def _double(bits: int) -> float:
+    return struct.unpack("<d", struct.pack("<Q", bits))[0]
+
+
+DOUBLE = Precision(
+    bits=53,
+    limit=sincos.LIMIT,
+    two_over_pi=_double(sincos.TWO_OVER_PI),
+    parts=(_double(sincos.PI_A), _double(sincos.PI_B), _double(sincos.PI_C), _double(sincos.PI_D)),
+    half_pi=(_double(sincos.PI_HIGH), _double(sincos.PI_LOW)),
+    sine=sincos.SINE,
+    cosine=sincos.COSINE,
+    atan=ATAN,
+    tanh=(
+        -0.3333333333333333, 0.13333333333333205, -0.05396825396808531, 0.021869488527368107,
+        -0.008863235292803289, 0.0035921242500086925, -0.0014557958855734635, 0.0005897680994688268,
+        -0.00023795201383924994, 9.332432233847448e-05, -3.2086614037935994e-05, 6.934046420988954e-06,
+    ),
+    digit=24,
+    largest=1024,
+)  # fmt: skip
+
+# polynomials that interpolate at Chebyshev points: sine and cosine up to 0.79, the others as in double precision
+SINGLE = Precision(
+    bits=24,
+    limit=4096.0,
+    two_over_pi=0.6366197466850281,
+    parts=(1.5703125, 0.0004837512969970703, 7.549533620476723e-08, 2.5633440682570896e-12),
+    half_pi=(1.5707963705062866, -4.371139000186241e-08),
+    sine=(-0.1666666716337204, 0.008333331905305386, -0.00019840059394482523, 2.724633304751478e-06),
+    cosine=(0.0416666641831398, -0.001388828968629241, 2.454497735016048e-05),
+    atan=(
+        -0.3333333432674408, 0.19999977946281433, -0.14284151792526245, 0.1107136532664299, -0.08624675869941711,
+        0.05048138648271561,
+    ),
+    tanh=(
+        -0.3333333432674408, 0.13333313167095184, -0.05396155267953873, 0.021788321435451508,
+        -0.008410071022808552, 0.0023707656655460596,
+    ),
+    digit=10,
+    largest=128,
+)  # fmt: skip
+
+
+def precision(single: bool) -> Precision:
+    """Single or double."""
+    return SINGLE if single else DOUBLE
+
+
+# -- the circle ---------------------------------------------------------------------------------------
+
+
+def near(p: Precision, x: Num) -> list[Num]:
+    """k, r and t of an angle up to the limit."""
+    a, b, c, d = p.parts
+    k = floor(x * p.two_over_pi + 0.5)
+    first = x - k * a
+    w = k * b
+    second = first - w
+    v = k * c
+    third = second - v
+    tail = (((first - second) - w) + ((second - third) - v)) - k * d
+    r = third + tail
+    return [k, r, (third - r) + tail]
+
+
+def far(p: Precision, x: Num) -> list[Num]:
+    """k modulo 4, r and t of any angle of at least 1."""
+    k, digits = _carried(p, *_digits(p, absolute(x)))
+    over = less(0.5 * p.base - 0.5, digits[0])  # more than half a quadrant: counted from the next one
+    digits[0] = where(over, digits[0] - p.base, digits[0])
+    high, low = _in_two(p, digits)
+    r, t = _times_half_pi(p, high, low)
+    negative = less(x, 0.0)
+    k = where(over, k + 1.0, k)
+    return [where(negative, -value, value) for value in (k, r, t)]
+
+
+def _digits(p: Precision, x: Num) -> tuple[Num, list[Num]]:
+    """j and the digits d of x = Σ dᵢ βʲ⁻ⁱ, for x of at least 1."""
+    j: Num = 0.0
+    step = 1 << ((p.largest - 1) // p.digit).bit_length() - 1
+    while step:
+        over = less(2.0 ** (step * p.digit) * (1.0 - 2.0**-p.bits), x)
+        x = where(over, x * 2.0 ** -(step * p.digit), x)
+        j = where(over, j + float(step), j)
+        step //= 2
+    found = []
+    for _ in range(AHEAD):
+        found.append(floor(x))
+        x = (x - found[-1]) * p.base
+    return j, [*found, x]
+
+
+def _carried(p: Precision, j: Num, digits: list[Num]) -> tuple[Num, list[Num]]:
+    """The product with 2/π: its whole part, and its digits after the point."""
+    row = p.digits.row(j, AHEAD + 1 + BEHIND)
+    carry: Num = 0.0
+    found: list[Num] = []
+    for n in reversed(range(1, BEHIND + 1)):
+        total = carry
+        for i, digit in enumerate(digits):
+            total = total + digit * row[n - i + AHEAD]
+        carry = floor(total * (1.0 / p.base))
+        found.insert(0, total - carry * p.base)
+    whole = carry
+    for i, digit in enumerate(digits):
+        whole = whole + digit * row[AHEAD - i]
+    return whole - 4.0 * floor(whole * 0.25), found
+
+
+def _in_two(p: Precision, digits: list[Num]) -> tuple[Num, Num]:
+    """The number 0.d₁d₂…d₆ as a rounded one and what rounding took."""
+    pairs = [(digits[k] * p.base + digits[k + 1]) for k in (0, 2, 4)]  # without rounding
+    square = p.base * p.base
+    high, low = pairs[0], 0.0
+    for pair in pairs[1:]:
+        scaled, beside = high * square, low * square + pair
+        high = scaled + beside
+        low = beside - (high - scaled)
+    return high * p.base**-6, low * p.base**-6
+
+
+def _times_half_pi(p: Precision, high: Num, low: Num) -> tuple[Num, Num]:
+    """π/2 (high + low) as r and t; the error of the large product from half as many bits [Dekker's]."""
+    pi_high, pi_low = p.half_pi
+    r = high * pi_high
+    a, b = _halves(p, high)
+    unit = 2.0 ** (1 - p.bits // 2)
+    c = round(pi_high / unit) * unit
+    d = pi_high - c
+    lost = ((a * c - r) + a * d + b * c) + b * d
+    return r, lost + (high * pi_low + low * pi_high)
+
+
+def _halves(p: Precision, x: Num) -> tuple[Num, Num]:
+    """A number as the sum of two with half the bits each [Veltkamp's]."""
+    c = x * (2.0 ** ((p.bits + 1) // 2) + 1.0)
+    high = c - (c - x)
+    return high, x - high
+
+
+def turned(p: Precision, x: Num, k: Num, r: Num, t: Num) -> list[Num]:
+    """Sine and cosine of x = k π/2 + r + t."""
+    z = r * r
+    sine = r + (z * r * _horner(p.sine, z) + t)
+    small = z * 0.5
+    rough = 1.0 - small
+    cosine = rough + (((1.0 - rough) - small) + (z * z * _horner(p.cosine, z) - r * t))
+    quadrant = k - 4.0 * floor(k * 0.25)
+    half = floor(quadrant * 0.5)
+    odd = quadrant - 2.0 * half
+    even, sign = 1.0 - odd, 1.0 - 2.0 * half  # chosen by products: there is no branch to predict
+    s = (sine * even + cosine * odd) * sign
+    c = (cosine * even - sine * odd) * sign
+    return [where(less(absolute(x), p.tiny), x, s), c]
+
+
+def _horner(coefficients: tuple[float, ...], z: Num) -> Num:
+    total: Num = coefficients[-1]
+    for coefficient in reversed(coefficients[:-1]):
+        total = z * total + coefficient
+    return total
+
+
+# -- the others ---------------------------------------------------------------------------------------
+
+
+def arc_tangent(p: Precision, y: Num, x: Num) -> list[Num]:
+    """The angle of a point; zeros, infinities and NaN give what the C library gives."""
+    ax, ay = absolute(x), absolute(y)
+    steep = less(ax, ay)
+    high, low = where(steep, ay, ax), where(steep, ax, ay)
+    high, low = _finite(p, high, low)
+    beyond = less(high * TAN_EIGHTH, low)
+    above, below = where(beyond, low - high, low), where(beyond, low + high, high)
+    t = above / where(less(0.0, below), below, 1.0)
+    z = t * t
+    r = t + t * z * _horner(p.atan, z)
+    backwards = _signed(x)
+    angle, rest = (_octant(part, beyond, steep, backwards) for part in (2.0 * h for h in p.half_pi))
+    r = where(steep, where(backwards, r, -r), where(backwards, -r, r))
+    angle = angle + (r + rest)
+    angle = where(_signed(y), -angle, angle)
+    return [where(_is_nan(x), x, where(_is_nan(y), y, angle))]
+
+
+def _finite(p: Precision, high: Num, low: Num) -> tuple[Num, Num]:
+    """The same ratio where neither is infinite and their sum does not overflow."""
+    infinite = float("inf")
+    one, both = less(high, infinite), less(low, infinite)
+    low = where(both, where(one, low, 0.0), 1.0)
+    high = where(one, high, 1.0)
+    scale = where(less(p.huge, high), 0.25, 1.0)
+    return high * scale, low * scale
+
+
+def _octant(pi_part: float, beyond: Num, steep: Num, backwards: Num) -> Num:
+    """The multiple of π/4 that is added, in one of its two parts."""
+    angle = where(beyond, 0.25 * pi_part, 0.0)
+    angle = where(steep, 0.5 * pi_part - angle, angle)
+    return where(backwards, pi_part - angle, angle)
+
+
+def _signed(x: Num) -> Num:
+    """1 where the sign is set, of zeros too, else 0."""
+    return less(where(less(0.0, absolute(x)), x, 1.0 / x), 0.0)
+
+
+def _is_nan(x: Num) -> Num:
+    """1 where nothing can be said of a size, else 0."""
+    return where(less(absolute(x), float("inf")), 0.0, where(less(0.0, absolute(x)), 0.0, 1.0))
+
+
+def hyperbolic_tangent(p: Precision, x: Num) -> list[Num]:
+    """From −1 to 1, odd; its own sign for zeros."""
+    size = absolute(x)
+    most = 0.5 * p.bits  # beyond it the nearest number is 1
+    small = less(size, SMALL_TANH)
+    held = where(less(most, size), most, size)
+    t = where(small, held, held * 2.0**-HALVINGS)
+    z = t * t
+    direct = t + t * z * _horner(p.tanh, z)
+    doubled = direct
+    for _ in range(HALVINGS):
+        doubled = (doubled + doubled) / (doubled * doubled + 1.0)
+    found = where(small, direct, doubled)
+    return [where(less(0.0, size), where(less(x, 0.0), -found, found), x)]
+
+
+# -- as programs --------------------------------------------------------------------------------------
+
+FUNCTIONS: dict[str, tuple[Callable[..., list[Num]], tuple[str, ...], int]] = {
+    "near": (near, ("x",), 3),
+    "far": (far, ("x",), 3),
+    "turned": (turned, ("x", "k", "r", "t"), 2),
+    "atan2": (arc_tangent, ("y", "x"), 1),
+    "tanh": (hyperbolic_tangent, ("x",), 1),
+}
+"""Each with the names of its arguments and the number of its results."""
+
+
+@cache
+def program(name: str, single: bool) -> Program:
+    """One of the functions as a graph, whose inputs are numbers."""
+    function, arguments, results = FUNCTIONS[name]
+
+    def of_lists(**given: Numbers) -> list[Num]:
+        return function(precision(single), *(given[argument][0] for argument in arguments))
+
+    return trace(of_lists, dict.fromkeys(arguments, 1), (results,), Graph())

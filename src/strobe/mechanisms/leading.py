@@ -1,0 +1,60 @@
+"""A motion of a closed chain from that of the joints that lead it.
+
+Positions are followed instant by instant, each guessed from the one before, q + T Δq_a, and then closed with the
+leading joints held: so the chain stays in the same way of being put together. Rates and accelerations follow from
+those of the leading joints. [see `following`]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from strobe.errors import ArgumentError
+from strobe.mechanisms.assembly import assemble
+from strobe.mechanisms.diagnosis import dofs_of, require_actuation
+from strobe.mechanisms.following import Following, complete
+from strobe.robot import Robot
+
+Array = np.ndarray
+
+
+def led(
+    robot: Robot, q_a: Any, qd_a: Any, qdd_a: Any, start: Any, actuated: Sequence[str] | None = None
+) -> tuple[Array, Array, Array]:
+    """q (T, nq), qd and qdd (T, n) of all joints from those (T, m) of the joints that lead, near a position (nq,).
+
+    ``actuated`` names them, those of the model if none are named; each has one degree of freedom.
+    """
+    names = leaders(robot, actuated)
+    places, rates, accelerations = (np.asarray(x, dtype=float) for x in (q_a, qd_a, qdd_a))
+    q = _positions(robot, names, places, np.asarray(start, dtype=float))
+    led_by = [dict(zip(names, np.moveaxis(x, -1, 0), strict=True)) for x in (rates, accelerations)]
+    return q, *complete(robot, q, *led_by)
+
+
+def leaders(robot: Robot, actuated: Sequence[str] | None = None) -> tuple[str, ...]:
+    """The joints that lead, refused where they cannot, or where one has several degrees of freedom."""
+    names = require_actuation(
+        robot, robot._joints_like(robot.model.actuated if actuated is None else actuated)
+    )
+    for joint in robot.coordinates.joints:
+        if joint.name in names and joint.nv != 1:
+            raise ArgumentError(
+                f'joint "{joint.name}" has {joint.nv} degrees of freedom; only joints with one lead a motion.'
+            )
+    return names
+
+
+def _positions(robot: Robot, names: Sequence[str], places: Array, start: Array) -> Array:
+    own = dofs_of(robot, names)
+    numbers = [joint.q for joint in robot.coordinates.joints if joint.name in names]
+    found, here = np.empty((len(places), robot.nq)), assemble(robot, start)
+    for k, place in enumerate(places):
+        step = Following(robot, here, own).T @ (place - here[numbers])
+        guess = robot.integrate(here, step)
+        here = assemble(robot, guess, dict(zip(names, place.tolist(), strict=True)))
+        found[k] = here
+    return found

@@ -1,0 +1,134 @@
+"""The forces that hold closed chains together.
+
+    Kᵀ λ = M qdd + C qd + g + friction − tau
+
+λ is one number per condition; those of a loop are a force and a moment, exerted **on** the link of frame b **by** the
+link of frame a, at the origin of b in base axes. The link of frame a gets the opposite, at the same point.
+
+    place     force = R_a λ                           over the conditions of a kind, zero along what is free
+    turn      moment = R_a λ,  or R_a (−λ_y, λ_x, 0) where only the z axes agree
+    distance  force = λ d / ℓ
+    curve     a torque λ at its joint, −λ p′ at the other
+
+Where conditions are redundant the motion does not determine their λ: the least are given, the conditions named.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from strobe.errors import ArgumentError, UnsupportedModelError
+from strobe.mechanisms.diagnosis import LEAST, Condition, freedoms
+from strobe.models.loops import CLOSURES, conditions
+from strobe.models.model import Loop
+from strobe.robot import Robot
+from strobe.runtime.arrays import collected
+
+Array = np.ndarray
+BALANCED = 1e-6  # of the torques: what no force of a loop may be left to account for
+
+
+@dataclass(frozen=True, eq=False)
+class LoopForces:
+    """What holds closed chains together at states (...)."""
+
+    multipliers: Array  # (..., conditions), in the order of `Robot.loop_residuals`
+    wrenches: dict[str, Array]  # (..., 6) by loop: force and moment on b's link at b's origin, base axes
+    torques: dict[str, Array]  # (...) by curve
+    undetermined: tuple[Condition, ...]  # those whose multipliers could be others, with the same motion
+
+
+def loop_forces(robot: Robot, q: Any, qd: Any, qdd: Any, tau: Any = None, **loads: Any) -> LoopForces:
+    """The forces in loops of a robot that moves under torques tau (..., n), by its actuated joints if not given.
+
+    ``loads`` (wrench, frame, gravity, friction) are those of `Robot.inverse_dynamics`.
+    """
+    if not robot.model.is_closed:
+        raise ArgumentError(f"{robot.name} has no closed chain whose forces could be asked for.")
+    if tau is None:
+        tau = robot.inverse_dynamics(q, qd, qdd, **loads)
+    sizes = {"q": robot.nq, "qd": robot.nv, "qdd": robot.nv, "tau": robot.nv}
+    given = collected({"q": q, "qd": qd, "qdd": qdd, "tau": tau}, sizes, robot._why)
+    robot._require_closed({name: given[name] for name in ("q", "qd", "qdd")})
+    q, qd, qdd, tau = (array.astype(float) for array in given.values())
+    needed = cut_open(robot).inverse_dynamics(q, qd, qdd, **loads)
+    across = np.swapaxes(robot.loop_jacobian(q), -1, -2)
+    multipliers = (np.linalg.pinv(across, rcond=LEAST) @ (needed - tau)[..., None])[..., 0]
+    _require_balance(robot, needed, tau, (across @ multipliers[..., None])[..., 0])
+    return _by_loop(robot, q, multipliers, _undetermined(robot, across))
+
+
+def cut_open(robot: Robot) -> Robot:
+    """The tree of a robot's links, its loops cut."""
+    return robot.kept(
+        "cut open", lambda: robot._edited(replace(robot.model, loops=(), curves=(), golden=()))
+    )
+
+
+def uncoupled(robot: Robot) -> Robot:
+    """The robot whose loops are closed by forces where couplings of its joints closed them.
+
+    Refused where the loops alone leave more freedoms than the couplings did.
+    """
+    loops = tuple(replace(loop, held=False) for loop in robot.model.loops)
+    opened = robot._edited(replace(robot.model, couplings=(), loops=loops, golden=()))
+    if not loops or freedoms(opened) != robot.nv:
+        raise UnsupportedModelError(
+            f"the couplings of {robot.name} hold more than its loops would: without them it moves otherwise."
+        )
+    return opened
+
+
+def _require_balance(robot: Robot, needed: Array, tau: Array, held: Array) -> None:
+    """Refuse torques that do not belong to the motion: what loops cannot account for."""
+    needed, tau, held = (x.reshape(-1, robot.nv) for x in np.broadcast_arrays(needed, tau, held))
+    size = np.maximum(np.abs(needed), np.abs(tau)) + np.abs(held)
+    off = np.abs(needed - tau - held)
+    if not (off > BALANCED * (1.0 + size.max(axis=-1, keepdims=True))).any():
+        return
+    k = int(np.argmax(off.max(axis=0)))
+    joint = next(j.name for j in robot.coordinates.joints if j.v <= k < j.v + j.nv)
+    raise ArgumentError(
+        f'tau does not give this motion: joint "{joint}" has {off[:, k].max():.3g} too much or too little, which no '
+        "loop could hold. robot.forward_dynamics(q, qd, tau) is the motion of tau."
+    )
+
+
+def _undetermined(robot: Robot, across: Array) -> tuple[Condition, ...]:
+    flat = across.reshape(-1, *across.shape[-2:])
+    projection = np.eye(flat.shape[-1]) - np.linalg.pinv(flat, rcond=LEAST) @ flat
+    free = np.abs(projection).max(axis=(0, 1), initial=0.0) > LEAST**0.5
+    return tuple(conditions(robot.model)[k] for k in np.flatnonzero(free))
+
+
+def _by_loop(robot: Robot, q: Array, multipliers: Array, undetermined: tuple[Condition, ...]) -> LoopForces:
+    wrenches: dict[str, Array] = {}
+    start = 0
+    for loop in (loop for loop in robot.model.loops if not loop.held):
+        rows = loop.rows or tuple(range(CLOSURES[loop.kind].size))
+        own = np.zeros((*multipliers.shape[:-1], CLOSURES[loop.kind].size))
+        own[..., rows] = multipliers[..., start : start + len(rows)]
+        wrenches[loop.name] = _wrench(robot, loop, q, own)
+        start += len(rows)
+    torques = {curve.name: multipliers[..., start + k] for k, curve in enumerate(robot.model.curves)}
+    return LoopForces(multipliers, wrenches, torques, undetermined)
+
+
+def _wrench(robot: Robot, loop: Loop, q: Array, own: Array) -> Array:
+    kind = CLOSURES[loop.kind]
+    a, b = (robot.forward_kinematics(q, frame=name) for name in (loop.frame_a, loop.frame_b))
+    if kind.distance:
+        force = own * (b[..., :3, 3] - a[..., :3, 3]) / loop.length
+        return np.concatenate([force, np.zeros_like(force)], axis=-1)
+    wrench = np.zeros((*own.shape[:-1], 2, 3))
+    places = len(kind.place)
+    wrench[..., 0, list(kind.place)] = own[..., :places]
+    if len(kind.turn) == 2:
+        wrench[..., 1, 0], wrench[..., 1, 1] = -own[..., places + 1], own[..., places]
+    elif kind.turn:
+        wrench[..., 1, :] = own[..., places:]
+    turned = np.einsum("...ij,...kj->...ki", a[..., :3, :3], wrench)
+    return turned.reshape(*own.shape[:-1], 6)

@@ -1,0 +1,49 @@
+"""The forces that hold closed chains together, as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from rich.table import Table
+
+from strobe.robot import Robot
+from strobe.study.tables import remark, table, tidy
+
+HOW = "force (N) and moment (N m) of the link of the first frame on that of the second, at its origin, base axes"
+
+
+def measured(robot: Robot, q: Any, qd: Any, qdd: Any, **loads: Any) -> dict[str, Any]:
+    """The forces at one state, as data."""
+    from strobe.mechanisms.diagnosis import by_loop  # every verb imports the study: mechanisms wait
+    from strobe.mechanisms.loop_forces import loop_forces
+
+    found = loop_forces(robot, q, qd, qdd, **loads)
+    frames = {loop.name: [loop.frame_a, loop.frame_b] for loop in robot.model.loops}
+    return {
+        "multipliers": found.multipliers,
+        "loops": [
+            {"name": name, "frames": frames[name], "wrench": F} for name, F in found.wrenches.items()
+        ],
+        "curves": [{"name": name, "torque": float(torque)} for name, torque in found.torques.items()],
+        "undetermined": by_loop(found.undetermined),
+    }
+
+
+def shown(data: Mapping[str, Any]) -> Iterator[Any]:
+    """The same as a person reads it."""
+    if data["loops"]:
+        yield remark(HOW)
+        yield _table(data)
+    for curve in data["curves"]:
+        yield f"{curve['name']}: a torque of {curve['torque']:.6g} keeps it on its curve"
+    if data["undetermined"]:
+        yield remark(
+            f"not determined by the motion, of redundant conditions: {data['undetermined']}; the least are given"
+        )
+
+
+def _table(data: Mapping[str, Any]) -> Table:
+    values = tidy([row["wrench"] for row in data["loops"]])
+    rows = [[row["name"], *row["frames"], *F] for row, F in zip(data["loops"], values, strict=True)]
+    return table(["loop", "of", "on", "fx", "fy", "fz", "mx", "my", "mz"], rows)
