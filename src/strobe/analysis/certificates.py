@@ -101,7 +101,7 @@ class Given:
 
 def read(text: str) -> Certificate:
     """A certificate from its text; what could be counted wrong is refused."""
-    title, *rest = text.splitlines()
+    title, *rest = text.splitlines() or [""]
     lines: dict[str, list[Line]] = {section: [] for section in SECTIONS}
     names: dict[str, str] = {}  # where each is from
     section = ""

@@ -1,7 +1,7 @@
 """Where the cycles of a compiled kernel go: its machine code, what the units of a core allow, and what is measured.
 
-A kernel computes a group of W states at a time. For vectors of 256 bits (AVX2, four states, 16 registers) and of 512
-(AVX-512, eight states, 32 registers) the same program is compiled, its machine code counted (`machine_code`) and the
+A kernel computes a group of states at a time, four in vectors of 256 bits (AVX2, 16 registers) and eight in those of 512
+(AVX-512, 32 registers), or twice as many where it divides. For both widths the same program is compiled, its machine code counted (`machine_code`) and the
 least time that each unit of a core allows computed (`ports`). Where this machine can run it, it is timed:
 
     bare             the loop alone, over states that stay in the first-level cache
@@ -25,7 +25,7 @@ import numpy as np
 from strobe.analysis.machine_code import ARITHMETIC, MachineCode, read
 from strobe.analysis.ports import CHAIN, CORES, SETTLED, TURNS, Kernel, Rates, clock, independent, limits, measured_rates
 from strobe.analysis.speed import BATCH, Way, best_times, measurable, state, too_large
-from strobe.codegen.llvm import Emitter, Target
+from strobe.codegen.llvm import Emitter, Target, paired
 from strobe.errors import ArgumentError, UnknownNameError
 from strobe.graph.order import alive
 from strobe.graph.program import SUMS
@@ -89,6 +89,7 @@ class Explained:
     """A kernel of one width: what it is made of, what bounds it, what it takes."""
 
     vectors: Vectors
+    states: int  # of a group
     code: MachineCode
     on_the_graph: int  # arithmetic of the program; the rest is that of sines and cosines
     alive: int  # values at once, at most, in the order chosen
@@ -128,16 +129,20 @@ def explain(robot: Robot, request: Request, seconds: float = 4.0, run: bool = Tr
 
 def _explained(robot: Robot, request: Request, vectors: Vectors, seconds: float, run: bool) -> Explained:
     kernel = robot.kernel(request)
-    emitter = Emitter(kernel.program, vectors.target)
+    emitter = Emitter(kernel.program, paired(kernel.program, vectors.target))
     program, text = emitter.program, emitter.text()
     object_file = jit.emit_object(text + REPEAT, cpu=vectors.processor)
     code = read(jit.emit_assembly(text, vectors.processor), _bytes(object_file))
+    states = emitter.target.width
     return Explained(
         vectors,
+        states,
         code,
         sum(program.counts[op] for op in ON_THE_GRAPH),
         max(alive(program.nodes, program.outputs), default=0),
-        _measured(robot, request, vectors, code, object_file, seconds) if run and vectors.runs_here else None,
+        _measured(robot, request, vectors.bits, states, code, object_file, seconds)
+        if run and vectors.runs_here
+        else None,
     )
 
 
@@ -149,32 +154,31 @@ def _bytes(object_file: bytes) -> int:
 
 
 def _measured(
-    robot: Robot, request: Request, vectors: Vectors, code: MachineCode, object_file: bytes, seconds: float
+    robot: Robot, request: Request, bits: int, group: int, code: MachineCode, object_file: bytes, seconds: float
 ) -> Measured:
-    rates = measured_rates(vectors.bits, seconds / 4)
-    bare, states = _bare(robot, request, vectors, object_file)
+    rates = measured_rates(bits, seconds / 4)
+    bare, states = _bare(robot, request, group, object_file)
     ways = {
         "cycle": Way(clock()),
-        "independent": Way(Kernel(independent(code.instructions), vectors.bits)),
+        "independent": Way(Kernel(independent(code.instructions), bits)),
         "bare": Way(bare),
         "python": _from_python(robot, request, object_file),
     }
     times = best_times(ways, seconds, SETTLED)
     cycle = times["cycle"] / (CHAIN * TURNS)
     return Measured(
-        bare=times["bare"] / cycle / states * vectors.lanes,
-        from_python=times["python"] / cycle / BATCH * vectors.lanes,
+        bare=times["bare"] / cycle / states * group,
+        from_python=times["python"] / cycle / BATCH * group,
         independent=times["independent"] / cycle / TURNS,
         rates=rates,
         gigahertz=1e-9 / cycle,
     )
 
 
-def _bare(robot: Robot, request: Request, vectors: Vectors, object_file: bytes) -> tuple[_Repeated, int]:
+def _bare(robot: Robot, request: Request, group: int, object_file: bytes) -> tuple[_Repeated, int]:
     """The loop over few states, again and again, and how many states a call does."""
     sizes = [*request.inputs(robot.model).values(), prod(request.shape(robot.model))]
-    groups = max(1, NEAR // (8 * sum(sizes) * vectors.lanes))
-    states = groups * vectors.lanes
+    states = group * max(1, NEAR // (8 * sum(sizes) * group))
     times = max(1, BATCH // states)
     arrays = state(robot, QUANTITIES[request.quantity].states, 0, states)
     code = jit.load_object(object_file, "repeat")

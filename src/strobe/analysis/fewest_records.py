@@ -20,7 +20,7 @@ from strobe.analysis.patterns import PATTERNS, Links, Pattern, arm, full, genera
 from strobe.models.inertial import Inertial
 from strobe.models.model import Model
 
-FOLDER = Path(__file__).parent / "certificates"
+FOLDER = Path(__file__).parent / "fewest_certificates"
 
 
 def published(k: int) -> Inertial:
