@@ -27,6 +27,7 @@ SAYS = {  # a line, or a part of one, that shows that the script came to its poi
     "14": "a point mass at (0, 0, -0.263) m is not seen",
     "15": "who learns the load is off by",
     "16": "under computed torque the foot holds",
+    "17": "the tool goes 0.534 m and stays level",
 }
 
 

@@ -111,7 +111,6 @@ CHECKED = (
     "forward_dynamics",
     "hybrid_dynamics",
 )  # of closed chains, only in states that exist
-OPEN = 1e-6  # metres, sines, or these per unit of speed: by which closed chains may be open
 
 
 class Robot:
@@ -348,7 +347,9 @@ class Robot:
         values = {"q": q, "qd": qd, "qdd": qdd} | self._loads(wrench, frame, gravity, parameters, geometry)
         if self.model.is_closed and out is parameters is geometry is None:
             return self.explain(q, qd, qdd, wrench=wrench, frame=frame, gravity=gravity).wrenches
-        require_open(self.model, "what joints transmit, for out=, parameters= or geometry=,", "Leave these out.")
+        require_open(
+            self.model, "what joints transmit, for out=, parameters= or geometry=,", "Leave these out."
+        )
         return self._dynamics("joint_wrenches", values, out, threads)
 
     def mass_matrix(
@@ -825,7 +826,7 @@ class Robot:
         self, q: Any, qd: Any, qdd: Any, *, wrench: Wrench = None, frame: str | None = None,
         gravity: Any = None, friction: bool = True,
     ) -> Explanation:  # fmt: skip
-        """The torques of a motion, term by term, each with what it stands for; of a closed chain those that drive it."""
+        """The torques of a motion, each term with what it stands for; of a closed chain those that drive it."""
         if self.model.is_closed:
             from strobe.mechanisms.explained import explain
         else:
@@ -1138,7 +1139,7 @@ class Robot:
         """Refuse states of closed chains that do not exist."""
         from strobe.mechanisms.states import require_closed
 
-        require_closed(self, arrays, OPEN)
+        require_closed(self, arrays)
 
     def _solvable(self, q: Array) -> Solvable:
         """What is known of conditions of closed chains near closed positions q (..., nq)."""

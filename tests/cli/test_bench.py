@@ -61,6 +61,44 @@ def test_a_tree_has_quantities_but_no_ladder_of_formulations():
     assert data["quantities"]["inverse_dynamics"]["batch_ns"] > 0
 
 
+def test_cycles_are_explained_for_both_widths_of_vectors():
+    data = measured("planar2", "--explain")
+    assert data["quantity"] == "inverse_dynamics"
+    assert [(w["vectors"], w["states"], w["registers"]) for w in data["widths"]] == [
+        ("AVX2", 4, 16),
+        ("AVX-512", 8, 32),
+    ]
+    for width in data["widths"]:
+        assert sum(width["instructions"].values()) == width["all_instructions"]
+        assert width["instructions"]["fma"] > 0
+        assert set(width["other_cores"]) == {"Golden Cove", "Skylake-X", "Zen 4"}
+        if width["measured"] is not None:
+            assert width["limits"]["front end"] > 0
+
+
+def test_a_person_reads_what_bounds_a_quantity():
+    result = run("planar2", "--explain", "--quantity", "forward_dynamics")
+    assert result.exit_code == 0
+    assert "planar2: forward_dynamics, instructions of one group of states" in result.stdout
+    assert "values of a state alive at once" in result.stdout
+    assert "AVX2: " in result.stdout
+    assert "AVX-512: " in result.stdout
+    assert "least cycles of a group on other cores" in result.stdout
+
+
+def test_a_quantity_that_cannot_be_explained_is_bad_input():
+    result = run("planar2", "--explain", "--quantity", "inverse_dynamic")
+    assert result.exit_code == 2
+    assert 'no quantity "inverse_dynamic"' in result.stderr
+    assert "Did you mean 'inverse_dynamics'" in result.stderr
+
+
+def test_a_quantity_without_explain_is_bad_input():
+    result = run("planar2", "--quantity", "gravity")
+    assert result.exit_code == 2
+    assert "--quantity chooses what --explain looks at; add --explain." in result.stderr
+
+
 def test_a_robot_that_does_not_exist_is_bad_input():
     result = run("pandda")
     assert result.exit_code == 2

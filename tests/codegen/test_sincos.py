@@ -83,6 +83,21 @@ def test_infinity_and_nan_give_nan_without_touching_their_neighbours(sincos):
     assert results[0, 0] == pytest.approx(math.sin(0.5))
 
 
+def test_an_angle_has_the_same_bits_beside_any_other(sincos):
+    """Also where a neighbour sends the whole group on the slower path."""
+    xs = np.random.default_rng(4).uniform(-1e5, 1e5, 64)
+    mixed = np.where(np.arange(64) % 5 == 2, 1e18, xs)
+    ours = mixed == xs
+    with np.errstate(all="raise"):
+        assert (sincos(mixed)[ours] == sincos(xs)[ours]).all()
+
+
+def test_angles_around_the_last_fast_quadrant_keep_their_precision(sincos):
+    edge = 2.0**20 * math.pi / 2
+    offsets = np.array([-3.0, -1.0, -0.5, 0.0, 0.5, 1.0, 3.0])
+    assert worst(sincos, [*(edge + offsets), *(-edge + offsets)]) < 1.0
+
+
 @pytest.mark.parametrize("width", [1, 2, 4, 8])
 def test_every_width_computes_the_same_bits(width):
     xs = np.random.default_rng(2).uniform(-10, 10, 37)[:, None]

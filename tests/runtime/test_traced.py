@@ -83,7 +83,9 @@ def test_a_jacobian_has_a_last_axis_of_the_numbers_it_is_taken_by():
               [[-y * np.sin(x * y), -x * np.sin(x * y)], [np.where(x < 0, 0.0, 1.0), zero]]]  # fmt: skip
     assert found == pytest.approx(np.moveaxis(np.array(wanted), -1, 0))
     assert (by_both(q, k)[..., :2] == found).all()
-    assert by_both(q, k)[..., 2] == pytest.approx(np.stack([[[x, -y / 4], [zero, zero]]])[0].T.swapaxes(1, 2))
+    assert by_both(q, k)[..., 2] == pytest.approx(
+        np.stack([[[x, -y / 4], [zero, zero]]])[0].T.swapaxes(1, 2)
+    )
 
 
 def test_a_jacobian_has_a_jacobian_and_survives_pickling():

@@ -91,8 +91,8 @@ class Explained:
     vectors: Vectors
     states: int  # of a group
     code: MachineCode
-    on_the_graph: int  # arithmetic of the program; the rest is that of sines and cosines
-    alive: int  # values at once, at most, in the order chosen
+    on_the_graph: int  # arithmetic of the program
+    alive: int  # values of a state at once, at most, in the order chosen
     measured: Measured | None  # where this machine can run it
 
     @property
@@ -138,7 +138,7 @@ def _explained(robot: Robot, request: Request, vectors: Vectors, seconds: float,
         vectors,
         states,
         code,
-        sum(program.counts[op] for op in ON_THE_GRAPH),
+        sum(program.counts[op] for op in ON_THE_GRAPH) * states // vectors.lanes,
         max(alive(program.nodes, program.outputs), default=0),
         _measured(robot, request, vectors.bits, states, code, object_file, seconds)
         if run and vectors.runs_here

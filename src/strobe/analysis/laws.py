@@ -98,9 +98,7 @@ class Scene:
         return [
             self.dual.seed(x, rate)
             for joint in self.model.joints
-            for x, rate in zip(
-                joint.position(position), joint.position_rates(position, rates), strict=True
-            )
+            for x, rate in zip(joint.position(position), joint.position_rates(position, rates), strict=True)
         ]
 
     def unit(self, *joints: int) -> list[float]:

@@ -37,7 +37,7 @@ _VECTOR_REGISTER = re.compile(r"%([xyz]mm\d+|k[0-7])")
 _MASKED = re.compile(r"\{%k\d\}")
 _STACK = re.compile(r"\(%r[sb]p[,)]")
 _OPERANDS = re.compile(r",\s*(?![^()]*\))")
-_SLOW = "strobe_sincos"
+_SLOW = r"strobe_sincos\d+"
 
 
 @dataclass(frozen=True)

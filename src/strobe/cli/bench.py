@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from strobe.cli.inputs import Base, Json, Lock, RobotName, open_robot
+from strobe.cli.options import takes
+from strobe.errors import ArgumentError
 
 if TYPE_CHECKING:
     from strobe.analysis.speed import Speed
     from strobe.quantities import Request
     from strobe.robot import Robot
 
+LONGEST_EXPLAINED = 20.0  # seconds: longer makes no figure better
 SHARE = 0.5  # of the time allowed goes into timing; compiling takes what it takes
 
 
@@ -25,6 +28,12 @@ def bench(
     seconds: Annotated[
         float, typer.Option("--seconds", min=0.1, max=3600, help="The time that all of it may take, about.")
     ] = 30.0,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Say where the cycles of one quantity go, in place of timing all.")
+    ] = False,
+    quantity: Annotated[
+        str | None, takes("--quantity", "NAME", "With --explain: which one; else inverse_dynamics.")
+    ] = None,
     lock: Lock = None,
     base: Base = None,
     as_json: Json = False,
@@ -35,11 +44,15 @@ def bench(
     best of interleaved rounds on inputs that change; machines are noisy, so compare within one run only.
     Batches leave friction out, as other libraries do; a single call has no keywords, so friction is in.
 
+    With --explain the machine code of one quantity is counted and compared with what this processor can do, for vectors
+    of 256 and of 512 bits.
+
     \b
     Examples:
       strobe bench panda
       strobe bench arm.urdf --peers
       strobe bench stanford --seconds 10 --json
+      strobe bench panda --explain --quantity forward_dynamics
     """
     from strobe.analysis.speed import BATCH, formulations, measurable
     from strobe.cli.show import note, print_json, show
@@ -47,6 +60,11 @@ def bench(
 
     subject = open_robot(robot, lock=lock, base=base)
     Case.of(subject).require_dynamics()
+    if quantity is not None and not explain:
+        raise ArgumentError("--quantity chooses what --explain looks at; add --explain.")
+    if explain:
+        _explain(subject, quantity or "inverse_dynamics", seconds, as_json)
+        return
     others, reasons = _others(subject) if peers else ([], [])
     requests, methods = measurable(subject), formulations(subject)
     watch = _Watch(seconds, len(requests) + len(methods))
@@ -67,6 +85,18 @@ def bench(
     for name, reason in watch.left_out.items():
         note(f"{name} left out: {reason}")
     show(rendered(data))
+
+
+def _explain(robot: Robot, quantity: str, seconds: float, as_json: bool) -> None:
+    from strobe.analysis.cycles import BATCH, explain, request_of
+    from strobe.cli.bench_explained import plain as figures
+    from strobe.cli.bench_explained import rendered as explained
+    from strobe.cli.show import present
+
+    request = request_of(robot, quantity)
+    found = explain(robot, request, min(seconds, LONGEST_EXPLAINED) * SHARE)
+    data = {"robot": robot.name, "quantity": quantity, "batch": BATCH, "widths": figures(found)}
+    present(data, explained(data), as_json)
 
 
 class _Watch:

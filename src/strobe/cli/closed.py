@@ -65,13 +65,13 @@ class ClosedState:
 
     def _closed(self, guess: np.ndarray, source: str) -> np.ndarray:
         """The position itself where its loops are closed, else the nearest one, which is told."""
-        from strobe.robot import OPEN
+        from strobe.mechanisms.states import are_open
 
-        off = abs(self.robot.loop_residuals(guess))
-        if not (off > OPEN).any():
+        off = self.robot.loop_residuals(guess)
+        if not are_open(self.robot, off).any():
             return guess
         q = self.robot.assemble(guess)
-        self._told("q", q, f"put together, {source} being open by {off.max():.3g}")
+        self._told("q", q, f"put together, {source} being open by {abs(off).max():.3g}")
         return q
 
     # -- rates --------------------------------------------------------------------------------------

@@ -78,9 +78,8 @@ POLYNOMIALS = """\
 
 FUSED_POLYNOMIALS = """\
     const double sine = r + fma(z * r, {sine}, t);
-    const double rough = fma(z, -0.5, 1.0);
-    const double left = fma(z, -0.5, 1.0 - rough);
-    const double cosine = rough + fma(z * z, {cosine}, fma(-r, t, left));
+    const double small = fma(z * z, {cosine}, -(r * t));
+    const double cosine = 1.0 - fma(r, 0.5 * r, -small);
 """
 
 REDUCTION = """\

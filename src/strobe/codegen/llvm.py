@@ -14,7 +14,7 @@ Flags: `nsz` only; what is fused was fused by `graph.fuse`, so every width compu
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from strobe.codegen.constants import bits_of
 from strobe.codegen.llvm_atan2 import emit_atan2
@@ -26,6 +26,8 @@ from strobe.scalars import Node, Stored
 
 FLAGS = "nsz"  # multiply-adds are fused by a pass of our own, the same way for every width
 BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
+SLOW = ("div", "sqrt")  # what others wait for
+MOST_PAIRED = 1_400  # nodes of a program whose code, twice, stays in the instruction cache
 RECENT = 20  # lines for which a constant stays in a register
 
 
@@ -71,7 +73,20 @@ class Target:
 
 def module(program: Program, target: Target) -> str:
     """The IR text of a program."""
-    return Emitter(program, target).text()
+    return Emitter(program, paired(program, target)).text()
+
+
+def paired(program: Program, target: Target) -> Target:
+    """The target, or one of twice the width for a program that divides.
+
+    What needs a quotient stands still until it is there. LLVM makes two instructions of each operation on vectors of
+    twice the width, and one half of the states computes while the other waits; unless the code, twice as long, would
+    leave the instruction cache.
+    """
+    waits = any(program.counts[op] for op in SLOW)
+    if target.width == 1 or target.single or not waits or len(program.nodes) > MOST_PAIRED:
+        return target
+    return replace(target, width=2 * target.width)
 
 
 class Emitter:

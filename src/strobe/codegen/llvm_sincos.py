@@ -26,7 +26,7 @@ Pair = tuple[str, str]
 
 QUADRANTS = 20  # bits of a quadrant that the fast kernel may take, beside its sign
 ROUND = sincos.ROUND + 2**QUADRANTS  # what rounds here: quadrants are counted from −2²⁰ on
-STRANDS = 3  # angles computed side by side
+STRANDS = 2  # angles computed side by side
 
 
 def emit_sincos(e: Emitter, angles: list[Node]) -> None:

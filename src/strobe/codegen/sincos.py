@@ -2,12 +2,12 @@
 
     k = round(x · 2/π),   r + t = x − k π/2, π/2 in three parts of 53 bits where the processor fuses multiply and add
                           (the first remainder is then exact), else in four of 33, 33, 33 and 53 bits [fdlibm's]
-    sin r ≈ r + (t + r³ S(r²)),   cos r ≈ 1 − r²/2 + (r⁴ C(r²) − r t), compensated
+    sin r ≈ r + (t + r³ S(r²)),   cos r ≈ 1 − (r²/2 − (r⁴ C(r²) − r t))
     the quadrant k mod 4 swaps and signs them
 
 In four parts, k A, k B and k C are exact because k has at most 20 bits, so it does not matter whether a compiler
-fuses them. A sine has the sign of r, also where r is −0. The error is below 1 ulp either way. Lanes beyond the bound
-are replaced by 0 and left to an exact slower path.
+fuses them. A sine has the sign of r, also where r is −0. The error is below 1 ulp either way. Angles beyond the bound
+are left to an exact slower path.
 """
 
 from __future__ import annotations

@@ -107,8 +107,8 @@ def jacobian_derivative(model: Model, q: Numbers, frame: Frame) -> list[list[lis
                     carried = (*turn.cross(columns[j][0]), *turn.cross(columns[j][1]))
                     for i, entry in enumerate(carried):
                         result[i][j][k] = entry
-                        if other is not body and i < 3:
-                            result[i][k][j] = entry  # ω_k × v_j, as it is the origin that joint j moves for k
+                        if other is not body and i < 3:  # ω_k × v_j: joint j moves the origin for k
+                            result[i][k][j] = entry
     return result
 
 

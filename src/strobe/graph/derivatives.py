@@ -8,6 +8,9 @@ share of a result in the place of one argument's rate it gives the share of that
 
 A rate exists only where a value depends on a direction, a share only where a result depends on a value that moves.
 Counting both, by the arguments of operations, tells which way makes fewer operations before either is gone.
+
+Backwards, a branch that is not taken has the share 0 and still multiplies it by slopes of its own, which may be
+infinite there: 0 · ∞. Forwards, its rates are left aside. Where branches may have no slope it is forwards.
 """
 
 from __future__ import annotations
@@ -33,10 +36,14 @@ CONSTANT = (
     "floor",
 )  # what does not change with its arguments, but in steps
 
+STEEP = ("div", "sqrt", "atan2")  # what may have infinite slopes, or none
+CHOOSING = ("where", "min", "max")
+
 
 def derivative(program: Program, directions: Sequence[Direction], way: Way | None = None) -> Program:
-    """The rates of all results along all directions, which are a last axis; the cheaper way if none is named."""
-    way = way or min(WAYS, key=costs(program, directions).__getitem__)
+    """The rates of all results along all directions, which are a last axis; the cheapest safe way if none is named."""
+    possible = costs(program, directions)
+    way = way or min(possible, key=possible.__getitem__)
     rows = way(program, _by_node(directions))
     graph, count = program.outputs[0].system, len(directions)
     outputs = [graph.lower(row.get(k, 0.0)) for row in rows for k in range(count)]
@@ -44,14 +51,14 @@ def derivative(program: Program, directions: Sequence[Direction], way: Way | Non
 
 
 def costs(program: Program, directions: Sequence[Direction]) -> dict[Way, int]:
-    """About how many operations either way makes: the rates, or shares, of all arguments that move."""
+    """About how many operations each safe way makes: the rates, or shares, of all arguments that move."""
     moved, needing = _moved(program, _by_node(directions)), _needing(program)
     ahead = back = 0
     for node in program.nodes:
         arguments = sum(1 for a in node.args if moved[a])
         ahead += arguments * moved[node].bit_count()
         back += arguments * needing[node].bit_count()
-    return {forwards: ahead, backwards: back}
+    return {forwards: ahead} if _guards(program, moved) else {forwards: ahead, backwards: back}
 
 
 def forwards(program: Program, moving: Moving) -> list[Rates]:
@@ -132,6 +139,17 @@ def _moved(program: Program, moving: Moving) -> dict[Node, int]:
             bits |= moved[a]
         moved[node] = bits
     return moved
+
+
+def _guards(program: Program, moved: Mapping[Node, int]) -> bool:
+    """Whether something is chosen among values that may have no slope where they are not taken."""
+    steep: set[Node] = set()
+    for node in program.nodes:
+        if moved[node] and (node.op in STEEP or not steep.isdisjoint(node.args)):
+            if node.op in CHOOSING:
+                return True
+            steep.add(node)
+    return False
 
 
 def _needing(program: Program) -> dict[Node, int]:

@@ -18,9 +18,7 @@ def simplify(program: Program) -> Program:
     return rewritten(program, lambda build, node, known: build.rebuild(node, [known[a] for a in node.args]))
 
 
-def rewritten(
-    program: Program, value: Callable[[Builder, Node, Mapping[Node, Signed]], Signed]
-) -> Program:
+def rewritten(program: Program, value: Callable[[Builder, Node, Mapping[Node, Signed]], Signed]) -> Program:
     """The same results on a graph of its own, where each node has the value that it is given, by those before it."""
     builder, asked = Builder(Graph()), set(program.outputs)
     known: dict[Node, Signed] = {}

@@ -3,7 +3,7 @@
     Δq = −Kᵀ (K Kᵀ + μ)⁻¹ c        μ = DAMPING |c|²
 
 Newton's step of least length, damped far from closed, shortened until the loops come nearer to closed, and kept
-within the limits of the joints. The conditions on a turn by θ are sines, which vanish half a turn off too: what is to
+within the limits of the joints. Metres are counted in sizes of the robot, so that small ones close as large ones do. The conditions on a turn by θ are sines, which vanish half a turn off too: what is to
 become zero is θ instead, whose rate follows from theirs,
 
     s = sin θ · axis         e = θ · axis = s θ / sin θ         ṡ = cos θ ė
@@ -24,15 +24,16 @@ import numpy as np
 
 from strobe.errors import ArgumentError, AssemblyError
 from strobe.models.arguments import finite_numbers, require_whole
-from strobe.models.loops import CLOSURES, conditions
+from strobe.mechanisms.states import scales_of
+from strobe.models.loops import CLOSURES, conditions, extent
 from strobe.robot import Robot
 from strobe.runtime.arrays import checked
 
 Array = np.ndarray
-CLOSED = 1e-12  # metres or sines: what counts as closed
+CLOSED = 1e-12  # of the size of the robot, or a sine: what counts as closed
 FINE = 1e-14  # and where nothing is left to gain
 STEPS = 60
-LONGEST = 0.5  # rad or m: of one step, in the joint that moves most
+LONGEST = 0.5  # rad, or part of what is open, at least of the size of the robot: of one step, in the worst joint
 DAMPING = 1e-3
 SHORTER = 8  # times a step is halved
 GAIN = 0.99  # a step that leaves more of what is open leads nowhere
@@ -134,7 +135,10 @@ class _Search:
         return (self.open_by(q) <= CLOSED) & (self.robot.loop_facing(q) > 0).all(axis=-1)
 
     def open_by(self, q: Array) -> Array:
-        return np.abs(self.robot.loop_residuals(q)).max(axis=-1, initial=0.0)
+        return np.abs(self._residuals(q)).max(axis=-1, initial=0.0)
+
+    def _residuals(self, q: Array) -> Array:
+        return self.robot.loop_residuals(q) / scales_of(self.robot)
 
     def _newton(self, start: Array, bounded: bool) -> Array:
         q = start.copy()
@@ -150,7 +154,7 @@ class _Search:
 
     def _errors(self, q: Array) -> tuple[Array, Array]:
         """What is to become zero (N, conditions), and by what the residuals have to change for that."""
-        errors = self.robot.loop_residuals(q)
+        errors = self._residuals(q)
         demands = errors.copy()
         cosines = self.robot.loop_facing(q) if self._turns else errors
         for loop, rows in self._turns.items():
@@ -174,12 +178,13 @@ class _Search:
         return found
 
     def _step(self, q: Array, c: Array, bounded: bool) -> Array:
-        K = self.robot.loop_jacobian(q) * self._free
+        K = self.robot.loop_jacobian(q) * (self._free * self._lengths) / scales_of(self.robot)[:, None]
         step = _least(K, c)
         if bounded:  # joints at a limit that would leave it stay there
             step = _least(K * ~self._leaving(q, step)[:, None, :], c)
-        longest = np.abs(step).max(axis=-1, initial=0.0)
-        return step * np.minimum(1.0, LONGEST / np.maximum(longest, 1e-300))[:, None]
+        far = np.maximum(1.0, np.abs(c).max(axis=-1, keepdims=True, initial=0.0))
+        longest = np.abs(step / np.where(self._turning, 1.0, far)).max(axis=-1, initial=0.0)
+        return step * self._lengths * np.minimum(1.0, LONGEST / np.maximum(longest, 1e-300))[:, None]
 
     def _shortened(self, q: Array, step: Array, now: Array, bounded: bool) -> tuple[Array, Array]:
         """The first of ever shorter steps that brings the loops nearer to closed, and whether there is one (N,)."""
@@ -199,6 +204,17 @@ class _Search:
     @cached_property
     def _free(self) -> Array:
         return np.array([k not in self.kept for k in range(self.robot.nv)], dtype=float)
+
+    @cached_property
+    def _lengths(self) -> Array:
+        """The unit (nv,) in which each degree of freedom is counted: the size of the robot for metres, 1 for angles."""
+        return np.where(self._turning, 1.0, extent(self.robot.model))
+
+    @cached_property
+    def _turning(self) -> Array:
+        """Which degrees of freedom (nv,) are angles."""
+        joints = self.robot.coordinates.joints
+        return np.array([joint.turns_by(k) for joint in joints for k in range(joint.nv)], dtype=bool)
 
     @cached_property
     def _box(self) -> tuple[Array, Array]:

@@ -8,34 +8,48 @@ from collections.abc import Mapping
 import numpy as np
 
 from strobe.errors import OpenLoopError
-from strobe.models.loops import conditions
+from strobe.models.loops import OPEN, conditions, scales
 from strobe.robot import Robot
 
 Array = np.ndarray
 
 
-def require_closed(robot: Robot, arrays: Mapping[str, Array], within: float) -> None:
+def are_open(robot: Robot, off: Array) -> Array:
+    """Which conditions (..., conditions) are off by more than counts as closed; what is not a number is not known."""
+    return np.abs(off) > OPEN * scales_of(robot)
+
+
+def scales_of(robot: Robot) -> Array:
+    """What each condition (conditions,) of closed chains is measured by."""
+    return robot.kept("scales of loops", lambda: np.array(scales(robot.model)))
+
+
+def require_closed(robot: Robot, arrays: Mapping[str, Array]) -> None:
     """Refuse positions in which chains are open, and velocities and accelerations that would open them.
 
     ``arrays`` hold q, and perhaps qd and qdd (..., size); what is not a number passes, and gives none.
     """
+    with np.errstate(invalid="ignore"):  # what is infinite gives no number either
+        _require_closed(robot, arrays)
+
+
+def _require_closed(robot: Robot, arrays: Mapping[str, Array]) -> None:
     q, qd, qdd = (arrays.get(name) for name in ("q", "qd", "qdd"))
     assert q is not None
-    _require(robot, robot.loop_residuals(q), within, "is open", "robot.assemble(q) closes it.")
+    _require(robot, robot.loop_residuals(q), "is open", "robot.assemble(q) closes it.")
     _require_facing(robot, q)
     if qd is None:
         return
     K = robot.loop_jacobian(q)
     speeds, size = _products(K, qd), 1.0 + np.abs(qd).max(axis=-1, keepdims=True, initial=0.0)
-    _require(
-        robot, speeds / size, within, "opens at a speed", "robot.closed_velocities(q, qd) keeps it closed."
-    )
+    cure = "robot.closed_velocities(q, qd) keeps it closed."
+    _require(robot, speeds / size, "opens at a speed", cure)
     if qdd is None:
         return
     size = 1.0 + np.abs(qdd).max(axis=-1, keepdims=True, initial=0.0) + size**2
     demands = _products(K, qdd) + robot.loop_bias(q, qd)
     cure = "robot.closed_accelerations(q, qd, qdd) keeps it closed."
-    _require(robot, demands / size, within, "opens at an acceleration", cure)
+    _require(robot, demands / size, "opens at an acceleration", cure)
 
 
 def _require_facing(robot: Robot, q: Array) -> None:
@@ -59,12 +73,12 @@ def _products(K: Array, rates: Array) -> Array:
     return np.einsum("...ij,...j->...i", K, rates)
 
 
-def _require(robot: Robot, off: Array, within: float, what: str, cure: str) -> None:
-    beyond = np.abs(off) > within
+def _require(robot: Robot, off: Array, what: str, cure: str) -> None:
+    beyond = are_open(robot, off)
     if not beyond.any():
         return
     first = np.unravel_index(int(np.argmax(beyond.any(axis=-1))), off.shape[:-1])
-    worst = int(np.argmax(np.abs(off[first])))
+    worst = int(np.argmax(np.abs(off[first]) * beyond[first]))
     loop, condition = conditions(robot.model)[worst]
     raise OpenLoopError(
         robot.name, loop, condition, float(abs(off[(*first, worst)])), what, _place(first), cure

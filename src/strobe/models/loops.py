@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from strobe.algebra import Pose
+from strobe.algebra import Pose, Shift
 from strobe.errors import ArgumentError, UnknownNameError, UnsupportedModelError
 from strobe.models.arguments import require_above
 from strobe.models.couplings import coordinates
@@ -25,7 +25,7 @@ from strobe.models.model import Loop, Model
 from strobe.models.names import unused_name
 from strobe.scalars import Numbers
 
-CLOSED = 1e-6  # metres or sines: what a loop may be off that counts as closed
+OPEN = 1e-6  # of the size of a robot, or a sine: by which a loop may be open that counts as closed
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +74,26 @@ def conditions(model: Model) -> list[tuple[str, str]]:
     return found + [(curve.name, "curve") for curve in model.curves]
 
 
+def scales(model: Model) -> list[float]:
+    """What each condition is measured by: the size of the robot where it is told in metres, 1 for angles."""
+    size = extent(model)
+    loops = conditions(replace(model, curves=()))
+    curved = (model.joint(curve.joint).turns for curve in model.curves)
+    angles = [*(word.startswith("turn") for _, word in loops), *curved]
+    return [1.0 if angle else size for angle in angles]
+
+
+def extent(model: Model) -> float:
+    """How far the links of a robot and of its loops reach one after the other, metres; 1 where none has a length."""
+    placements = [pose for body in model.bodies for pose in (body.before, body.after)]
+    placements += [
+        model.frame(name).placement for loop in model.loops for name in (loop.frame_a, loop.frame_b)
+    ]
+    steps = (step for pose in placements for step in pose.steps if isinstance(step, Shift))
+    ways = sum(math.hypot(*map(float, step.p)) for step in steps)  # pyright: ignore[reportArgumentType]
+    return ways + sum(loop.length for loop in model.loops) or 1.0
+
+
 def add_loop(
     model: Model,
     frame_a: str,
@@ -85,7 +105,7 @@ def add_loop(
     """The model with two of its frames bound to each other."""
     taken = [loop.name for loop in model.loops]
     if kind not in CLOSURES:
-        raise UnknownNameError("kind of loop", kind, "strobe", list(CLOSURES))
+        raise UnknownNameError("loop kind", kind, "strobe", list(CLOSURES))
     if name in taken:
         raise ArgumentError(f'{model.name} has a loop "{name}" already.')
     if CLOSURES[kind].distance:
@@ -133,11 +153,12 @@ def settled(model: Model) -> Model:
     Refused where a rigid part would have to be bent to close its loop.
     """
     kept: list[Loop] = []
+    size = extent(model)
     for loop in model.loops:
         a, b = model.frame(loop.frame_a), model.frame(loop.frame_b)
         if a.body != b.body:
             kept.append(replace(loop, held=bool(model.couplings) and _stays_closed(model, loop)))
-        elif (off := _open_by(loop, a.placement.inverted() @ b.placement)) > CLOSED:
+        elif off := _open_by(loop, a.placement.inverted() @ b.placement, size):
             raise ArgumentError(
                 f'loop "{loop.name}" of {model.name} is open by {off:.3g}, and no joint is left to close it. '
                 "Lock joints where it is closed; robot.assemble(q) gives such positions."
@@ -149,12 +170,12 @@ def _stays_closed(model: Model, loop: Loop) -> bool:
     """Whether a loop is closed at positions of the independent joints that nothing singles out."""
     n = coordinates(model).nq
     drawn = ([start + 0.17 * k for k in range(n)] for start in (0.3, -0.7))
-    return all(open_by(model, loop, q) <= CLOSED for q in drawn)
+    return not any(open_by(model, loop, q) for q in drawn)
 
 
 def open_by(model: Model, loop: Loop, q: Numbers) -> float:
-    """By how much a loop is open at a position of the independent joints, in metres or sines."""
-    return _open_by(loop, _seen(model, loop, coordinates(model).expand(q)))
+    """By how much a loop is open at a position of the independent joints, metres or sines; 0 where it is closed."""
+    return _open_by(loop, _seen(model, loop, coordinates(model).expand(q)), extent(model))
 
 
 def _seen(model: Model, loop: Loop, q: Numbers) -> Pose:
@@ -170,12 +191,15 @@ def _placed(model: Model, name: str, q: Numbers) -> Pose:
     return pose @ frame.placement
 
 
-def _open_by(loop: Loop, seen: Pose) -> float:
-    """By how much the worst condition of a loop fails, in metres or sines; one closed the wrong way round is open."""
+def _open_by(loop: Loop, seen: Pose, size: float) -> float:
+    """By how much the worst condition of a loop fails, metres or sines, and 0 where that is next to nothing.
+
+    One that is closed the wrong way round is open.
+    """
     kind, d = CLOSURES[loop.kind], [float(x) for x in seen.translation]  # pyright: ignore[reportArgumentType]
-    if kind.distance:
-        return abs(math.hypot(*d) - loop.length)
     columns = [[float(x) for x in column] for column in seen.rotation.T]  # pyright: ignore[reportArgumentType]
     agreeing = {0: (), 2: UP, 3: ALL}[len(kind.turn)]
-    turned = [abs(x - (i == k)) for k in agreeing for i, x in enumerate(columns[k])]
-    return max([*(abs(d[k]) for k in kind.place), *turned])
+    places = [abs(math.hypot(*d) - loop.length)] if kind.distance else [abs(d[k]) for k in kind.place]
+    turns = [abs(x - (i == k)) for k in agreeing for i, x in enumerate(columns[k])]
+    worst = max([*(x / size for x in places), *turns])
+    return max([*places, *turns]) if worst > OPEN else 0.0

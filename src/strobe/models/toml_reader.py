@@ -30,7 +30,7 @@ from strobe.models.couplings import coordinates
 from strobe.models.feet import Foot
 from strobe.models.joints import KINDS, WITH_AXIS, Joint
 from strobe.models.locking import followed, leaders
-from strobe.models.loops import CLOSED, CLOSURES, open_by, settled
+from strobe.models.loops import CLOSURES, open_by, settled
 from strobe.models.model import Coupling, Curve, Loop, Model
 from strobe.models.text_files import read_bytes, require_utf8
 from strobe.models.toml_links import STRUCTURES, Tree, inertial, placement, pose, read_structure
@@ -189,8 +189,7 @@ def _report_open_poses(model: Model, poses: Mapping[str, Sequence[float]], fault
     """Warn of poses that closed chains cannot be in."""
     for name, q in poses.items():
         for loop in model.loops:
-            off = open_by(model, loop, q)
-            if off > CLOSED:
+            if off := open_by(model, loop, q):
                 faults.warning(
                     f"poses.{name}", f'loop "{loop.name}" is open by {off:.3g}; robot.assemble closes it.'
                 )

@@ -128,7 +128,8 @@ class Dual(Scalar):
         return Dual(self.system, x, 0.0)
 
 
-Direction = Mapping[str, Numbers]  # how fast the numbers of inputs move; inputs that are not named stand still
+# How fast the numbers of inputs move; inputs that are not named stand still.
+Direction = Mapping[str, Numbers]
 
 
 def slopes(

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from strobe.algebra import Inertia, Sym3, Vec3, quaternion_rotation
+from strobe.algebra import Inertia, Sym3, Vec3
 from strobe.algebra.rows import dot, plus
 from strobe.models.couplings import coordinates
 from strobe.models.inertial import Inertial
