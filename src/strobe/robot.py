@@ -32,13 +32,14 @@ from strobe.errors import (
 )
 from strobe.models import edits
 from strobe.models import parameters as constants
+from strobe.models.arguments import finite_numbers
 from strobe.models.couplings import Coordinates, coordinates
 from strobe.models.load import load_model
 from strobe.models.loops import require_open
 from strobe.models.model import Model
 from strobe.models.random_robots import random_model
 from strobe.quantities import Request
-from strobe.runtime.arrays import checked, collected
+from strobe.runtime.arrays import checked, collected, require_turns
 from strobe.runtime.interpret import evaluate
 from strobe.runtime.kernels import Kernel, declined
 
@@ -106,6 +107,8 @@ QUICK = {  # what control loops ask for, state by state or batch by batch, and w
 }
 
 
+Plain = tuple[str, bool, bool]  # a quantity, whether with friction, whether with parameters as an input
+
 CHECKED = (
     "inverse_dynamics",
     "forward_dynamics",
@@ -121,7 +124,10 @@ class Robot:
         self._compiled = compiled
         self._kernels: dict[Request, Kernel] = {}
         self._quick_inverse = self._quick_forward = self._quick_mass = declined  # for single states
-        self._batch: defaultdict[tuple[str, bool], Any] = defaultdict(lambda: declined)  # and for batches
+        self._batch: defaultdict[Plain, Any] = defaultdict(lambda: declined)  # and for batches
+        self._given: defaultdict[Plain, Any] = defaultdict(
+            lambda: declined
+        )  # for single states with parameters
         self._asked = set[tuple[Request, int]]()  # what was asked before, for one state (0) or a batch (1)
         self._massless: dict[Names, Names] = {}  # joints that never move inertia, while others are driven
         self._kept: dict[Hashable, Any] = {}
@@ -205,13 +211,13 @@ class Robot:
 
         Of a closed chain: torques of its ``actuated`` joints (those of the model if none are named), zero elsewhere.
         """
-        plain = wrench is gravity is formulation is frame is actuated is parameters is geometry is None
-        if plain and friction is True and out is threads is None:
+        plain = wrench is gravity is formulation is frame is actuated is geometry is None
+        if plain and friction is True and parameters is out is threads is None:
             one = self._quick_inverse(q, qd, qdd)
             if one is not NotImplemented:
                 return one
         if plain:
-            many = self._plain_batch("inverse_dynamics", friction, threads, out, q, qd, qdd)
+            many = self._plain("inverse_dynamics", friction, threads, out, parameters, q, qd, qdd)
             if many is not NotImplemented:
                 return many
         values = {"q": q, "qd": qd, "qdd": qdd} | self._loads(wrench, frame, gravity, parameters, geometry)
@@ -235,13 +241,13 @@ class Robot:
 
         `singular_joints` says which joint is the cause.
         """
-        plain = wrench is gravity is formulation is frame is parameters is geometry is None
-        if plain and friction is True and out is threads is None:
+        plain = wrench is gravity is formulation is frame is geometry is None
+        if plain and friction is True and parameters is out is threads is None:
             one = self._quick_forward(q, qd, tau)
             if one is not NotImplemented:
                 return one
         if plain:
-            many = self._plain_batch("forward_dynamics", friction, threads, out, q, qd, tau)
+            many = self._plain("forward_dynamics", friction, threads, out, parameters, q, qd, tau)
             if many is not NotImplemented:
                 return many
         values = {"q": q, "qd": qd, "tau": tau} | self._loads(wrench, frame, gravity, parameters, geometry)
@@ -324,6 +330,13 @@ class Robot:
             raise ShapeError("q", here.shape, f"({self.nq},)", "it is one position")
         return here
 
+    def _known_position(self, q: Any) -> Array:
+        """One position (nq,) of finite numbers, whose quaternions have a length."""
+        here = self._position(q)
+        finite_numbers("q", here)
+        require_turns("q", here, self.coordinates.joints)
+        return here
+
     def _singular_joints(self, q: Array, given: Names) -> Names:
         owners = [joint.name for joint in self.coordinates.joints for _ in range(joint.nv)]
         free = [k for k, name in enumerate(owners) if name not in given]
@@ -361,8 +374,8 @@ class Robot:
             one = self._quick_mass(q)
             if one is not NotImplemented:
                 return one
-        if formulation is parameters is geometry is None:
-            many = self._plain_batch("mass_matrix", True, threads, out, q)
+        if formulation is geometry is None:
+            many = self._plain("mass_matrix", True, threads, out, parameters, q)
             if many is not NotImplemented:
                 return many
         values = {"q": q} | self._loads(parameters=parameters, geometry=geometry)
@@ -496,7 +509,7 @@ class Robot:
         `inverse_dynamics`. Of a closed chain it is the regressor of its tree.
         """
         values = {"q": q, "qd": qd, "qdd": qdd} | self._loads(gravity=gravity, geometry=geometry)
-        return self._dynamics("regressor", values, out, threads, drives=bool(drives))
+        return self._dynamics("regressor", values, out, threads, drives=drives)
 
     def momentum_regressor(
         self, q: Any, qd: Any, *, geometry: Any = None, out: Array | None = None, threads: int | None = None
@@ -879,7 +892,7 @@ class Robot:
 
         Gravity lies in the axes of that frame as it does there at the position q, the neutral one if none is given.
         """
-        here = None if q is None else self.coordinates.expand(self._position(q).tolist())
+        here = None if q is None else self.coordinates.expand(self._known_position(q).tolist())
         return self._edited(edits.reroot(self.model, frame, here))
 
     def with_frame(
@@ -941,8 +954,9 @@ class Robot:
     def _request(self, quantity: str, values: Mapping[str, Any], **options: Any) -> Request:
         """What a call of a dynamic quantity asks for, its keywords checked."""
         self._require_dynamics()
-        if not isinstance(options.get("friction", True), bool | np.bool_):
-            raise ArgumentError(f"friction is {options['friction']!r}; expected True or False.")
+        for name in ("friction", "drives"):
+            if not isinstance(options.get(name, True), bool | np.bool_):
+                raise ArgumentError(f"{name} is {options[name]!r}; expected True or False.")
         if not isinstance(options.get("formulation"), str | None):
             raise ArgumentError(f"formulation is {options['formulation']!r}; expected the name of one.")
         loaded = tuple(name.removeprefix("wrench ") for name in values if name.startswith("wrench "))
@@ -1045,7 +1059,11 @@ class Robot:
             return evaluate(kernel.function(), arrays, kernel.shape, out)
         result = kernel(arrays, out, threads)
         axes = result.ndim - len(kernel.shape)
-        if axes < 2 and kernel.quantity in QUICK and not kernel.constants:
+        if (
+            axes < 2
+            and kernel.quantity in QUICK
+            and all(arrays[name].ndim == 1 for name in kernel.constants)
+        ):
             self._prepare_builtin(kernel, axes)
         return result
 
@@ -1056,16 +1074,21 @@ class Robot:
             return f"{self.name} has {self.nq} position numbers and {self.nv} degrees of freedom"
         return f"{self.name} has {counted(self.n, 'joint')}"
 
-    def _plain_batch(
-        self, quantity: str, friction: bool, threads: int | None, out: Array | None, *arrays: Any
-    ) -> Any:
-        """The result for plain arrays (N, size) on one thread, or NotImplemented."""
+    def _plain(
+        self, quantity: str, friction: bool, threads: int | None, out: Array | None, parameters: Any, *arrays: Any
+    ) -> Any:  # fmt: skip
+        """What a builtin makes of plain arrays (N, size) on one thread, or NotImplemented.
+
+        With parameters, one row of them, it may be a single state too.
+        """
         if not (threads is None or (type(threads) is int and threads == 1)) or not isinstance(
             friction, bool
         ):
             return NotImplemented
-        known = self._batch[quantity, friction]
-        return known(*arrays) if out is None else known(*arrays, out)
+        request = quantity, friction, parameters is not None
+        arrays = arrays if parameters is None else (*arrays, parameters)
+        many = self._batch[request](*arrays) if out is None else self._batch[request](*arrays, out)
+        return many if many is not NotImplemented or out is not None else self._given[request](*arrays)
 
     def _prepare_builtin(self, kernel: Kernel, axes: int) -> None:
         """From the second time on, a builtin answers: one call alone is not worth compiling it."""
@@ -1074,9 +1097,12 @@ class Robot:
             return  # its states are looked at before
         if (request, axes) not in self._asked:
             self._asked.add((request, axes))
-        elif request == Request(request.quantity, friction=request.friction):
+        elif request == Request(request.quantity, friction=request.friction, parameters=request.parameters):
+            plain = request.quantity, request.friction, bool(kernel.constants)
             if axes:
-                self._batch[request.quantity, request.friction] = kernel.batch
+                self._batch[plain] = (kernel.shared if kernel.constants else kernel).batch
+            elif kernel.constants:
+                self._given[plain] = kernel.quick
             elif request.friction:
                 setattr(self, QUICK[request.quantity], kernel.quick)
 

@@ -50,7 +50,7 @@ def test_operands_in_memory_are_loads_and_those_on_the_stack_were_spilled():
     assert (product.loads, product.stores, product.on_stack) == (True, False, False)
     assert (spill.loads, spill.stores, spill.on_stack) == (False, True, True)
     assert (reload.loads, reload.kind, reload.on_stack) == (True, "add", True)
-    assert not (integer.loads or integer.on_stack)
+    assert (integer.loads, integer.on_stack) == (False, False)
 
 
 FEW = """

@@ -4,7 +4,7 @@ import pytest
 
 from strobe.analysis.cycles import WIDTHS
 from strobe.analysis.machine_code import Instruction, MachineCode
-from strobe.analysis.ports import CORES, FREE, Kernel, Rates, independent, limits, measured_rates
+from strobe.analysis.ports import CORES, FREE, Rates, Stream, independent, limits, measured_rates
 
 LINES = """
 	pushq	%rbp
@@ -26,7 +26,9 @@ AVX2 = pytest.mark.skipif(not WIDTHS[0].runs_here, reason="this machine has no A
 
 
 def test_a_limit_is_a_count_over_a_rate():
-    rates = Rates(multiply=2, arithmetic=4, shuffle=1, vector=3, load=2, store=0.5, instruction=6, division=8)
+    rates = Rates(
+        multiply=2, arithmetic=4, shuffle=1, vector=3, load=2, store=0.5, instruction=6, division=8
+    )
     assert limits(CODE, rates) == {
         "multiplications": 3 / 2,
         "arithmetic": 4 / 4,
@@ -70,7 +72,7 @@ def test_masks_and_numbers_read_into_all_lanes_stay():
 
 @AVX2
 def test_independent_instructions_run():
-    Kernel(independent(CODE.instructions), 256)()
+    Stream(independent(CODE.instructions), 256)()
 
 
 @AVX2

@@ -1,6 +1,7 @@
 """``strobe bench`` as a user meets it; no time is asserted, only that there is one."""
 
 import json
+import sys
 
 import pytest
 from typer.testing import CliRunner
@@ -91,6 +92,13 @@ def test_a_quantity_that_cannot_be_explained_is_bad_input():
     assert result.exit_code == 2
     assert 'no quantity "inverse_dynamic"' in result.stderr
     assert "Did you mean 'inverse_dynamics'" in result.stderr
+
+
+def test_without_a_compiler_nothing_is_explained(monkeypatch):
+    monkeypatch.setitem(sys.modules, "strobe.analysis.cycles", None)
+    result = run("planar2", "--explain")
+    assert result.exit_code == 2
+    assert "--explain reads machine code; llvmlite, which makes it, cannot be used" in result.stderr
 
 
 def test_a_quantity_without_explain_is_bad_input():

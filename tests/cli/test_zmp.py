@@ -154,7 +154,11 @@ def test_it_draws_the_sole_and_the_paths(swing: Path, tmp_path: Path) -> None:
             ["--foot", "stance_foot", "--torsion", "-1"],
             "--torsion is -1.0; expected a number that is not negative.",
         ),
-        (["--foot", "stance_foot", "--step", "0"], "step is 0; expected a time above zero."),
+        (["--foot", "stance_foot", "--step", "0"], "--step is 0; expected a time above zero."),
+        (
+            ["--foot", "stance_foot", "--gravity", "0,0,0"],
+            "nothing says which way the ground lies. Give it some by --gravity.",
+        ),
         (["--foot", "stance_foot", "--plot", "x.png"], "--plot x.png: a drawing is an .svg file."),
         ([], "missing option '--foot'"),
     ],

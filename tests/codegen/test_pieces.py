@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import strobe
-from strobe.codegen import llvm_pieces
+from strobe.codegen import llvm_pieces, llvm_stream
 from strobe.codegen.llvm import Emitter, Target
 from strobe.codegen.llvm_pieces import Layout
 from strobe.graph.fuse import fuse
@@ -112,3 +112,41 @@ def test_many_results_are_written_from_first_to_last_after_all_else(long_rows):
 def test_results_that_are_written_at_the_end_have_the_bits_of_the_whole(long_rows, monkeypatch):
     test_pieces_compute_the_bits_of_the_whole(None, monkeypatch, "mass_matrix")
     test_pieces_compute_the_bits_of_the_whole(None, monkeypatch, "frame_placements")
+
+
+@pytest.fixture
+def streamed(long_rows, monkeypatch):
+    """Results that go past the caches however few they are."""
+    monkeypatch.setattr(llvm_pieces, "BLOCKS_AT_ONCE", 32)
+    monkeypatch.setattr(llvm_stream, "MOST_CACHED", 0)
+
+
+@pytest.mark.parametrize("single", [False, True])
+def test_results_that_go_past_the_caches_have_the_bits_of_the_others(streamed, monkeypatch, single):
+    request, dtype = Request("frame_placements"), np.float32 if single else np.float64
+    past = Kernel(TREE.model, request).ufunc(single)
+    monkeypatch.setattr(llvm_stream, "MOST_CACHED", 2**40)
+    through = Kernel(TREE.model, request).ufunc(single)
+    core = request.shape(TREE.model)
+    size = int(np.prod(core))
+    for states in (1, 7, 65):
+        q = np.random.default_rng(states).standard_normal((states, TREE.nq)).astype(dtype)
+        for offset in (0, 1, 5):  # from the beginning of a line of the cache
+            for gap in (0, 3):
+                memory = np.full(offset + states * (size + gap), 7.0, dtype)
+                out = memory[offset:].reshape(states, size + gap)[:, :size].reshape(states, *core)
+                assert np.shares_memory(out, memory)
+                past(q, out=out)
+                assert np.array_equal(out, through(q))
+                assert (memory[:offset] == 7.0).all()
+                assert (memory[offset:].reshape(states, -1)[:, size:] == 7.0).all()
+
+
+def test_only_pieces_that_do_nothing_but_write_go_past_the_caches(streamed):
+    emitter, cut = layout("frame_placements")
+    text = emitter.text()
+    writing = [piece for piece in cut.pieces if not piece.nodes]
+    assert 0 < len(writing) < len(cut.pieces)
+    assert text.count("call void @send(") == len(writing)
+    assert text.count("!nontemporal") == 1
+    assert "nontemporal" not in layout("integrate")[0].text()

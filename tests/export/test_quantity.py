@@ -87,6 +87,10 @@ def test_targets_and_what_they_do_not_take(robot: strobe.Robot) -> None:
         ({"triple": "aarch64"}, "a triple is for object files: take target object, or leave it out."),
         ({"cpu": "cortex-m4"}, "a cpu is for object files: take target object, or leave it out."),
         ({"target": "object"}, "an object file is for one machine: name its triple (aarch64, armv7a, "),
+        ({"target": None}, "target is None; expected a name."),
+        ({"target": "object", "triple": 3}, "triple is 3; expected a name."),
+        ({"name": 5}, "name is 5; expected a name."),
+        ({"single": "yes"}, "single is 'yes'; expected True or False."),
     ]:  # fmt: skip
         with pytest.raises(ArgumentError) as error:
             robot.export("gravity", **keywords)

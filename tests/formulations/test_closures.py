@@ -19,10 +19,10 @@ KINDS = [*CLOSURES]
 JOINTS = [("R", False), ("RP", True), ("RPSF", True), ("FS", True)]
 
 
-def bound(kind, kinds="RPSF", tree=True, seed=3, to_base=False):
+def bound(kind, kinds="RPSF", tree=True, seed=3, to_base=False, carrier=0):
     """A random robot of which two frames that stand off their links are bound, near each other only by chance."""
     model = random_model(6, seed, kinds=kinds, tree=tree)
-    tip, other = model.bodies[-1].name, model.base_name if to_base else model.bodies[0].name
+    tip, other = model.bodies[-1].name, model.base_name if to_base else model.bodies[carrier].name
     model = add_frame(model, "a", (0.1, 0.2, 0.3), (0.4, 0.5, 0.6), frame=other)
     model = add_frame(model, "b", (-0.3, 0.1, 0.2), (-0.2, 0.9, 0.1), frame=tip)
     return add_loop(model, "a", "b", kind, 0.7 if kind == "distance" else 0.0)
@@ -69,6 +69,16 @@ def test_the_bias_is_the_rate_of_the_rows_times_the_velocity(kind, kinds, tree):
     assert closures(model.proximal(), q, qd).bias == pytest.approx(
         expected, abs=1e-11 * (1 + np.abs(expected).max())
     )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_bias_knows_that_the_link_of_frame_a_turns_about_several_axes(kind):
+    model = bound(kind, "R", tree=False, carrier=3)
+    q, qd = state(model, 1)
+    system, moving = along(model, q, qd)
+    rows = closures(model.proximal(), moving, qd).J
+    expected = np.array([rates(system, row) for row in rows]) @ qd
+    assert closures(model.proximal(), q, qd).bias == pytest.approx(expected, abs=1e-11)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -148,3 +148,9 @@ def test_of_a_closed_chain_it_is_that_of_the_tree():
 def test_the_parameters_of_a_model_are_put_back_where_they_were(robot):
     again = with_inertial(robot.model, robot.parameters.tolist())
     assert inertial_numbers(again) == robot.parameters.tolist()
+
+
+def test_drives_are_asked_for_by_true_or_false():
+    arm = strobe.load("planar2")
+    with pytest.raises(strobe.StrobeError, match="drives is 'no'; expected True or False."):
+        arm.regressor([0.0, 0.0], [0.0, 0.0], [0.0, 0.0], drives="no")

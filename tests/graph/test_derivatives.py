@@ -145,3 +145,12 @@ def test_a_derivative_can_be_differentiated_again():
     assert twice.shape == (1, 2, 2)
     x, y = 2.0, 7.0
     assert run(twice, [x, y]) == pytest.approx([6 * x * y, 3 * x * x, 3 * x * x, 0.0])
+
+
+@pytest.mark.parametrize("chosen", [where, lambda c, x, y: minimum(x, y), lambda c, x, y: maximum(x, y)])
+def test_what_is_chosen_among_values_without_slopes_goes_forwards_only(chosen):
+    for steep in (lambda x: sqrt(x[1]), lambda x: 1.0 / x[1], lambda x: atan2(x[1], x[2]) * x[3]):
+        program = traced(lambda x, steep=steep: [chosen(less(x[0], 1.0), steep(x), x[2])], 4)
+        assert list(costs(program, directions(4))) == [forwards]
+    program = traced(lambda x: [chosen(less(x[0], 1.0), x[1] * x[2], sin(x[1])) / (2.0 + x[3] * x[3])], 4)
+    assert list(costs(program, directions(4))) == [forwards, backwards]

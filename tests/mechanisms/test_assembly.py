@@ -5,7 +5,8 @@ import pytest
 
 import strobe
 from strobe.errors import ArgumentError, AssemblyError, OpenLoopError, UnknownNameError
-from strobe.models.edits import add_frame, add_loop
+from strobe.mechanisms import diagnose
+from strobe.models.edits import add_frame, add_loop, scale
 
 BUILT_IN = ["fourbar", "slider-crank", "fivebar", "delta"]
 
@@ -32,6 +33,18 @@ def test_bad_guesses_are_closed_in_batches_and_within_limits(name):
             assert (q[..., joint.q] <= joint.limits.upper + 1e-12).all()
 
 
+@pytest.mark.parametrize("size", [1e-3, 1e3])
+@pytest.mark.parametrize("name", ["slider-crank", "fivebar"])
+def test_small_and_large_robots_are_closed_alike(name, size):
+    model = strobe.load(name).model
+    robot, other = slow(model), slow(scale(model, size, 1.0))
+    guess = robot.random_state(4)[0] + 0.01
+    lengths = [1.0 if joint.turns else size for joint in robot.model.joints]
+    q = robot.assemble(guess)
+    assert other.assemble(guess * lengths) / lengths == pytest.approx(q, abs=1e-11)
+    assert np.abs(other.loop_residuals(q * lengths)).max() < 1e-12 * size
+
+
 def test_what_is_closed_stays_where_it_is(fourbar):
     q = fourbar.random_state(3)[0]
     assert fourbar.assemble(q) == pytest.approx(q, abs=1e-13)
@@ -41,6 +54,9 @@ def test_joints_that_are_held_keep_their_positions(fourbar):
     q = fourbar.assemble(np.zeros((3, 3)), hold={"crank": 0.7})
     assert (q[:, 0] == 0.7).all()
     assert np.abs(fourbar.loop_residuals(q)).max() < 1e-12
+    assert fourbar.assemble(hold={"cr*": 0.7}) == pytest.approx(q[0], abs=1e-12)
+    with pytest.raises(AssemblyError, match="not with crank, coupler, rocker held there"):
+        fourbar.assemble(hold={"*": 0.7})
 
 
 def test_a_position_out_of_reach_is_refused_with_loop_condition_residual_and_cause(fourbar):
@@ -123,5 +139,9 @@ def test_what_is_held_and_guessed_is_checked(fourbar):
     with pytest.raises(ArgumentError, match="q holds a number that is not finite"):
         fourbar.assemble([np.nan, 0.0, 0.0])
     delta = slow(strobe.load("delta").model)
+    turnless = np.array(delta.model.poses["home"]) * [1, 1, 1, 1, 1, 1, 0, 0, 0, 0]
+    for asked in (delta.assemble, lambda q: diagnose(delta, q), lambda q: delta.standing_on("platform", q)):
+        with pytest.raises(ArgumentError, match='^q has a quaternion of length zero in joint "platform"'):
+            asked(turnless)
     with pytest.raises(ArgumentError, match="has 7 position numbers; only joints with one are held"):
         delta.assemble(hold={delta.joint_names[-1]: 0.0})

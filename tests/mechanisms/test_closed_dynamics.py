@@ -8,7 +8,7 @@ import pytest
 import strobe
 from strobe.errors import OpenLoopError, UnsupportedModelError
 from strobe.mechanisms.loop_forces import cut_open
-from strobe.models.edits import add_frame, add_loop
+from strobe.models.edits import add_frame, add_loop, scale
 from strobe.models.model import Curve
 from strobe.models.random_robots import random_model
 
@@ -141,9 +141,8 @@ def test_projections_are_the_nearest_in_the_metric_of_the_mass_matrix_and_do_not
     )
 
 
-@pytest.mark.parametrize("name", ["fourbar", "delta"])
-def test_compiled_and_interpreted_batches_and_single_states_agree(name):
-    model = strobe.load(name).model
+def test_compiled_and_interpreted_batches_and_single_states_agree():
+    model = strobe.load("fivebar").model
     fast, slow = strobe.Robot(model), strobe.Robot(model, compiled=False)
     q, qd, qdd = slow.random_state(8, batch=(2, 9))
     tau = slow.inverse_dynamics(q, qd, qdd)
@@ -178,6 +177,16 @@ def test_states_that_do_not_exist_are_refused_with_the_loop_and_a_cure():
         robot.forward_dynamics(q, qd + 1.0, qdd)
     with pytest.raises(OpenLoopError, match=r"opens at an acceleration .* robot\.closed_accelerations"):
         robot.inverse_dynamics(q, qd, qdd + 1.0)
+
+
+@pytest.mark.parametrize("size", [1e-3, 1e2])
+def test_how_far_a_loop_may_be_open_grows_with_the_robot(size):
+    robot = strobe.Robot(scale(strobe.load("fourbar").model, size, 1.0), compiled=False)
+    q, qd, qdd = robot.random_state(12, batch=20)
+    single = [x.astype(np.float32) for x in (q, qd, qdd)]
+    assert np.isfinite(robot.inverse_dynamics(*single)).all()  # rounding opens no loop
+    with pytest.raises(OpenLoopError, match='loop "pin" is open by'):
+        robot.inverse_dynamics(q + 1e-4, qd, qdd)
 
 
 def test_articulated_bodies_do_not_take_closed_chains():

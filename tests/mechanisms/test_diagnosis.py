@@ -95,6 +95,11 @@ def test_an_open_chain_has_nothing_to_diagnose():
         diagnose(strobe.load("planar2"))
 
 
+def test_a_position_that_is_not_a_number_is_not_diagnosed(fourbar):
+    with pytest.raises(ArgumentError, match=r"^q is .*nan.*; expected finite numbers\.$"):
+        diagnose(fourbar, [np.nan, 0.0, 0.0])
+
+
 def test_too_few_and_too_many_actuated_joints_are_refused_with_sets_that_could(fourbar):
     state = fourbar.random_state(3)
     with pytest.raises(

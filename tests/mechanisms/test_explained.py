@@ -6,6 +6,8 @@ import pytest
 import strobe
 from strobe.mechanisms.explained import acting
 from strobe.mechanisms.loop_forces import cut_open, loop_forces
+from strobe.models.edits import add_frame, add_loop
+from strobe.models.random_robots import random_model
 from strobe.robot import Robot
 
 WRENCH = [1.0, -2.0, 3.0, 0.1, 0.2, -0.3]
@@ -86,3 +88,19 @@ def test_loops_act_on_both_links_with_opposite_wrenches_at_one_point(robot, stat
         p = robot.forward_kinematics(q, name)[:3, 3]
         total += np.concatenate([F[:3], F[3:] + np.cross(p, F[:3])])
     assert np.abs(total).max() < 1e-9 * max(np.abs(F).max() for F in by_frame.values())
+
+
+def test_a_loop_that_slides_acts_on_both_links_where_their_frames_are():
+    model = random_model(4, 1, kinds="R")
+    first, tip = model.bodies[0].name, model.bodies[-1].name
+    chain = Robot(model, compiled=False)
+    q = chain.random_state(3)[0]
+    seen = np.linalg.inv(chain.forward_kinematics(q, first)) @ chain.forward_kinematics(q, tip)
+    model = add_frame(model, "table", (seen[:3, 3] + [0.3, 0.1, 0.0]).tolist(), frame=first)
+    robot = Robot(add_loop(model, "table", tip, "plane"), compiled=False)
+    qd, tau = robot.closed_velocities(q, [1.0, -1.0, 0.5, 0.7]), np.array([0.3, -0.2, 0.1, 0.4])
+    qdd = robot.forward_dynamics(q, qd, tau)
+    a, b = (robot.forward_kinematics(q, name)[:3, 3] for name in ("table", tip))
+    acts = acting(robot, q, loop_forces(robot, q, qd, qdd, tau))
+    assert np.linalg.norm(np.cross(b - a, acts[tip][:3])) > 0.1  # neither together nor along the force
+    assert cut_open(robot).inverse_dynamics(q, qd, qdd, wrench=acts) == pytest.approx(tau, abs=1e-9)

@@ -363,13 +363,23 @@ def test_a_foot_that_is_not_there_is_refused_with_the_nearest(biped, state):
             ground_reaction(biped, *state, foot=foot)
 
 
+def test_what_is_no_foot_is_refused(biped, state):
+    for foot in (3, [3]):
+        with pytest.raises(ArgumentError, match=r"^foot is 3; expected a Foot, or the name of one\.$"):
+            ground_reaction(biped, *state, foot=foot)
+
+
+def test_feet_that_hold_are_not_said_to_hold_more_than_was_asked():
+    assert Footing.HELD.sentence == (
+        "the feet hold: the zero moment point is the centre of pressure, within the friction given."
+    )
+
+
 def test_a_frame_without_a_sole_is_refused(biped, state):
     with pytest.raises(
         ArgumentError, match=r'biped10 does not say what the sole of "torso" is; give its corners'
     ):
         ground_reaction(biped, *state, foot="torso")
-    with pytest.raises(ArgumentError, match=r"foot is 3; expected a Foot, or the name of one"):
-        ground_reaction(biped, *state, foot=[3])
 
 
 @pytest.mark.parametrize("name", ["friction", "torsion"])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import strobe
-from strobe.errors import ArgumentError
+from strobe.errors import ArgumentError, ShapeError
 from strobe.mechanisms.leading import leaders, led
 
 TIMES = np.linspace(0.0, 2.0, 41)
@@ -36,3 +36,27 @@ def test_rates_are_the_slopes_of_positions(turning):
 def test_joints_with_several_freedoms_do_not_lead():
     with pytest.raises(ArgumentError, match='joint "platform" has 6 degrees of freedom|too many'):
         leaders(strobe.load("delta"), ["platform"])
+
+
+def test_columns_are_in_the_order_in_which_the_joints_are_named():
+    robot = strobe.Robot(strobe.load("fivebar").model, compiled=False)
+    home = np.array(robot.model.poses["home"])
+    q_a = home[[0, 2]] + np.linspace(0.0, 0.3, 4)[:, None] * [1.0, -2.0]
+    rates, still = np.broadcast_to([0.1, -0.2], q_a.shape), np.zeros(q_a.shape)
+    forwards = led(robot, q_a, rates, still, home)
+    backwards = led(robot, q_a[:, ::-1], rates[:, ::-1], still, home, ["b1", "a1"])
+    for ours, theirs in zip(forwards, backwards, strict=True):
+        assert ours == pytest.approx(theirs, abs=1e-12)
+    assert forwards[0][:, [0, 2]] == pytest.approx(q_a)
+
+
+def test_columns_that_do_not_fit_the_joints_that_lead_are_refused():
+    robot = strobe.Robot(strobe.load("fivebar").model, compiled=False)
+    home, one, two = robot.model.poses["home"], np.zeros((5, 1)), np.zeros((5, 2))
+    with pytest.raises(
+        ShapeError,
+        match=r"^q_a has shape \(5, 1\); a1, b1 lead, one column each, expected \(\.\.\., 2\)\.$",
+    ):
+        led(robot, one, two, two, home)
+    with pytest.raises(ShapeError, match=r"^qdd_a has shape \(2,\); .*, expected \(T, 2\)\.$"):
+        led(robot, two, two, two[0], home)

@@ -5,8 +5,10 @@ import pytest
 
 import strobe
 from strobe.errors import ArgumentError, OpenLoopError
-from strobe.mechanisms import complete, reduced
-from strobe.mechanisms.diagnosis import dofs_of
+from strobe.mechanisms import complete, loop_forces, reduced
+from strobe.mechanisms.diagnosis import dofs_of, driving_sets
+from strobe.models.edits import add_frame, add_loop
+from strobe.models.random_robots import random_model
 
 BUILT_IN = ["fourbar", "slider-crank", "fivebar", "delta"]
 
@@ -50,6 +52,20 @@ def test_the_rate_of_the_transmission_is_that_of_differences(robot):
         (ahead - behind) / (2 * h), abs=1e-6 * (1 + np.abs(found.T_dot).max())
     )
     assert products(found.T, qd[..., dofs_of(robot, found.actuated)]) == pytest.approx(qd, abs=1e-10)
+
+
+@pytest.mark.parametrize("kind", ["point", "full"])
+def test_links_that_float_and_turn_follow_and_lead_at_the_rate_of_differences(kind):
+    model = random_model(4, 6, kinds="FRR", tree=True)
+    model = add_frame(model, "hand", (0.1, 0.2, 0.3), (0.3, 0.2, 0.1), frame=model.bodies[2].name)
+    model = add_frame(model, "wall", (0.2, 0.1, 0.4), (0.1, -0.4, 0.2), frame=model.base_name)
+    robot = strobe.Robot(add_loop(model, "wall", "hand", kind), compiled=False)
+    q, qd, _ = robot.random_state(1)
+    h = 1e-5
+    for names in driving_sets(robot):
+        ahead, behind = (reduced(robot, *state, names).T for state in moved(robot, q, qd, h))
+        found = reduced(robot, q, qd, names).T_dot
+        assert found == pytest.approx((ahead - behind) / (2 * h), abs=1e-6 * (1 + np.abs(found).max()))
 
 
 def test_the_equations_in_actuated_joints_give_the_torques_of_inverse_dynamics(robot):
@@ -102,3 +118,39 @@ def test_dead_points_and_bad_arguments_are_refused():
         ArgumentError, match="planar2 has no closed chain; its own coordinates are independent"
     ):
         reduced(strobe.load("planar2"), [0, 0], [0, 0])
+
+
+def test_matrices_are_in_the_order_in_which_the_actuated_joints_are_named():
+    robot = strobe.Robot(strobe.load("fivebar").model, compiled=False)
+    q, qd, _ = robot.random_state(6)
+    forwards, backwards = reduced(robot, q, qd), reduced(robot, q, qd, ["b1", "a1"])
+    assert backwards.actuated == ("b1", "a1")
+    assert backwards.mass_matrix == pytest.approx(forwards.mass_matrix[::-1, ::-1], abs=1e-13)
+    assert backwards.coriolis_matrix == pytest.approx(forwards.coriolis_matrix[::-1, ::-1], abs=1e-12)
+    assert backwards.gravity == pytest.approx(forwards.gravity[::-1], abs=1e-12)
+    assert pytest.approx(forwards.T[:, ::-1], abs=1e-12) == backwards.T
+
+
+def test_rates_by_patterns_are_those_of_the_joints_they_stand_for():
+    robot = strobe.Robot(strobe.load("fivebar").model, compiled=False)
+    q = robot.random_state(7)[0]
+    named = complete(robot, q, {"a1": 0.4, "b1": 0.4}, {"b1": 1.0})
+    for ours, theirs in zip(complete(robot, q, {"?1": 0.4}, {"b1": 1.0}), named, strict=True):
+        assert ours == pytest.approx(theirs, abs=1e-14)
+    assert named[0][[0, 2]].tolist() == [0.4, 0.4]
+
+
+def test_what_is_not_a_number_leaves_the_rest_of_a_batch_alone():
+    robot = strobe.Robot(strobe.load("fivebar").model, compiled=False)
+    q, qd, qdd = robot.random_state(8, batch=3)
+    expected = reduced(robot, q, qd), loop_forces(robot, q, qd, qdd)
+    q[1, 0] = np.nan
+    found = reduced(robot, q, qd), loop_forces(robot, q, qd, qdd)
+    for ours, theirs in (
+        (found[0].coriolis_matrix, expected[0].coriolis_matrix),
+        (found[1].multipliers, expected[1].multipliers),
+    ):
+        assert np.isnan(ours[1]).all()
+        assert ours[[0, 2]] == pytest.approx(theirs[[0, 2]], abs=1e-12)
+    assert found[1].undetermined == expected[1].undetermined
+    assert np.isnan(complete(robot, q[1], {"a1": 1.0, "b1": 0.0})[0][[1, 3]]).all()

@@ -267,6 +267,15 @@ def test_a_walk_begins_on_flat_feet(biped):
         walk(biped, np.r_[POSTURE[:7], 0.9, -0.3, 0], "torso")
 
 
+def test_what_is_no_gait_or_no_posture_is_refused(biped):
+    with pytest.raises(
+        ArgumentError, match=r"^gait is \{'steps': 2\}; expected a Gait, such as Gait\(steps=4"
+    ):
+        walk(biped, POSTURE, "torso", gait={"steps": 2})
+    with pytest.raises(ArgumentError, match=r"^q is .*nan.*; expected finite numbers\.$"):
+        walk(biped, np.full(10, np.nan), "torso")
+
+
 def test_a_step_that_is_not_there_is_refused(walked):
     with pytest.raises(ArgumentError, match=r"step 4: the walk has 4 steps, counted from 0\."):
         walked.single_support(4)

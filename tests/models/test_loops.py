@@ -7,8 +7,9 @@ import pytest
 
 import strobe
 from strobe.errors import ArgumentError, UnknownNameError, UnsupportedModelError
+from strobe.models import edits
 from strobe.models.fingerprint import fingerprint
-from strobe.models.loops import CLOSURES, conditions
+from strobe.models.loops import CLOSURES, conditions, extent, scales
 from strobe.models.model import Curve
 from strobe.robot import Robot
 
@@ -43,6 +44,22 @@ def test_conditions_are_named_by_loop_and_component(robots):
     curved = replace(model, loops=(), curves=(Curve("cam", "rocker", "crank", (0.0, 1.0)),))
     assert conditions(curved) == [("cam", "curve")]
     assert conditions(robots["delta"].model)[0] == ("rod1_left", "distance")
+
+
+def test_conditions_in_metres_are_measured_by_the_links_and_those_on_angles_are_not(robots):
+    model = robots["fourbar"].model
+    l0, l1, l2, l3 = (float(model.parameters[f"l{k}"]) for k in range(4))
+    size = l0 + l1 + l2 + l3  # the way along all links, and that between the pivots
+    hinged = replace(model, loops=(replace(model.loops[0], kind="hinge"),))
+    cams = Curve("cam", "rocker", "crank", (0.0, 1.0)), Curve("rail", "piston", "crank", (0.0, 1.0))
+    assert scales(hinged) == pytest.approx([size] * 3 + [1.0] * 2)
+    assert scales(replace(model, curves=cams[:1])) == pytest.approx([size] * 3 + [1.0])
+    slider = replace(robots["slider-crank"].model, loops=(), curves=cams[1:])
+    assert scales(slider) == pytest.approx([extent(slider)])
+    assert extent(edits.scale(model, 10.0, 1.0)) == pytest.approx(10 * extent(model))
+    assert extent(replace(model, bodies=(), frames=(), loops=())) == 1.0
+    rod = replace(model, loops=(replace(model.loops[0], kind="distance", length=0.4),))
+    assert extent(rod) == pytest.approx(extent(model) + 0.4)
 
 
 def test_a_loop_that_is_asked_for_wrongly_is_explained(robots):

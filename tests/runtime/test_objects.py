@@ -86,6 +86,8 @@ def test_an_unknown_machine_is_answered_with_the_nearest() -> None:
         machine("arch64")
     with pytest.raises(UnknownNameError, match='no machine "xtensa-esp32-elf" in strobe'):
         machine("xtensa-esp32-elf")
+    with pytest.raises(UnknownNameError, match="no machine "):
+        machine("aarch64-*/\n")
 
 
 def test_an_unknown_processor_is_answered_with_the_nearest() -> None:

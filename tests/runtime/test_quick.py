@@ -168,7 +168,7 @@ def test_a_robot_answers_plain_batches_with_the_builtin_once_they_recur(panda):
     robot = strobe.Robot(panda.model)
     state = robot.random_state(seed=7, batch=20)
     calls = [robot.inverse_dynamics(*state, friction=False, threads=1) for _ in range(4)]
-    assert type(robot._batch["inverse_dynamics", False]).__name__ == "builtin_function_or_method"
+    assert type(robot._batch["inverse_dynamics", False, False]).__name__ == "builtin_function_or_method"
     assert all(np.array_equal(call, calls[0]) for call in calls)
     with pytest.raises(strobe.StrobeError, match=r"q has shape \(20, 6\)"):
         robot.inverse_dynamics(state[0][:, :6], *state[1:], friction=False)
@@ -202,3 +202,56 @@ def test_batches_leave_the_interpreter_to_other_threads(panda, batch):
     worker.join()
     assert len(seen) == 200
     assert steps > 0
+
+
+# -- parameters as an input ---------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def arm():
+    return strobe.load("planar2")
+
+
+def test_one_row_of_parameters_serves_a_batch(arm):
+    kernel = Kernel(arm.model, Request("inverse_dynamics", parameters="runtime")).shared
+    state, row = arm.random_state(seed=1, batch=11), 1.2 * arm.parameters
+    expected, out = kernel.ufunc()(*state, row), np.empty((11, 2))
+    assert np.array_equal(kernel.batch(*state, row), expected)
+    assert kernel.batch(*state, row, out) is out
+    assert np.array_equal(out, expected)
+    for other in (row[:-1], np.tile(row, (11, 1)), row.tolist(), row[::-1], row.astype(np.float32)):
+        assert kernel.batch(*state, other) is NotImplemented
+    room = np.tile(row, 3)
+    assert kernel.batch(*state, room[:20], room[18:40].reshape(11, 2)) is NotImplemented
+    assert np.array_equal(kernel.batch(*state, room[:20], room[20:42].reshape(11, 2)), expected)
+
+
+@pytest.mark.parametrize("batch", [(), 5, (2, 3)])
+def test_a_robot_gives_the_same_with_parameters_however_often_it_is_asked(arm, batch):
+    robot = strobe.Robot(arm.model)
+    q, qd, x = robot.random_state(seed=7, batch=batch)
+    rows = [factor * arm.parameters for factor in (1.0, 1.3, 0.7, 1.1)]
+    for row in rows:
+        other = arm.with_parameters(row)
+        for friction in (True, False):
+            found = robot.inverse_dynamics(q, qd, x, parameters=row, friction=friction)
+            assert np.allclose(found, other.inverse_dynamics(q, qd, x, friction=friction), rtol=1e-12)
+        assert np.allclose(
+            robot.forward_dynamics(q, qd, x, parameters=row), other.forward_dynamics(q, qd, x), rtol=1e-10
+        )
+        assert np.allclose(robot.mass_matrix(q, parameters=row), other.mass_matrix(q), rtol=1e-12)
+    each = np.tile(rows[1], (2, 1)).reshape(2, *[1] * np.ndim(q[..., 0]), -1)  # a robot more than states
+    assert robot.inverse_dynamics(q, qd, x, parameters=each).shape == (2, *q.shape)
+    with pytest.raises(strobe.StrobeError, match=r"parameters has shape \(19,\)"):
+        robot.inverse_dynamics(q, qd, x, parameters=rows[0][:-1])
+
+
+def test_a_robot_answers_calls_with_parameters_by_builtins_once_they_recur(arm):
+    robot = strobe.Robot(arm.model)
+    for batch in ((), 4):
+        state = robot.random_state(seed=7, batch=batch)
+        for _ in range(2):
+            robot.inverse_dynamics(*state, parameters=arm.parameters)
+    asked = "inverse_dynamics", True, True
+    for made in (robot._given[asked], robot._batch[asked]):
+        assert type(made).__name__ == "builtin_function_or_method"

@@ -1,21 +1,22 @@
 """Where the cycles of a compiled kernel go: its machine code, what the units of a core allow, and what is measured.
 
-A kernel computes a group of states at a time, four in vectors of 256 bits (AVX2, 16 registers) and eight in those of 512
-(AVX-512, 32 registers), or twice as many where it divides. For both widths the same program is compiled, its machine code counted (`machine_code`) and the
-least time that each unit of a core allows computed (`ports`). Where this machine can run it, it is timed:
+A kernel computes a group of states at a time: four in vectors of 256 bits (AVX2, 16 registers), eight in those of
+512 (AVX-512, 32 registers), twice as many where it divides. For both widths the same program is compiled, its machine
+code counted (`machine_code`), and the least time that each unit of a core allows computed (`ports`). Where this
+machine can run it, it is timed:
 
     bare             the loop alone, over states that stay in the first-level cache
     from Python      a call on a batch of N states, row by row as users hold them
     independent      the same instructions, rewritten so that none waits for another
 
-What lies between *independent* and *bare* is waiting; between the largest limit and *independent* it is instructions that
-compete for the same unit.
+What lies between *independent* and *bare* is waiting; between the largest limit and *independent*, instructions of
+several sorts that compete for one unit.
 """
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import prod
@@ -23,7 +24,18 @@ from math import prod
 import numpy as np
 
 from strobe.analysis.machine_code import ARITHMETIC, MachineCode, read
-from strobe.analysis.ports import CHAIN, CORES, SETTLED, TURNS, Kernel, Rates, clock, independent, limits, measured_rates
+from strobe.analysis.ports import (
+    CHAIN,
+    CORES,
+    SETTLED,
+    TURNS,
+    Rates,
+    Stream,
+    clock,
+    independent,
+    limits,
+    measured_rates,
+)
 from strobe.analysis.speed import BATCH, Way, best_times, measurable, state, too_large
 from strobe.codegen.llvm import Emitter, Target, paired
 from strobe.errors import ArgumentError, UnknownNameError
@@ -59,7 +71,9 @@ class Vectors:
     @property
     def target(self) -> Target:
         wide = self.bits
-        return Target(self.lanes, False, f'"prefer-vector-width"="{wide}" "min-legal-vector-width"="{wide}"', True)
+        return Target(
+            self.lanes, False, f'"prefer-vector-width"="{wide}" "min-legal-vector-width"="{wide}"', True
+        )
 
     @property
     def processor(self) -> str | None:
@@ -115,7 +129,9 @@ def request_of(robot: Robot, quantity: str) -> Request:
     """A quantity that can be explained: a function of a state, without friction."""
     requests = {request.quantity: request for request in measurable(robot)}
     if quantity not in requests:
-        raise UnknownNameError("quantity", quantity, f"what strobe bench times of {robot.name}", list(requests))
+        raise UnknownNameError(
+            "quantity", quantity, f"what strobe bench times of {robot.name}", list(requests)
+        )
     reason = too_large(robot, requests[quantity])
     if reason is not None:
         raise ArgumentError(f"{quantity} of {robot.name}: {reason}; nothing is explained of it.")
@@ -150,17 +166,25 @@ def _bytes(object_file: bytes) -> int:
     """Bytes of instructions."""
     import llvmlite.binding as llvm
 
-    return sum(part.size() for part in llvm.ObjectFileRef.from_data(object_file).sections() if part.is_text())
+    return sum(
+        part.size() for part in llvm.ObjectFileRef.from_data(object_file).sections() if part.is_text()
+    )
 
 
 def _measured(
-    robot: Robot, request: Request, bits: int, group: int, code: MachineCode, object_file: bytes, seconds: float
+    robot: Robot,
+    request: Request,
+    bits: int,
+    group: int,
+    code: MachineCode,
+    object_file: bytes,
+    seconds: float,
 ) -> Measured:
     rates = measured_rates(bits, seconds / 4)
     bare, states = _bare(robot, request, group, object_file)
     ways = {
         "cycle": Way(clock()),
-        "independent": Way(Kernel(independent(code.instructions), bits)),
+        "independent": Way(Stream(independent(code.instructions), bits)),
         "bare": Way(bare),
         "python": _from_python(robot, request, object_file),
     }
@@ -188,7 +212,9 @@ def _bare(robot: Robot, request: Request, group: int, object_file: bytes) -> tup
 class _Repeated:
     """A call runs the loop over the same arrays so many times."""
 
-    def __init__(self, code: jit.Code, inputs: Sequence[np.ndarray], core: tuple[int, ...], times: int) -> None:
+    def __init__(
+        self, code: jit.Code, inputs: Sequence[np.ndarray], core: tuple[int, ...], times: int
+    ) -> None:
         self.arrays = [np.ascontiguousarray(x) for x in (*inputs, np.empty((len(inputs[0]), *core)))]
         steps = [x.strides[0] for x in self.arrays] + [step for x in self.arrays for step in x.strides[1:]]
         self.pointers = (ctypes.c_void_p * len(self.arrays))(*(x.ctypes.data for x in self.arrays))
@@ -207,7 +233,11 @@ def _from_python(robot: Robot, request: Request, object_file: bytes) -> Way:
     code = jit.load_object(object_file)
     sizes, core = list(request.inputs(robot.model).values()), request.shape(robot.model)
     signature = ",".join(f"({size})" for size in sizes) + f"->({','.join(map(str, core))})"
-    made = gufunc.gufunc(request.quantity, "", signature, [(code.address, False)], len(sizes), code)
+    made = (
+        gufunc.gufunc(request.quantity, "", signature, [(code.address, False)], len(sizes), code)
+        if gufunc.available()
+        else gufunc.Looped(code.address, False, sizes, core, code)
+    )
     out = np.empty((BATCH, *core))
     names = QUANTITIES[request.quantity].states
     return Way(partial(made, out=out), [state(robot, names, seed, BATCH) for seed in range(2)])

@@ -1,8 +1,8 @@
 """Machine code read as text: how many instructions of which kind one group of states takes.
 
-LLVM writes the assembly of a kernel; here its lines become instructions with a kind and their accesses to memory. What
-a group of W states runs through are the pieces of the body and the loop that calls them. A part that only angles beyond
-the fast sine reach is left out: it calls `strobe_sincos`, and no other part does.
+LLVM writes the assembly of a kernel; here its lines become instructions with a kind and their accesses to memory.
+What a group of states runs through are the pieces of the body and the loop that calls them. The part that only
+angles beyond the fast sine reach is left out: it calls `strobe_sincos…`, and no other part does.
 
     fma, mul, add    arithmetic of vectors; also where one operand comes from memory
     div              divisions and square roots
@@ -31,8 +31,8 @@ _TABLE = (  # the first row that fits decides; what comes from memory was looked
     ("add", r"v(add|sub)[ps][ds]"),
     ("div", r"v(div|sqrt)[ps][ds]"),
     ("move", r"vmov[au]p[ds]|vmovdq[au](32|64)?"),
-    ("shuffle", r"vp?perm|vp?unpck|vp?shuf|v(p?)insert|v(p?)extract|vp?broadcast|vmov(s?l?h?dup|hl|lh)|vpalign|valign"),
-)  # fmt: skip
+    ("shuffle", r"vp?(perm|unpck|shuf|insert|extract|broadcast|align)|vmov(d|sl|sh)dup|vmov(hl|lh)"),
+)
 _VECTOR_REGISTER = re.compile(r"%([xyz]mm\d+|k[0-7])")
 _MASKED = re.compile(r"\{%k\d\}")
 _STACK = re.compile(r"\(%r[sb]p[,)]")
@@ -86,7 +86,11 @@ class Instruction:
     @property
     def _only_loads(self) -> bool:
         masked = _MASKED.search(self.operands[-1])
-        return not masked and re.match(r"v(mov|p?broadcast)", self.name) is not None and len(self.operands) == 2
+        return (
+            not masked
+            and re.match(r"v(mov|p?broadcast)", self.name) is not None
+            and len(self.operands) == 2
+        )
 
 
 @dataclass(frozen=True)
@@ -128,7 +132,13 @@ def read(assembly: str, bytes_: int = 0) -> MachineCode:
     """The part of a kernel's assembly that every group of states runs through."""
     functions = dict(_functions(assembly))
     pieces = {name: blocks for name, blocks in functions.items() if re.fullmatch(r"piece\d+", name)}
-    lines = [line for blocks in pieces.values() for block in blocks if not _calls(block, [_SLOW]) for line in block]
+    lines = [
+        line
+        for blocks in pieces.values()
+        for block in blocks
+        if not _calls(block, [_SLOW])
+        for line in block
+    ]
     lines += [line for block in functions.get("loop", []) if _calls(block, pieces) for line in block]
     stack = max((_frame(blocks) for blocks in pieces.values()), default=0)
     return MachineCode(tuple(map(Instruction.read, lines)), bytes_, stack)

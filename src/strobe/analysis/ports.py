@@ -1,14 +1,13 @@
 """How fast a processor could run given instructions, if none waited for another.
 
-A core has a few units of each sort, and each begins so many instructions per cycle. A group of states therefore takes at
-least
+A core has a few units of each sort, and each begins so many instructions per cycle. A group of states therefore takes
 
-    instructions of a sort / how many of that sort begin per cycle
+    at least  instructions of a sort / how many of that sort begin per cycle
 
-for every sort, and what takes longest is the bound. On the machine that runs this the rates are *measured*, by kernels of
-nothing but one instruction on registers that do not wait for each other; of other cores they are taken from the
-scheduling models of LLVM 22 (`X86ScheduleZnver4.td`, `X86SchedSkylakeServer.td`, `X86SchedSapphireRapids.td`), but for the
-512-bit multipliers of Golden Cove, of which that model knows one and servers have two (measured).
+for every sort, and what takes longest is the bound. On the machine that runs this, the rates are *measured*, by
+kernels of nothing but one or two instructions on registers that do not wait for each other. Those of other cores are
+taken from LLVM's scheduling models (`X86ScheduleZnver4.td`, `X86SchedSkylakeServer.td`, `X86SchedSapphireRapids.td`),
+except that the last one knows one multiplier of 512 bits, where servers have two (measured).
 
 A cycle is the time of one of many additions of which each needs the one before.
 """
@@ -17,9 +16,8 @@ from __future__ import annotations
 
 import ctypes
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -96,15 +94,15 @@ def measured_rates(bits: int, seconds: float) -> Rates:
         "instruction": ["nop"],
         "division": [f"vdivpd {both}"],
     }
-    ways = {name: Way(Kernel(_in_turn(lines), bits, ones=True)) for name, lines in kernels.items()}
+    ways = {name: Way(Stream(_in_turn(lines), bits, ones=True)) for name, lines in kernels.items()}
     times = best_times(ways | {"cycle": Way(clock())}, seconds, SETTLED)
     per_cycle = {name: times["cycle"] / times[name] for name in kernels}
     return Rates(**(per_cycle | {"division": 1 / per_cycle["division"]}))
 
 
-def clock() -> Kernel:
-    """A kernel that takes one cycle per instruction."""
-    return Kernel(["addq %rcx, %rax"] * CHAIN, 128)
+def clock() -> Stream:
+    """A stream that takes one cycle per instruction."""
+    return Stream(["addq %rcx, %rax"] * CHAIN, 128)
 
 
 def _in_turn(lines: Sequence[str]) -> list[str]:
@@ -118,7 +116,7 @@ def _in_turn(lines: Sequence[str]) -> list[str]:
 REGISTER = {128: "xmm", 256: "ymm", 512: "zmm"}
 
 
-class Kernel:
+class Stream:
     """A call runs a row of instructions again and again; ``$0`` is where its memory begins."""
 
     def __init__(self, lines: Sequence[str], bits: int, ones: bool = False) -> None:

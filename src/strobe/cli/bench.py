@@ -29,7 +29,8 @@ def bench(
         float, typer.Option("--seconds", min=0.1, max=3600, help="The time that all of it may take, about.")
     ] = 30.0,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Say where the cycles of one quantity go, in place of timing all.")
+        bool,
+        typer.Option("--explain", help="Say where the cycles of one quantity go, in place of timing all."),
     ] = False,
     quantity: Annotated[
         str | None, takes("--quantity", "NAME", "With --explain: which one; else inverse_dynamics.")
@@ -44,8 +45,8 @@ def bench(
     best of interleaved rounds on inputs that change; machines are noisy, so compare within one run only.
     Batches leave friction out, as other libraries do; a single call has no keywords, so friction is in.
 
-    With --explain the machine code of one quantity is counted and compared with what this processor can do, for vectors
-    of 256 and of 512 bits.
+    With --explain the machine code of one quantity is counted and compared with what this processor can do,
+    for vectors of 256 and of 512 bits.
 
     \b
     Examples:
@@ -88,7 +89,12 @@ def bench(
 
 
 def _explain(robot: Robot, quantity: str, seconds: float, as_json: bool) -> None:
-    from strobe.analysis.cycles import BATCH, explain, request_of
+    try:
+        from strobe.analysis.cycles import BATCH, explain, request_of
+    except (ImportError, OSError) as error:
+        raise ArgumentError(
+            f"--explain reads machine code; llvmlite, which makes it, cannot be used ({error})."
+        ) from None
     from strobe.cli.bench_explained import plain as figures
     from strobe.cli.bench_explained import rendered as explained
     from strobe.cli.show import present

@@ -102,10 +102,17 @@ def _cycles(width: Mapping[str, Any]) -> Iterator[Any]:
         yield f"{name}: not timed; this machine does not run it"
         return
     bare = measured["bare"]
-    yield f"{name}: cycles of a group, {width['states']} states, measured at {measured['gigahertz']:.2f} GHz"
+    what = max(width["limits"], key=width["limits"].__getitem__)
+    yield (
+        f"{name}: {bare:.0f} cycles for {width['states']} states at {measured['gigahertz']:.2f} GHz, "
+        f"{_share(width['limits'][what], bare)} % of them bound by {what}"
+    )
     yield remark("least cycles by what bounds them, at the rates that small kernels reach here")
     yield ""
-    rows = [[f"bound by {what}", round(cycles), _share(cycles, bare)] for what, cycles in width["limits"].items()]
+    rows = [
+        [f"bound by {what}", round(cycles), _share(cycles, bare)]
+        for what, cycles in width["limits"].items()
+    ]
     rows += [
         [words, round(measured[key]), _share(measured[key], bare)]
         for key, words in (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 CORNERS = re.compile(r"[;\s]+")
 ADVICE = {
     r"give its corners: .*$": "give its corners by --sole.",
-    r"^(friction|torsion) is": r"--\1 is",
+    r"^(friction|torsion|step) is": r"--\1 is",
+    r"Give it some \(with_gravity\)\.$": "Give it some by --gravity.",
 }  # in place of Python's
 
 
@@ -98,9 +100,11 @@ def _rows(robot: Robot, path: Path, step: float) -> Rows:
 
     found = read(path).motion
     try:
-        return rows(in_order(found, robot.joint_names, robot.name), step=step)
+        ordered = in_order(found, robot.joint_names, robot.name)
     except ArgumentError as error:
         raise ArgumentError(f"{path}: {error}") from None
+    with _in_options():
+        return rows(ordered, step=step)
 
 
 def _reaction(
@@ -108,10 +112,17 @@ def _reaction(
 ) -> GroundReaction:
     from strobe.mechanisms.ground import ground_reaction
 
-    try:
+    with _in_options():
         return ground_reaction(
             robot, table.q, table.qd, table.qdd, foot=foot, friction=friction, torsion=torsion
         )
+
+
+@contextmanager
+def _in_options() -> Iterator[None]:
+    """Sentences of the package in words of the command line."""
+    try:
+        yield
     except StrobeError as error:
         sentence = str(error)
         for words, option in ADVICE.items():

@@ -227,13 +227,19 @@ class Emitter:
             return
         pointers = self._rows(k, rows)
         for start in starts:
-            columns = [self.value(node) for node in outputs[start : start + t.half]]
+            block = outputs[start : start + t.half]
             if t.width == 1:
-                self._store_one(pointers[0], start, columns[0])
+                self._store_one(pointers[0], start, self.value(block[0]))
                 continue
-            turned = self._transpose([*columns, *["poison"] * (t.half - len(columns))])
-            for pointer, part in zip(pointers, self._parted(turned), strict=True):
+            for pointer, part in zip(pointers, self._as_rows(block), strict=True):
                 self._store_part(pointer, start, len(outputs), part)
+
+    def _as_rows(self, block: Sequence[Node]) -> list[str]:
+        """Half vectors of one state each; of one constant throughout, such as a zero of the structure, all alike."""
+        t, columns = self.target, [self.value(node) for node in block]
+        if block[0].op == "constant" and len(set(block)) == 1:
+            return self._parted(columns[:1])[:1] * t.width
+        return self._parted(self._transpose([*columns, *["poison"] * (t.half - len(columns))]))
 
     def _store_one(self, pointer: str, j: int, value: str) -> None:
         t = self.target

@@ -6,6 +6,8 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
 
+from strobe.codegen.llvm_stream import Stream
+
 if TYPE_CHECKING:
     from strobe.codegen.llvm import Emitter
 
@@ -54,18 +56,22 @@ def emit_loop(e: Emitter) -> None:
     out("  br i1 %some, label %which, label %done")
     out("which:")
     out(f"  br i1 {together}, label %direct, label %detour")
-    _direct(e, count)
+    stream = Stream(e)
+    _direct(e, count, stream)
     _detour(e, cores, strides, stored)
     out("done:")
+    stream.finish()
     out("  ret void")
     out("}")
+    e.lines += stream.text()
 
 
-def _direct(e: Emitter, count: int) -> None:
+def _direct(e: Emitter, count: int, stream: Stream) -> None:
     """Block after block of several groups; within a block piece after piece, each over all groups of the block."""
     out, W, layout = e.lines.append, e.target.width, e.layout
-    arguments = ", ".join(f"ptr %b{k}, i64 %s{k}" for k in range(count))
+    inputs = "".join(f"ptr %b{k}, i64 %s{k}, " for k in range(count - 1))
     out("direct:")
+    stream.prepare()
     out(f"  %kept = alloca [{layout.groups * layout.kept} x {e.target.vector}], align 64")
     out("  br label %block")
     out("block:")
@@ -74,15 +80,17 @@ def _direct(e: Emitter, count: int) -> None:
     out("  %part = icmp slt i64 %n, %whole")
     out("  %beyond = select i1 %part, i64 %n, i64 %whole")
     before = "block"
-    for piece in range(len(layout.pieces)):
+    for piece, own in enumerate(layout.pieces):
         out(f"  br label %run{piece}")
         out(f"run{piece}:")
         out(f"  %i{piece} = phi i64 [ %first, %{before} ], [ %next{piece}, %run{piece} ]")
         out(f"  %kept{piece} = phi ptr [ %kept, %{before} ], [ %ahead{piece}, %run{piece} ]")
+        place, step = stream.target(own, f"%i{piece}")
         out(
-            f"  call void @{e.prefix}piece{piece}({arguments}, i64 %i{piece}, i64 %last, "
+            f"  call void @{e.prefix}piece{piece}({inputs}ptr {place}, i64 {step}, i64 %i{piece}, i64 %last, "
             f"ptr @{e.prefix}numbers, ptr %kept{piece})"
         )
+        stream.send(own, f"%i{piece}")
         out(f"  %next{piece} = add i64 %i{piece}, {W}")
         out(f"  %ahead{piece} = getelementptr {e.target.vector}, ptr %kept{piece}, i64 {layout.kept}")
         out(f"  %more{piece} = icmp slt i64 %next{piece}, %beyond")

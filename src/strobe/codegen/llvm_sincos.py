@@ -1,11 +1,13 @@
 """The sine and cosine kernel of `sincos` as vector IR; single precision is computed in double.
 
-Whether every lane of every angle is within bounds is read off the numbers that round the angles to quadrants: the low bits
-of such a number are the quadrant, counted from −2²⁰ on, and the bits above them are always the same, unless the angle is
-too large, infinite or not a number. So one test serves all angles, before anything could overflow. If it fails,
-a function outside the way computes all lanes: the same kernel where it may be used, the exact function elsewhere.
+Whether angles are within bounds is read off the numbers that round them to quadrants. The low bits of such a number
+are the quadrant, counted from −2²⁰ on; the bits above are always the same, unless the angle is too large, infinite or
+not a number. So one test serves all lanes of all angles, before anything could overflow. If it fails, a function
+out of the way computes every lane: the same kernel where it may be used, the exact functions elsewhere.
 
-Written so that a sine of −0 is −0 without a word about it: −t is +0 there, and r − (−t − r³ S) then keeps the sign of r.
+    sin r ≈ r − (−t − r³ S(r²)),   cos r ≈ 1 − (r · r/2 − (r⁴ C(r²) − r t))
+
+In this form −t is +0 where r is −0, so that a sine of −0 keeps its sign, and r · r/2 is not rounded by itself.
 """
 
 from __future__ import annotations
@@ -53,7 +55,7 @@ def emit_sincos(e: Emitter, angles: list[Node]) -> None:
 
 
 def _braided(e: Emitter, kernels: Sequence[Callable[[], Pair]]) -> list[Pair]:
-    """What kernels compute, the lines of a few in turn: what waits for one value is then followed by what does not."""
+    """What kernels compute, the lines of a few in turn: while one waits for a value, another has work."""
     pairs: list[Pair] = []
     for first in range(0, len(kernels), STRANDS):
         start, strands = len(e.lines), list[list[str]]()

@@ -56,6 +56,7 @@ def export(
     An object file is for the machine of a ``triple``, and for one of its processors, ``cpu``, if that is named.
     ``single`` computes in single precision; ``name`` stands in place of the robot's in names of code.
     """
+    _require_kinds(target=target, single=single, name=name, triple=triple, cpu=cpu)
     machine = check_target(target, single, triple, cpu)
     asked = Request(request) if isinstance(request, str) else request
     made = function(robot, asked, single, name)
@@ -63,6 +64,15 @@ def export(
     if machine is not None:
         return _object(Export(asked, target, made, test, {}), machine)
     return Export(asked, target, made, test, TARGETS[target](made, test))
+
+
+def _require_kinds(target: object, single: object, **names: object) -> None:
+    """Refuse what is neither text nor, for ``single``, True or False."""
+    if not isinstance(single, bool):
+        raise ArgumentError(f"single is {single!r}; expected True or False.")
+    for option, value in {"target": target, **names}.items():
+        if not isinstance(value, str) and (value is not None or option == "target"):
+            raise ArgumentError(f"{option} is {value!r}; expected a name.")
 
 
 def check_target(target: str, single: bool, triple: str | None, cpu: str | None) -> Machine | None:

@@ -41,13 +41,17 @@ CHOOSING = ("where", "min", "max")
 
 
 def derivative(program: Program, directions: Sequence[Direction], way: Way | None = None) -> Program:
-    """The rates of all results along all directions, which are a last axis; the cheapest safe way if none is named."""
-    possible = costs(program, directions)
-    way = way or min(possible, key=possible.__getitem__)
+    """The rates of all results along all directions, which are a last axis; the cheapest way if none is named."""
+    way = way or _cheapest(program, directions)
     rows = way(program, _by_node(directions))
     graph, count = program.outputs[0].system, len(directions)
     outputs = [graph.lower(row.get(k, 0.0)) for row in rows for k in range(count)]
     return replace(program, outputs=tuple(outputs), shape=(*program.shape, count))
+
+
+def _cheapest(program: Program, directions: Sequence[Direction]) -> Way:
+    possible = costs(program, directions)
+    return min(possible, key=possible.__getitem__)
 
 
 def costs(program: Program, directions: Sequence[Direction]) -> dict[Way, int]:

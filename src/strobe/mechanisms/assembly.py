@@ -1,10 +1,11 @@
 """Closed chains put together: joint positions that close every loop, found from a guess.
 
-    Δq = −Kᵀ (K Kᵀ + μ)⁻¹ c        μ = DAMPING |c|²
+    Δq = −Kᵀ (K Kᵀ + μ)⁻¹ c        μ = DAMPING |c|² / (1 + |c|²)
 
 Newton's step of least length, damped far from closed, shortened until the loops come nearer to closed, and kept
-within the limits of the joints. Metres are counted in sizes of the robot, so that small ones close as large ones do. The conditions on a turn by θ are sines, which vanish half a turn off too: what is to
-become zero is θ instead, whose rate follows from theirs,
+within the limits of the joints. Metres are counted in sizes of the robot: small ones close as large ones do. The
+conditions on a turn by θ are sines, which vanish half a turn off too: what is to become zero is θ instead, whose rate
+follows from theirs,
 
     s = sin θ · axis         e = θ · axis = s θ / sin θ         ṡ = cos θ ė
 
@@ -23,17 +24,17 @@ from typing import Any
 import numpy as np
 
 from strobe.errors import ArgumentError, AssemblyError
-from strobe.models.arguments import finite_numbers, require_whole
 from strobe.mechanisms.states import scales_of
-from strobe.models.loops import CLOSURES, conditions, extent
+from strobe.models.arguments import finite_numbers, require_whole
+from strobe.models.loops import CLOSURES, conditions, extent, solved
 from strobe.robot import Robot
-from strobe.runtime.arrays import checked
+from strobe.runtime.arrays import checked, require_turns
 
 Array = np.ndarray
 CLOSED = 1e-12  # of the size of the robot, or a sine: what counts as closed
 FINE = 1e-14  # and where nothing is left to gain
 STEPS = 60
-LONGEST = 0.5  # rad, or part of what is open, at least of the size of the robot: of one step, in the worst joint
+LONGEST = 0.5  # rad, or sizes of the robot (gaps, where these are larger): of one step, in the worst joint
 DAMPING = 1e-3
 SHORTER = 8  # times a step is halved
 GAIN = 0.99  # a step that leaves more of what is open leads nowhere
@@ -49,14 +50,15 @@ def assemble(
 ) -> Array:  # fmt: skip
     """Positions (..., nq) near q (the neutral one if none is given) in which every loop is closed.
 
-    ``hold`` gives positions of joints by name that are kept. Joints stay within their limits unless ``limits`` is
-    False. Where Newton's method does not get there from q, it starts from ``tries`` − 1 other guesses, each further
-    off. Refused where some loop stays open.
+    ``hold`` gives positions of joints by name that are kept; * and ? stand for several. Joints stay within their
+    limits unless ``limits`` is False. Where Newton's method does not get there from q, it starts from ``tries`` − 1
+    other guesses, each further off. Refused where some loop stays open.
     """
     require_whole("tries", tries, 1)
     start = robot.neutral if q is None else checked("q", q, (robot.nq,), robot._why).astype(float)
     if not np.isfinite(start).all():
         raise ArgumentError("q holds a number that is not finite; a guess is a position.")
+    require_turns("q", start, robot.coordinates.joints)
     kept = _held(robot, hold or {})
     start = start.copy()
     for place, value in kept.values():
@@ -167,9 +169,8 @@ class _Search:
     @cached_property
     def _turns(self) -> dict[int, list[int]]:
         """By the number of a loop, those of its conditions on a turn, where it has all of them."""
-        loops = [loop for loop in self.robot.model.loops if not loop.held]
         named, found = conditions(self.robot.model), dict[int, list[int]]()
-        for k, loop in enumerate(loops):
+        for k, loop in enumerate(solved(self.robot.model)):
             rows = [
                 i for i, (name, word) in enumerate(named) if name == loop.name and word.startswith("turn")
             ]
@@ -207,7 +208,7 @@ class _Search:
 
     @cached_property
     def _lengths(self) -> Array:
-        """The unit (nv,) in which each degree of freedom is counted: the size of the robot for metres, 1 for angles."""
+        """The unit (nv,) of each degree of freedom: the size of the robot for metres, 1 for angles."""
         return np.where(self._turning, 1.0, extent(self.robot.model))
 
     @cached_property
@@ -267,7 +268,8 @@ class _Search:
 def _least(K: Array, c: Array) -> Array:
     """The step of least length that takes c away to first order, damped; nothing along what is rounding."""
     U, s, Vt = np.linalg.svd(K, full_matrices=False)
-    damping = DAMPING * np.einsum("nk,nk->n", c, c)[:, None]
+    open_by = np.einsum("nk,nk->n", c, c)[:, None]
+    damping = DAMPING * open_by / (1.0 + open_by)
     whole = s > LEAST * s.max(axis=-1, keepdims=True, initial=0.0)
     factors = np.divide(s, s * s + damping, out=np.zeros_like(s), where=whole)
     return -np.einsum("nkj,nk,nik,ni->nj", Vt, factors, U, c)
@@ -276,15 +278,20 @@ def _least(K: Array, c: Array) -> Array:
 def _held(robot: Robot, hold: Mapping[str, float]) -> dict[int, tuple[int, float]]:
     """By degree of freedom: where the position of a joint that is held lies, and what it is."""
     held: dict[int, tuple[int, float]] = {}
-    for name, value in hold.items():
-        (found,) = robot._joints_like([name])
-        joint = next(joint for joint in robot.coordinates.joints if joint.name == found)
+    given = by_joint(robot, hold)
+    for joint in (joint for joint in robot.coordinates.joints if joint.name in given):
         if joint.nq != 1:
             raise ArgumentError(
-                f'joint "{name}" has {joint.nq} position numbers; only joints with one are held.'
+                f'joint "{joint.name}" has {joint.nq} position numbers; only joints with one are held.'
             )
-        held[joint.v] = joint.q, finite_numbers(f'the position of "{name}" in hold', value, 1)[0]
+        name = f'the position of "{joint.name}" in hold'
+        held[joint.v] = joint.q, finite_numbers(name, given[joint.name], 1)[0]
     return held
+
+
+def by_joint(robot: Robot, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Values by joint, from values by name, in which * and ? may stand for several."""
+    return {name: value for pattern, value in given.items() for name in robot._joints_like([pattern])}
 
 
 # -- why nothing closes -------------------------------------------------------------------------------
@@ -307,7 +314,7 @@ def _refuse(search: _Search, starts: Array, found: Array) -> None:
 def _refuse_turned(robot: Robot, q: Array) -> None:
     cosines = robot.loop_facing(q)
     k = int(np.argmin(cosines))
-    loop = [loop for loop in robot.model.loops if not loop.held][k]
+    loop = solved(robot.model)[k]
     angle = math.acos(max(-1.0, min(1.0, float(cosines[k]))))
     why = (
         f'frames "{loop.frame_a}" and "{loop.frame_b}" meet only the wrong way round. '

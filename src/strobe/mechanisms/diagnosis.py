@@ -68,7 +68,13 @@ def neighbours(robot: Robot, q: Array) -> Array:
 
 def _allowed(K: Array) -> Array:
     """The matrix that takes velocities to those nearest that are allowed."""
-    return np.eye(K.shape[-1]) - np.linalg.pinv(K, rcond=LEAST) @ K
+    return np.eye(K.shape[-1]) - pseudo_inverse(K) @ K
+
+
+def pseudo_inverse(K: Array) -> Array:
+    """K⁺ of matrices (..., rows, n), rounding apart; NaN for those that hold one, which SVD would not get over."""
+    known = np.isfinite(K).all(axis=(-2, -1), keepdims=True)
+    return np.where(known, np.linalg.pinv(np.where(known, K, 0.0), rcond=LEAST), np.nan)
 
 
 def null_space(K: Array, least: float = LEAST) -> Array:
@@ -167,9 +173,9 @@ def _with_rows(model: Model, kept: Sequence[int]) -> Model:
 
 
 def dofs_of(robot: Robot, names: Iterable[str]) -> list[int]:
-    """The degrees of freedom of joints by name."""
-    wanted = set(names)
-    return [j.v + k for j in robot.coordinates.joints if j.name in wanted for k in range(j.nv)]
+    """The degrees of freedom of joints by name, in the order of the names."""
+    joints = {joint.name: joint for joint in robot.coordinates.joints}
+    return [joints[name].v + k for name in names for k in range(joints[name].nv)]
 
 
 def margin(K: Array, driven: Sequence[int]) -> float:
@@ -179,6 +185,14 @@ def margin(K: Array, driven: Sequence[int]) -> float:
     return (
         float(np.linalg.svd(N, compute_uv=False)[free - 1]) if len(driven) >= free > 0 else float(not free)
     )
+
+
+def drivers(robot: Robot, actuated: Sequence[str] | None = None) -> tuple[str, ...]:
+    """The joints that drive a closed chain in the order given, those of the model if none are; refused like below."""
+    given = robot.model.actuated if actuated is None else actuated
+    patterns = [given] if isinstance(given, str) else given
+    found = [name for pattern in patterns for name in robot._joints_like([pattern])]
+    return require_actuation(robot, tuple(dict.fromkeys(found)))
 
 
 def require_actuation(robot: Robot, actuated: Sequence[str]) -> tuple[str, ...]:
@@ -308,7 +322,7 @@ def diagnose(robot: Robot, q: Any = None, actuated: Sequence[str] | None = None)
     if not robot.model.is_closed:
         raise ArgumentError(f"{robot.name} has no closed chain to diagnose.")
     names = robot._joints_like(robot.model.actuated if actuated is None else actuated)
-    here = None if q is None else robot._position(q)
+    here = None if q is None else robot._known_position(q)
     if here is not None:
         robot._require_closed({"q": here})
     near = samples(robot) if here is None else neighbours(robot, here)

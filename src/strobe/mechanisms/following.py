@@ -19,7 +19,9 @@ from typing import Any
 import numpy as np
 
 from strobe.errors import ArgumentError
-from strobe.mechanisms.diagnosis import LEAST, dofs_of, require_actuation
+from strobe.mechanisms.assembly import by_joint
+from strobe.mechanisms.diagnosis import LEAST, dofs_of, pseudo_inverse, require_actuation
+from strobe.mechanisms.states import products
 from strobe.robot import Robot
 from strobe.runtime.arrays import checked
 
@@ -34,7 +36,7 @@ def complete(
     A joint of one degree of freedom has an array (...), others (..., size); an acceleration not given is zero. The
     joints must be as many as the freedoms, and able to drive the robot; q is a closed position (..., nq).
     """
-    accelerations = accelerations or {}
+    rates, accelerations = by_joint(robot, rates), by_joint(robot, accelerations or {})
     leading = require_actuation(robot, robot._joints_like(list(rates)))
     if unknown := [name for name in accelerations if name not in leading]:
         raise ArgumentError(
@@ -45,8 +47,8 @@ def complete(
     own = dofs_of(robot, leading)
     qd_a, qdd_a = _given(robot, leading, rates), _given(robot, leading, accelerations)
     following = Following(robot, q, own)
-    qd = _product(following.T, qd_a)
-    return qd, _product(following.T, qdd_a) + following.left_over(qd)
+    qd = products(following.T, qd_a)
+    return qd, products(following.T, qdd_a) + following.left_over(qd)
 
 
 def _given(robot: Robot, names: Sequence[str], values: Mapping[str, Any]) -> Array:
@@ -69,7 +71,7 @@ class Following:
         self.K = robot.loop_jacobian(q)
         K_p = self.K[..., self.passive]
         _require_driven(robot, K_p, self.leading)
-        self._inverse = np.linalg.pinv(K_p, rcond=LEAST)
+        self._inverse = pseudo_inverse(K_p)
         self.T = self._whole(np.eye(len(self.leading)), -self._inverse @ self.K[..., self.leading])
 
     def left_over(self, qd: Array) -> Array:
@@ -81,7 +83,7 @@ class Following:
         """The rate (..., n, leading) of T while the robot moves with qd."""
         q, u, v = self.q[..., None, :], qd[..., None, :], np.swapaxes(self.T, -1, -2)
         bias = self.robot.loop_bias
-        turned = _product(self.K[..., None, :, :], bracket(self.robot, u, v))
+        turned = products(self.K[..., None, :, :], bracket(self.robot, u, v))
         rates = (bias(q, u + v) - bias(q, u - v)) / 4 + turned / 2
         return self._whole(np.zeros((len(self.leading),) * 2), -self._inverse @ np.swapaxes(rates, -1, -2))
 
@@ -111,6 +113,7 @@ def bracket(robot: Robot, u: Array, v: Array) -> Array:
 
 def _require_driven(robot: Robot, K_p: Array, leading: Sequence[int]) -> None:
     """Refuse positions in which the others can move while the leading joints stand still."""
+    K_p = K_p[np.isfinite(K_p).all(axis=(-2, -1))]  # of positions that are known
     values = np.linalg.svd(K_p, compute_uv=False)
     size = np.abs(K_p).max(axis=(-2, -1), initial=0.0)
     wanted = K_p.shape[-1]
@@ -121,7 +124,3 @@ def _require_driven(robot: Robot, K_p: Array, leading: Sequence[int]) -> None:
             f"{robot.name} stands at a dead point of {names}: with them still, other joints can move. "
             "Move away from there, or lead by other joints (strobe.mechanisms.diagnose tells)."
         )
-
-
-def _product(A: Array, x: Array) -> Array:
-    return np.einsum("...ij,...j->...i", A, x)

@@ -54,7 +54,7 @@ class Footing(IntEnum):
 
 
 SENTENCES = {
-    Footing.HELD: "the feet hold: the zero moment point is the centre of pressure, and friction suffices.",
+    Footing.HELD: "the feet hold: the zero moment point is the centre of pressure, within the friction given.",
     Footing.UNCHECKED: "no sole was given: whether the zero moment point lies under a foot is not known.",
     Footing.TWISTING: "the feet would turn on the spot: the moment about the vertical is beyond torsional friction.",
     Footing.SLIPPING: "the feet would slip: the force is outside the friction cone.",
@@ -249,8 +249,10 @@ def across(up: Array) -> Array:
 
 def standing(robot: Robot, foot: Feet) -> list[Foot]:
     """The feet that are named or given, those of the model by the names of their frames."""
-    given = [] if foot is None else [foot] if isinstance(foot, str | Foot) else list(foot)
-    return [_foot(robot, each) for each in given]
+    if foot is None:
+        return []
+    several = foot if isinstance(foot, Sequence) and not isinstance(foot, str) else [foot]
+    return [_foot(robot, each) for each in several]
 
 
 def _foot(robot: Robot, foot: str | Foot) -> Foot:
@@ -292,5 +294,6 @@ def _height(robot: Robot, q: Any, ground: float | str | None, corners: Array, up
 
 def _moving(robot: Robot, q: Any, qd: Any, feet: list[Foot]) -> Array | bool:
     """Where a foot that is said to stand moves."""
-    rates = [robot.jacobian(q, foot.frame) @ np.asarray(qd, float)[..., None] for foot in feet]
+    with np.errstate(invalid="ignore"):  # what is infinite is not known
+        rates = [robot.jacobian(q, foot.frame) @ np.asarray(qd, float)[..., None] for foot in feet]
     return np.any([(np.abs(rate) > STILL).any(axis=(-2, -1)) for rate in rates], axis=0) if rates else False

@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from strobe.errors import ArgumentError
+from strobe.errors import ArgumentError, ShapeError
 from strobe.mechanisms.assembly import assemble
-from strobe.mechanisms.diagnosis import dofs_of, require_actuation
+from strobe.mechanisms.diagnosis import dofs_of, drivers
 from strobe.mechanisms.following import Following, complete
 from strobe.robot import Robot
+from strobe.runtime.arrays import checked
 
 Array = np.ndarray
 
@@ -26,20 +27,20 @@ def led(
 ) -> tuple[Array, Array, Array]:
     """q (T, nq), qd and qdd (T, n) of all joints from those (T, m) of the joints that lead, near a position (nq,).
 
-    ``actuated`` names them, those of the model if none are named; each has one degree of freedom.
+    ``actuated`` names them in the order of the columns, those of the model if none are named; each has one degree
+    of freedom.
     """
     names = leaders(robot, actuated)
-    places, rates, accelerations = (np.asarray(x, dtype=float) for x in (q_a, qd_a, qdd_a))
-    q = _positions(robot, names, places, np.asarray(start, dtype=float))
+    given = {"q_a": q_a, "qd_a": qd_a, "qdd_a": qdd_a}
+    places, rates, accelerations = (_columns(name, x, names) for name, x in given.items())
+    q = _positions(robot, names, places, robot._position(start))
     led_by = [dict(zip(names, np.moveaxis(x, -1, 0), strict=True)) for x in (rates, accelerations)]
     return q, *complete(robot, q, *led_by)
 
 
 def leaders(robot: Robot, actuated: Sequence[str] | None = None) -> tuple[str, ...]:
     """The joints that lead, refused where they cannot, or where one has several degrees of freedom."""
-    names = require_actuation(
-        robot, robot._joints_like(robot.model.actuated if actuated is None else actuated)
-    )
+    names = drivers(robot, actuated)
     for joint in robot.coordinates.joints:
         if joint.name in names and joint.nv != 1:
             raise ArgumentError(
@@ -48,9 +49,18 @@ def leaders(robot: Robot, actuated: Sequence[str] | None = None) -> tuple[str, .
     return names
 
 
+def _columns(name: str, value: Any, names: Sequence[str]) -> Array:
+    """Numbers (T, m), one column for each joint that leads."""
+    why = f"{', '.join(names)} lead, one column each"
+    columns = checked(name, value, (len(names),), why).astype(float)
+    if columns.ndim != 2:
+        raise ShapeError(name, columns.shape, f"(T, {len(names)})", why)
+    return columns
+
+
 def _positions(robot: Robot, names: Sequence[str], places: Array, start: Array) -> Array:
     own = dofs_of(robot, names)
-    numbers = [joint.q for joint in robot.coordinates.joints if joint.name in names]
+    numbers = [joint.q for name in names for joint in robot.coordinates.joints if joint.name == name]
     found, here = np.empty((len(places), robot.nq)), assemble(robot, start)
     for k, place in enumerate(places):
         step = Following(robot, here, own).T @ (place - here[numbers])

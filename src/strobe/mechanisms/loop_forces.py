@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 
 from strobe.errors import ArgumentError, UnsupportedModelError
-from strobe.mechanisms.diagnosis import LEAST, Condition, freedoms
-from strobe.models.loops import CLOSURES, conditions
+from strobe.mechanisms.diagnosis import LEAST, Condition, freedoms, pseudo_inverse
+from strobe.models.loops import CLOSURES, conditions, solved
 from strobe.models.model import Loop
 from strobe.robot import Robot
 from strobe.runtime.arrays import collected
@@ -56,7 +56,7 @@ def loop_forces(robot: Robot, q: Any, qd: Any, qdd: Any, tau: Any = None, **load
     q, qd, qdd, tau = (array.astype(float) for array in given.values())
     needed = cut_open(robot).inverse_dynamics(q, qd, qdd, **loads)
     across = np.swapaxes(robot.loop_jacobian(q), -1, -2)
-    multipliers = (np.linalg.pinv(across, rcond=LEAST) @ (needed - tau)[..., None])[..., 0]
+    multipliers = (pseudo_inverse(across) @ (needed - tau)[..., None])[..., 0]
     _require_balance(robot, needed, tau, (across @ multipliers[..., None])[..., 0])
     return _by_loop(robot, q, multipliers, _undetermined(robot, across))
 
@@ -98,8 +98,8 @@ def _require_balance(robot: Robot, needed: Array, tau: Array, held: Array) -> No
 
 
 def _undetermined(robot: Robot, across: Array) -> tuple[Condition, ...]:
-    flat = across.reshape(-1, *across.shape[-2:])
-    projection = np.eye(flat.shape[-1]) - np.linalg.pinv(flat, rcond=LEAST) @ flat
+    flat = across[np.isfinite(across).all(axis=(-2, -1))]
+    projection = np.eye(flat.shape[-1]) - pseudo_inverse(flat) @ flat
     free = np.abs(projection).max(axis=(0, 1), initial=0.0) > LEAST**0.5
     return tuple(conditions(robot.model)[k] for k in np.flatnonzero(free))
 
@@ -107,7 +107,7 @@ def _undetermined(robot: Robot, across: Array) -> tuple[Condition, ...]:
 def _by_loop(robot: Robot, q: Array, multipliers: Array, undetermined: tuple[Condition, ...]) -> LoopForces:
     wrenches: dict[str, Array] = {}
     start = 0
-    for loop in (loop for loop in robot.model.loops if not loop.held):
+    for loop in solved(robot.model):
         rows = loop.rows or tuple(range(CLOSURES[loop.kind].size))
         own = np.zeros((*multipliers.shape[:-1], CLOSURES[loop.kind].size))
         own[..., rows] = multipliers[..., start : start + len(rows)]

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from strobe.errors import ArgumentError
-from strobe.mechanisms.diagnosis import dofs_of, require_actuation
+from strobe.mechanisms.diagnosis import dofs_of, drivers
 from strobe.mechanisms.following import Following
 from strobe.robot import Robot
 from strobe.runtime.arrays import collected
@@ -25,7 +25,7 @@ Array = np.ndarray
 
 @dataclass(frozen=True, eq=False)
 class Reduced:
-    """The dynamics of a closed chain at states (...), in its m actuated degrees of freedom."""
+    """The dynamics of a closed chain at states (...), in its m actuated degrees of freedom, in their order."""
 
     actuated: tuple[str, ...]
     T: Array  # (..., n, m)
@@ -44,9 +44,7 @@ def reduced(
     """
     if not robot.model.is_closed:
         raise ArgumentError(f"{robot.name} has no closed chain; its own coordinates are independent.")
-    names = require_actuation(
-        robot, robot._joints_like(robot.model.actuated if actuated is None else actuated)
-    )
+    names = drivers(robot, actuated)
     state = collected({"q": q, "qd": qd}, {"q": robot.nq, "qd": robot.nv}, robot._why)
     robot._require_closed(state)
     q, qd = (array.astype(float) for array in state.values())

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from strobe.errors import OpenLoopError
-from strobe.models.loops import OPEN, conditions, scales
+from strobe.models.loops import OPEN, conditions, scales, solved
 from strobe.robot import Robot
 
 Array = np.ndarray
@@ -41,13 +41,13 @@ def _require_closed(robot: Robot, arrays: Mapping[str, Array]) -> None:
     if qd is None:
         return
     K = robot.loop_jacobian(q)
-    speeds, size = _products(K, qd), 1.0 + np.abs(qd).max(axis=-1, keepdims=True, initial=0.0)
+    speeds, size = products(K, qd), 1.0 + np.abs(qd).max(axis=-1, keepdims=True, initial=0.0)
     cure = "robot.closed_velocities(q, qd) keeps it closed."
     _require(robot, speeds / size, "opens at a speed", cure)
     if qdd is None:
         return
     size = 1.0 + np.abs(qdd).max(axis=-1, keepdims=True, initial=0.0) + size**2
-    demands = _products(K, qdd) + robot.loop_bias(q, qd)
+    demands = products(K, qdd) + robot.loop_bias(q, qd)
     cure = "robot.closed_accelerations(q, qd, qdd) keeps it closed."
     _require(robot, demands / size, "opens at an acceleration", cure)
 
@@ -59,7 +59,7 @@ def _require_facing(robot: Robot, q: Array) -> None:
         return
     first = np.unravel_index(int(np.argmax((cosines < 0).any(axis=-1))), cosines.shape[:-1])
     k = int(np.argmin(cosines[first]))
-    loop = [loop.name for loop in robot.model.loops if not loop.held][k]
+    loop = solved(robot.model)[k].name
     angle = math.acos(max(-1.0, float(cosines[(*first, k)])))
     cure = "robot.assemble(q) turns it round, if it can be."
     raise OpenLoopError(robot.name, loop, "turn", angle, "is open", _place(first), cure)
@@ -69,7 +69,8 @@ def _place(first: tuple[np.intp, ...]) -> str:
     return f" in state {tuple(map(int, first))}" if first else ""
 
 
-def _products(K: Array, rates: Array) -> Array:
+def products(K: Array, rates: Array) -> Array:
+    """K v of matrices and vectors, leading axes side by side."""
     return np.einsum("...ij,...j->...i", K, rates)
 
 

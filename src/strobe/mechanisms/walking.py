@@ -115,7 +115,10 @@ def walk(
     ``body`` is the frame between the legs that is kept upright; ``feet`` are two, those of the model if none are
     given, and the first one stands while the second makes the first step. Joints of neither leg stay as they are.
     """
-    plan = _Plan(robot, posture, body, _two_feet(robot, feet), gait or Gait())
+    gait = Gait() if gait is None else gait
+    if not isinstance(gait, Gait):
+        raise ArgumentError(f"gait is {gait!r}; expected a Gait, such as Gait(steps=4, length=0.15).")
+    plan = _Plan(robot, posture, body, _two_feet(robot, feet), gait)
     zmp, center = plan.wanted, plan.pendulum(plan.wanted)
     result = plan.along(center)
     for _ in range(ROUNDS):

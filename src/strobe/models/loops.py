@@ -64,13 +64,17 @@ CLOSURES = {
 }
 
 
+def solved(model: Model) -> list[Loop]:
+    """The loops that are left to be solved: those that couplings do not keep closed."""
+    return [loop for loop in model.loops if not loop.held]
+
+
 def conditions(model: Model) -> list[tuple[str, str]]:
     """The conditions that closed chains put on the joints: the name of the loop or curve, and which of its own."""
     found: list[tuple[str, str]] = []
-    for loop in model.loops:
+    for loop in solved(model):
         words = CLOSURES[loop.kind].words
-        if not loop.held:
-            found += [(loop.name, words[k]) for k in loop.rows or range(len(words))]
+        found += [(loop.name, words[k]) for k in loop.rows or range(len(words))]
     return found + [(curve.name, "curve") for curve in model.curves]
 
 

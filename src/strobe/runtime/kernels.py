@@ -13,7 +13,7 @@ import os
 import sys
 import sysconfig
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache, cached_property, partial
@@ -36,6 +36,7 @@ from strobe.quantities import Request
 from strobe.runtime.arrays import batch_shape, destination, side_by_side
 from strobe.runtime.interpret import evaluate
 from strobe.scalars import Graph, Node, Stored
+from strobe.scalars.dual import Direction
 
 if TYPE_CHECKING:
     from strobe.codegen.llvm import Target
@@ -119,6 +120,11 @@ class Kernel:
         """Its inputs that are constants of the robot."""
         return tuple(self.request.constants(self.model)) if self.request else ()
 
+    @property
+    def common(self) -> tuple[str, ...]:
+        """Its inputs that are one row for all states of a plain batch."""
+        return ()
+
     @built
     def shared(self) -> Kernel:
         """The same, made for constants that neighbouring states have in common."""
@@ -152,7 +158,10 @@ class Kernel:
             return trace(self.function(graph), self.inputs, self.shape, graph)
         plain = Kernel(self.model, self.request.plain)
         program = simplify(trace(plain.function(graph), self.inputs, plain.shape, graph))
-        directions = self.request.directions(self.model, program.numbers)
+        return self._differentiated(program, self.request.directions(self.model, program.numbers))
+
+    def _differentiated(self, program: Program, directions: Sequence[Direction]) -> Program:
+        """The derivative of a program, unless it would be too long."""
         if min(costs(program, directions).values()) > MOST_TRACED:
             raise ProgramSizeError(self.quantity, self.owner, MOST_TRACED)
         return derivative(program, directions)
@@ -214,7 +223,10 @@ class Kernel:
 
     @built
     def batch(self) -> Any:
-        """The builtin for plain batches on one thread, (N, size) arrays and perhaps one for the results."""
+        """The builtin for plain batches on one thread: (N, size) arrays, and perhaps one for the results.
+
+        What is `common` is a vector.
+        """
         if self.stored or not _plain_python() or not isinstance(self.ufunc(), np.ufunc):
             return declined
         from strobe.codegen.llvm_batch import batch_module
@@ -222,17 +234,17 @@ class Kernel:
         from strobe.runtime import jit
         from strobe.runtime.quick import builtin
 
-        sizes, core = tuple(self.inputs.values()), self.shape
-        key = disk.key(f"{sizes} {core}", batch_module.__name__)
-        text = partial(batch_module, sizes, core)
-        entry = disk.fetch(key, lambda: disk.Entry(0, jit.emit_object(text())))
+        asked = tuple(self.inputs.values()), self.shape, tuple(map(list(self.inputs).index, self.common))
+        key = disk.key(repr(asked), batch_module.__name__)
+        entry = disk.fetch(key, lambda: disk.Entry(0, jit.emit_object(batch_module(*asked))))
         alone = (2 * WORK_PER_THREAD - 1) // self.operations if default_threads() > 1 else sys.maxsize
         made = builtin(self.quantity, jit.load_object(entry.code, "batch"), self._loops[False], alone)
         return made if self._agrees(made, 3) else declined
 
     def _agrees(self, made: Any, *batch: int) -> bool:
         """Whether one call gives what the ufunc gives: what the builtin knows of objects in memory is right."""
-        state = [np.linspace(0.1, 0.9, prod(batch) * n).reshape(*batch, n) for n in self.inputs.values()]
+        shapes = [(n,) if name in self.common else (*batch, n) for name, n in self.inputs.items()]
+        state = [np.linspace(0.1, 0.9, prod(shape)).reshape(shape) for shape in shapes]
         found = made(*state)
         return isinstance(found, np.ndarray) and np.allclose(
             found, self.ufunc()(*state), 1e-6, equal_nan=True
@@ -313,6 +325,10 @@ class Shared(Kernel):
     def constants(self) -> tuple[str, ...]:
         """None that are looked at again."""
         return ()
+
+    @property
+    def common(self) -> tuple[str, ...]:
+        return self._plain.constants
 
     @built
     def program(self) -> Program:

@@ -87,7 +87,7 @@ def _named(name: str) -> Machine:
         return MACHINES[name]
     usual = {m.triple.partition("-")[0]: m for m in MACHINES.values()}
     architecture, dash, _ = name.partition("-")
-    if not dash or architecture not in usual:
+    if not dash or architecture not in usual or not re.fullmatch(r"[\w.-]+", name, re.ASCII):
         raise UnknownNameError("machine", name, "strobe", list(MACHINES))
     return replace(usual[architecture], triple=name)
 

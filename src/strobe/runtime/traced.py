@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 
 from strobe.errors import ArgumentError, ProgramSizeError, StrobeError, UnknownNameError
-from strobe.graph.derivatives import derivative
 from strobe.graph.program import Program
 from strobe.graph.program import trace as graph_of
 from strobe.models.arguments import is_whole
@@ -144,7 +143,7 @@ class Jacobian(Traced):
         return f"jacobian of {self._plain.quantity}"
 
     def _as_traced(self) -> Program:
-        return derivative(self._plain.program, self._directions())
+        return self._differentiated(self._plain.program, self._directions())
 
     def _listed(self, **numbers: Numbers) -> Any:
         return slopes(self._plain.function(), numbers, self._directions())
