@@ -9,9 +9,11 @@ from strobe.codegen.llvm import Emitter, Target
 from strobe.codegen.llvm_pieces import Layout
 from strobe.graph.fuse import fuse
 from strobe.graph.order import ordered
+from strobe.graph.program import trace
 from strobe.quantities import Request
 from strobe.runtime import cache
 from strobe.runtime.kernels import Kernel
+from strobe.scalars import Graph
 
 TREE = strobe.random(6, seed=2, kinds="RPSF", tree=True)
 REQUESTS = ("inverse_dynamics", "mass_matrix", "forward_dynamics", "frame_placements", "integrate")
@@ -140,6 +142,23 @@ def test_results_that_go_past_the_caches_have_the_bits_of_the_others(streamed, m
                 assert np.array_equal(out, through(q))
                 assert (memory[:offset] == 7.0).all()
                 assert (memory[offset:].reshape(states, -1)[:, size:] == 7.0).all()
+
+
+def test_what_parameters_decide_once_goes_past_the_caches_too(streamed, monkeypatch):
+    request = Request("mass_matrix", parameters="runtime")
+    q = TREE.random_state(seed=1, batch=20)[0]
+    past = Kernel(TREE.model, request).shared.ufunc()(q, TREE.parameters)
+    monkeypatch.setattr(llvm_stream, "MOST_CACHED", 2**40)
+    assert np.array_equal(past, Kernel(TREE.model, request).shared.ufunc()(q, TREE.parameters))
+
+
+def test_a_block_of_one_constant_is_stored_as_it_is():
+    """Trees have zeros between branches, and no shuffle turns those."""
+    text = Emitter(trace(lambda x: [0.0] * 8 + [x[0]] * 4, {"x": 2}, (12,), Graph()), Target(8)).text()
+    body = text[: text.index("define void @loop")]
+    plain = Emitter(trace(lambda x: [x[0]] * 4, {"x": 2}, (4,), Graph()), Target(8)).text()
+    extra = body.count("shufflevector") - plain[: plain.index("define void @loop")].count("shufflevector")
+    assert extra == 1 + 2 * 2  # the constant spread, and for each block its halves
 
 
 def test_only_pieces_that_do_nothing_but_write_go_past_the_caches(streamed):

@@ -246,6 +246,15 @@ def test_beyond_a_size_the_oldest_entries_go_and_nothing_else(folder, monkeypatc
     assert [name[-3] for name in left[:-1]] == ["3", "4", "5"]
 
 
+def test_a_draft_that_is_gone_when_it_is_looked_at_is_no_cause_for_complaint(folder):
+    folder.mkdir(mode=0o700)
+    (folder / ".new-gone").symlink_to(folder / "nowhere")  # listed, not found: as if renamed
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        cache.fetch("0" * 64, lambda: cache.Entry(1, b"code"))
+    assert cache.known("0" * 64) == cache.Entry(1, b"code")
+
+
 def test_no_warning_where_all_is_well(folder):
     with warnings.catch_warnings():
         warnings.simplefilter("error")

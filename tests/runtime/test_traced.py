@@ -103,7 +103,11 @@ def cube(x):
 @pytest.mark.parametrize(
     ("function", "x", "wanted"),
     [
-        (lambda x: where(less(x[0], 0.0), x[1], sqrt(x[0]) * x[1] * x[2]), [-1.0, 2.0, 3.0], [0.0, 1.0, 0.0]),
+        (
+            lambda x: where(less(x[0], 0.0), x[1], sqrt(x[0]) * x[1] * x[2]),
+            [-1.0, 2.0, 3.0],
+            [0.0, 1.0, 0.0],
+        ),
         (lambda x: where(less(x[0], 1e-3), x[1], x[1] * x[2] / x[0]), [0.0, 2.0, 3.0], [0.0, 1.0, 0.0]),
         (lambda x: maximum(x[1], x[2] / x[0]), [0.0, 2.0, -3.0], [0.0, 1.0, 0.0]),
     ],
@@ -117,7 +121,9 @@ def test_a_branch_that_is_not_taken_has_no_part_in_a_jacobian(function, x, wante
 def test_a_jacobian_too_long_to_write_out_is_refused_before_it_is_made(monkeypatch):
     monkeypatch.setattr(kernels, "MOST_TRACED", 50)
     many = strobe.trace(lambda x: [sum(sin(x[i]) * x[i - j] for i in range(6)) for j in range(3)], x=6)
-    with pytest.raises(ProgramSizeError, match="jacobian of lambda of a traced function takes more than 50"):
+    with pytest.raises(
+        ProgramSizeError, match="jacobian of lambda of a traced function takes more than 50"
+    ):
         many.jacobian()(np.ones(6))
 
 

@@ -27,7 +27,7 @@ class Stream:
         writing = [piece for piece in e.layout.pieces if piece.results and not piece.nodes]
         self.pieces = [piece for piece in writing if self._stretch(piece)[1] >= SHORTEST]
         longest = max((self._stretch(piece)[1] for piece in self.pieces), default=0)
-        self.gap = longest + LINE  # between rows of the area: no page, or they would have one place in the cache
+        self.gap = longest + LINE  # between rows of the area; pages would have one place in the cache
 
     def _stretch(self, piece: Piece) -> tuple[int, int]:
         """Where the results of a piece begin in a row, and how many there are; in bytes."""

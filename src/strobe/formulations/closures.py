@@ -22,7 +22,7 @@ from typing import TypeVar
 
 from strobe.algebra import Mat3, Vec3
 from strobe.formulations.kinematics import Moving, Placed, body_placements
-from strobe.models.loops import CLOSURES, Closure
+from strobe.models.loops import CLOSURES, Closure, solved
 from strobe.models.model import ROOT, Curve, Frame, Loop, Model
 from strobe.scalars import Num, Numbers
 
@@ -71,7 +71,7 @@ def _cosine(kind: Closure, R: Mat3) -> Num:
 def _placed(model: Model, q: Numbers) -> Iterator[tuple[Loop, Placed, Placed]]:
     """The loops with their frames where they are."""
     placed = body_placements(model.bodies, q)
-    for loop in _solved(model):
+    for loop in solved(model):
         a, b = model.frame(loop.frame_a), model.frame(loop.frame_b)
         yield loop, placed[a.body] @ a.placement, placed[b.body] @ b.placement
 
@@ -85,7 +85,7 @@ def closures(model: Model, q: Numbers, qd: Numbers) -> Closures:
     def end(name: str) -> _End:
         return _end(model, model.frame(name), placed, velocity, acceleration)
 
-    for loop in _solved(model):
+    for loop in solved(model):
         a, b = end(loop.frame_a), end(loop.frame_b)
         found.residuals.extend(_chosen(loop, _residuals(loop, a.at, b.at)))
         found.J.extend(_chosen(loop, _jacobian(model, loop, a, b)))
@@ -99,10 +99,6 @@ def closures(model: Model, q: Numbers, qd: Numbers) -> Closures:
         found.J.append(row)
         found.bias.append(-(qd[other] * qd[other] * bend))
     return found
-
-
-def _solved(model: Model) -> list[Loop]:
-    return [loop for loop in model.loops if not loop.held]
 
 
 def _chosen(loop: Loop, rows: Sequence[T]) -> list[T]:

@@ -102,8 +102,12 @@ def _digest(path: Path, content: bytes) -> bytes:
 
 def _tidy(folder: Path) -> None:
     """The oldest entries removed, down to half, where there is too much; other files are left alone."""
+    status: list[tuple[os.stat_result, str]] = []
     with os.scandir(folder) as found:
-        status = [(entry.stat(), entry.path) for entry in found if OURS.fullmatch(entry.name)]
+        for entry in found:
+            if OURS.fullmatch(entry.name):
+                with suppress(FileNotFoundError):  # a draft that another process has finished meanwhile
+                    status.append((entry.stat(), entry.path))
     total = sum(s.st_size for s, _ in status)
     if total <= MOST:
         return
