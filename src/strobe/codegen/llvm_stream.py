@@ -41,7 +41,7 @@ class Stream:
             e, k = self.e, self.e.arguments
             e.lines.append(f"  %area = alloca [{self.gap * e.target.width} x i8], align {LINE}")
             bytes_ = e.new(f"mul i64 %n, %s{k}")
-            e.lines.append(f"  %streams = icmp ugt i64 {bytes_}, {MOST_CACHED}")
+            e.lines.append(f"  %streams = icmp sgt i64 {bytes_}, {MOST_CACHED}")
 
     def target(self, piece: Piece, state: str) -> tuple[str, str]:
         """Where a piece finds the rows of its results from this state on, and the step between them."""
