@@ -306,7 +306,7 @@ def test_a_wrench_taken_along_costs_less_than_the_transposed_jacobian():
 
 @pytest.mark.parametrize("wrenches", [1, 3])
 def test_wrenches_taken_along_and_around_give_the_same_torques_and_accelerations(pair, wrenches):
-    robot = pair[0]
+    robot = pair[1]
     q, qd, x = robot.random_state(seed=8, batch=4)
     rng = np.random.default_rng(3)
     load = {frame: rng.standard_normal((4, 6)) for frame in robot.frames[-wrenches:]}

@@ -15,7 +15,7 @@ from strobe.runtime import cache
 from strobe.runtime.kernels import Kernel
 from strobe.scalars import Graph
 
-TREE = strobe.random(6, seed=2, kinds="RPSF", tree=True)
+TREE = strobe.random(4, seed=2, kinds="RPSF", tree=True)
 REQUESTS = ("inverse_dynamics", "mass_matrix", "forward_dynamics", "frame_placements", "integrate")
 
 
