@@ -18,12 +18,13 @@ def program(function):
 
 
 DIVIDES = program(lambda a, b, c: [sin(a) / (2 + b * b), c / (1 + a * a) + b])
-ROOTS = program(lambda a, b, c: [sqrt(1 + a * a), b + c])
+ROOTS = program(lambda a, b, c: [sqrt(1 + a * a), sqrt(1 + b * b) + c])
+ONCE = program(lambda a, b, c: [sin(a) / (2 + b * b), c + a])
 PLAIN = program(lambda a, b, c: [sin(a) * b, c + a])
 
 
-@pytest.mark.parametrize(("traced", "width"), [(DIVIDES, 16), (ROOTS, 16), (PLAIN, 8)])
-def test_what_divides_or_takes_roots_is_computed_for_twice_as_many_states(traced, width):
+@pytest.mark.parametrize(("traced", "width"), [(DIVIDES, 16), (ROOTS, 16), (ONCE, 8), (PLAIN, 8)])
+def test_what_divides_or_takes_roots_more_than_once_is_computed_for_twice_as_many_states(traced, width):
     assert paired(traced, Target(8)).width == width
 
 
