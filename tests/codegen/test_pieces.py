@@ -64,8 +64,8 @@ def test_no_slot_holds_two_values_at_a_time(short_pieces, quantity):
                 assert until[a] <= made[b] or until[b] <= made[a]
 
 
-@pytest.mark.parametrize("quantity", REQUESTS)
-def test_pieces_compute_the_bits_of_the_whole(short_pieces, monkeypatch, quantity):
+def cut_and_whole(quantity, monkeypatch):
+    """Results of batches of several sizes: in pieces from rows and from columns apart, and from one whole program."""
     parts = Kernel(TREE.model, Request(quantity)).ufunc()
     monkeypatch.setattr(llvm_pieces, "LONGEST_PIECE", 10**9)
     whole = Kernel(TREE.model, Request(quantity)).ufunc()
@@ -75,9 +75,13 @@ def test_pieces_compute_the_bits_of_the_whole(short_pieces, monkeypatch, quantit
             rng.standard_normal((states, size)) for size in Request(quantity).inputs(TREE.model).values()
         ]
         values[0][0, 0] = 1e7  # beyond the fast sine
-        expected = whole(*values)
-        assert np.array_equal(parts(*values), expected, equal_nan=True)
-        apart = parts(*(np.repeat(x, 2, 1)[:, ::2] for x in values))
+        yield parts(*values), parts(*(np.repeat(x, 2, 1)[:, ::2] for x in values)), whole(*values)
+
+
+@pytest.mark.parametrize("quantity", REQUESTS)
+def test_pieces_compute_the_bits_of_the_whole(short_pieces, monkeypatch, quantity):
+    for together, apart, expected in cut_and_whole(quantity, monkeypatch):
+        assert np.array_equal(together, expected, equal_nan=True)
         assert np.array_equal(apart, expected, equal_nan=True)
 
 
@@ -111,9 +115,11 @@ def test_many_results_are_written_from_first_to_last_after_all_else(long_rows):
     assert all(len(cut.pieces[k].results) <= 5 for k in storing)
 
 
-def test_results_that_are_written_at_the_end_have_the_bits_of_the_whole(long_rows, monkeypatch):
-    test_pieces_compute_the_bits_of_the_whole(None, monkeypatch, "mass_matrix")
-    test_pieces_compute_the_bits_of_the_whole(None, monkeypatch, "frame_placements")
+@pytest.mark.parametrize("quantity", ["mass_matrix", "frame_placements"])
+def test_results_that_are_written_at_the_end_have_the_bits_of_the_whole(long_rows, monkeypatch, quantity):
+    for together, apart, expected in cut_and_whole(quantity, monkeypatch):
+        assert np.array_equal(together, expected, equal_nan=True)
+        assert np.array_equal(apart, expected, equal_nan=True)
 
 
 @pytest.fixture

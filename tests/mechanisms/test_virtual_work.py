@@ -54,18 +54,6 @@ class Plane:
         self.tau += inertia * self.phi_dd[:, k, None] * self.T[:, k]
 
 
-def agree(name, q, qd, qdd, tau):
-    """The robot finds the state closed, needs these torques in its driven joints, and moves so under them."""
-    robot = strobe.load(name)
-    assert np.abs(robot.loop_residuals(q)).max() < 1e-14
-    driven = [robot.joint_names.index(joint) for joint in robot.model.actuated]
-    found = robot.inverse_dynamics(q, qd, qdd)
-    assert np.abs(found[:, driven] - tau).max() < WITHIN * np.abs(tau).max()
-    assert not np.delete(found, driven, axis=1).any()
-    moved = robot.forward_dynamics(q, qd, found)
-    assert np.abs(moved - qdd).max() < WITHIN * np.abs(qdd).max()
-
-
 def fourbar():
     p, name = parameters("fourbar"), "fourbar"
     l0, l1, l2, l3 = (p[f"l{k}"] for k in range(4))
@@ -205,7 +193,15 @@ def delta():
 
 @pytest.mark.parametrize("mechanism", [fourbar, slider_crank, fivebar, delta])
 def test_torques_of_closed_chains_equal_the_virtual_work_of_their_links(mechanism):
-    agree(*mechanism())
+    name, q, qd, qdd, tau = mechanism()
+    robot = strobe.load(name)
+    assert np.abs(robot.loop_residuals(q)).max() < 1e-14
+    driven = [robot.joint_names.index(joint) for joint in robot.model.actuated]
+    found = robot.inverse_dynamics(q, qd, qdd)
+    assert np.abs(found[:, driven] - tau).max() < WITHIN * np.abs(tau).max()
+    assert not np.delete(found, driven, axis=1).any()
+    moved = robot.forward_dynamics(q, qd, found)
+    assert np.abs(moved - qdd).max() < WITHIN * np.abs(qdd).max()
 
 
 def test_joints_of_a_four_bar_transmit_the_torque_that_drives_it_and_none_where_they_are_passive():
