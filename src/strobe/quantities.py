@@ -40,6 +40,7 @@ from strobe.formulations import (
     transmission,
 )
 from strobe.models.couplings import Coordinates, coordinates
+from strobe.models.joints import Joint
 from strobe.models.loops import conditions
 from strobe.models.model import Frame, Model
 from strobe.models.parameters import PER_BODY, geometry_names, with_geometry, with_inertial
@@ -303,12 +304,11 @@ def friction_slopes(asked: Asked, qd: Numbers) -> list[Num]:
         return [0.0] * asked.model.nv
     found: list[Num] = []
     for joint in asked.model.joints:
-        forwards, backwards = joint.coulomb
         for rate in joint.rates(qd):
             slope: Num = joint.damping
-            if forwards or backwards:
-                size = forwards if forwards == backwards else where(less(rate, 0.0), backwards, forwards)
+            if any(joint.coulomb):
                 speed, v0 = absolute(rate), COULOMB_SPEED
+                size = _coulomb(joint, rate)
                 ramp = where(less(speed, 2.0 * v0), size * (1.0 / v0), math.nan)  # no speed, no slope
                 slope = slope + where(less(v0, speed), 0.0, ramp)
             found.append(slope)
@@ -755,15 +755,18 @@ def friction_torques(asked: Asked, qd: Numbers) -> list[Num]:
         return [0.0] * asked.model.nv
     torques: list[Num] = []
     for joint in asked.model.joints:
-        forwards, backwards = joint.coulomb
         for rate in joint.rates(qd):
             torque = rate * joint.damping
-            if forwards or backwards:
-                ramp = _ramp(rate)
-                size = forwards if forwards == backwards else where(less(rate, 0.0), backwards, forwards)
-                torque = torque + ramp * size
+            if any(joint.coulomb):
+                torque = torque + _ramp(rate) * _coulomb(joint, rate)
             torques.append(torque)
     return torques
+
+
+def _coulomb(joint: Joint, rate: Num) -> Num:
+    """The size of Coulomb friction in the direction of a motion."""
+    forwards, backwards = joint.coulomb
+    return forwards if forwards == backwards else where(less(rate, 0.0), backwards, forwards)
 
 
 def _ramp(rate: Num) -> Num:

@@ -52,17 +52,12 @@ class Orthogonal:
 
     def moved(self, z: Numbers, gamma: Numbers) -> tuple[list[Num], list[Num]]:
         """z + Σ μ_k Q_k, whose products with the rows are γ, and μ."""
-        weighted = [x * w for x, w in zip(z, self.weights, strict=True)]
         demands: list[Num] = []
-        mu: list[Num] = []
-        result = list(z)
-        for Q, U, inverse, wanted in zip(self.Q, self.U, self.inverse, gamma, strict=True):
+        for U, wanted in zip(self.U, gamma, strict=True):
             for factor, demand in zip(U, demands, strict=True):
                 wanted = wanted - factor * demand
             demands.append(wanted)
-            mu.append((wanted - dot(Q, weighted)) * inverse)
-            result = [x + y * mu[-1] for x, y in zip(result, Q, strict=True)]
-        return result, mu
+        return _moved(self, z, demands)
 
     def multipliers(self, mu: Numbers) -> list[Num]:
         """λ with Σ λ_k row_k = Σ μ_k Q_k."""
@@ -101,17 +96,22 @@ class Chosen:
 
     def moved(self, z: Numbers, gamma: Numbers) -> tuple[list[Num], list[Num]]:
         """z + Σ μ_s Q_s, whose products with the rows are γ, and μ."""
-        weighted = [x * w for x, w in zip(z, self.weights, strict=True)]
-        mu: list[Num] = []
-        result = list(z)
-        for Q, B, inverse in zip(self.Q, self.B, self.inverse, strict=True):
-            mu.append((dot(B, gamma) - dot(Q, weighted)) * inverse)
-            result = [x + y * mu[-1] for x, y in zip(result, Q, strict=True)]
-        return result, mu
+        return _moved(self, z, [dot(B, gamma) for B in self.B])
 
     def multipliers(self, mu: Numbers) -> list[Num]:
         """λ with Σ λ_k row_k = Σ μ_s Q_s."""
         return [dot(column, mu) for column in zip(*self.B, strict=True)]
+
+
+def _moved(rows: Orthogonal | Chosen, z: Numbers, demands: Numbers) -> tuple[list[Num], list[Num]]:
+    """z + Σ μ_k Q_k, whose products with the orthogonal rows are what they demand, and μ."""
+    weighted = [x * w for x, w in zip(z, rows.weights, strict=True)]
+    mu: list[Num] = []
+    result = list(z)
+    for Q, inverse, wanted in zip(rows.Q, rows.inverse, demands, strict=True):
+        mu.append((wanted - dot(Q, weighted)) * inverse)
+        result = [x + y * mu[-1] for x, y in zip(result, Q, strict=True)]
+    return result, mu
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,32 +10,19 @@ threads for them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import count
 
 from strobe.codegen.llvm_builtin import ARRAY_DATA, inspect, new_array, numbers_in, pointers, refusal
+from strobe.codegen.llvm_text import Text
 
 
 def batch_module(sizes: Sequence[int], core: Sequence[int], common: Sequence[int] = ()) -> str:
     """The IR text of the builtin for inputs of these sizes and results of this shape; those in common by place."""
-    e = _Text()
+    e = Text()
     _builtin(e, sizes, core, common)
     return "\n".join(e.lines) + "\n"
 
 
-class _Text:
-    """Lines and names."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-        self._names = count()
-
-    def new(self, operation: str) -> str:
-        name = f"%t{next(self._names)}"
-        self.lines.append(f"  {name} = {operation}")
-        return name
-
-
-def _builtin(e: _Text, sizes: Sequence[int], core: Sequence[int], common: Sequence[int]) -> None:
+def _builtin(e: Text, sizes: Sequence[int], core: Sequence[int], common: Sequence[int]) -> None:
     out, inputs = e.lines.append, len(sizes)
     out("define ptr @batch(ptr %self, ptr %args, i64 %n) nounwind {")
     out("entry:")
@@ -72,7 +59,7 @@ def _builtin(e: _Text, sizes: Sequence[int], core: Sequence[int], common: Sequen
     out("}")
 
 
-def _apart(e: _Text, sizes: Sequence[int], core: Sequence[int], common: Sequence[int]) -> None:
+def _apart(e: Text, sizes: Sequence[int], core: Sequence[int], common: Sequence[int]) -> None:
     """On if the results lie before or behind every input in memory, else refused."""
     inputs = len(sizes)
     e.lines.append("apart:")
@@ -86,12 +73,12 @@ def _apart(e: _Text, sizes: Sequence[int], core: Sequence[int], common: Sequence
     e.lines.append(f"  br i1 {apart}, label %give, label %refuse")
 
 
-def _range(e: _Text, data: str, rows: str, bytes_: int) -> tuple[str, str]:
+def _range(e: Text, data: str, rows: str, bytes_: int) -> tuple[str, str]:
     start = e.new(f"ptrtoint ptr {data} to i64")
     return start, e.new(f"add i64 {start}, {e.new(f'mul i64 {rows}, {bytes_}')}")
 
 
-def _call(e: _Text, sizes: Sequence[int], core: Sequence[int], common: Sequence[int]) -> None:
+def _call(e: Text, sizes: Sequence[int], core: Sequence[int], common: Sequence[int]) -> None:
     """The loop with NumPy's arguments: data, number of states, steps between states and between numbers."""
     data = [*(f"%data{k}" for k in range(len(sizes))), "%result"]
     strides = [numbers_in(core[d + 1 :]) for d in range(len(core))]
@@ -106,7 +93,7 @@ def _call(e: _Text, sizes: Sequence[int], core: Sequence[int], common: Sequence[
     e.lines.append("  call void %restore_thread(ptr %thread)")
 
 
-def _table(e: _Text, kind: str, values: Sequence[str]) -> str:
+def _table(e: Text, kind: str, values: Sequence[str]) -> str:
     table = e.new(f"alloca [{len(values)} x {kind}], align 8")
     for k, value in enumerate(values):
         place = e.new(f"getelementptr {kind}, ptr {table}, i64 {k}")

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import count
 
 from strobe.codegen.llvm import PACK, RECENT, Emitter, Target, module
+from strobe.codegen.llvm_text import Text
 from strobe.graph.hoist import COEFFICIENTS, hoist
 from strobe.graph.program import Input, Program
 from strobe.scalars import Node
@@ -130,17 +130,8 @@ def _tables(e: _Text, many: str, steps: Sequence[str]) -> tuple[str, str, str]:
     return pointers, dims, table
 
 
-class _Text:
-    """Lines and names."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-        self._names = count()
-
-    def new(self, operation: str) -> str:
-        name = f"%t{next(self._names)}"
-        self.lines.append(f"  {name} = {operation}")
-        return name
+class _Text(Text):
+    """Lines that read and write tables of words."""
 
     def word(self, table: str, k: int, kind: str = "i64") -> str:
         """A number or pointer of a table."""

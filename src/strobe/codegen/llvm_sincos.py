@@ -14,11 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import count, zip_longest
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Protocol
 
 from strobe.codegen import sincos
 from strobe.codegen.constants import bits_of
+from strobe.codegen.llvm_text import Text
 from strobe.scalars import Node
 
 if TYPE_CHECKING:
@@ -230,18 +231,12 @@ def _name(target: Target) -> str:
     return f"strobe_sincos{target.width}"
 
 
-class _Page:
+class _Page(Text):
     """The lines of a function that has its constants in itself, so that its text is the same in every module."""
 
     def __init__(self, target: Target, declared: set[str]) -> None:
+        super().__init__()
         self.target, self.declared = target, declared
-        self.lines: list[str] = []
-        self._names = count()
-
-    def new(self, operation: str) -> str:
-        name = f"%t{next(self._names)}"
-        self.lines.append(f"  {name} = {operation}")
-        return name
 
     def constant(self, bits: int, kind: str = "double") -> str:
         return f"splat (double 0x{bits:016X})" if kind == "double" else f"splat ({kind} {bits})"
