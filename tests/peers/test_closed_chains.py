@@ -1,8 +1,6 @@
 """Closed chains and feet on the ground against Pinocchio's constrained dynamics: accelerations and forces."""
 
-import importlib.util
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -30,18 +28,6 @@ STANDING = {
         "talos_data/robots/talos_reduced.urdf", FULL,
         ["left_sole_link", "right_sole_link", "gripper_left_base_link", "gripper_right_base_link"]),
 }  # fmt: skip
-
-
-def neighbour():
-    """The tests of open trees, which translate states between the two libraries."""
-    spec = importlib.util.spec_from_file_location(
-        "pinocchio_peer", Path(__file__).with_name("test_pinocchio.py")
-    )
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 class Closed:
@@ -98,9 +84,8 @@ def without_friction(model):
     )
 
 
-def standing(path, kind, feet):
+def standing(other, path, kind, feet):
     """A robot whose feet are bound to the ground where they are at a random position."""
-    other = neighbour()
     peer = other.Peer(other.robots_folder() / path, "floating")
     robot = Robot(without_friction(peer.robot.model), compiled=False)
     q = robot.random_state(3)[0]
@@ -116,7 +101,7 @@ def standing(path, kind, feet):
     return Closed(peer, robot, q, contacts)
 
 
-def example(name, tmp_path, kind=POINT):
+def example(other, name, tmp_path, kind=POINT):
     """A built-in closed chain, and its open tree in Pinocchio with the same loop."""
     model = without_friction(strobe.load(name).model)
     (loop,) = model.loops
@@ -124,7 +109,7 @@ def example(name, tmp_path, kind=POINT):
     path = tmp_path / f"{name}.urdf"
     path.write_text(write_urdf(replace(model, loops=(), couplings=()))[0])
     q = np.array(model.poses["home"])
-    return Closed(neighbour().Peer(path, "fixed"), robot, q, [(kind, loop.frame_a, loop.frame_b)])
+    return Closed(other.Peer(path, "fixed"), robot, q, [(kind, loop.frame_a, loop.frame_b)])
 
 
 def close(ours, theirs, tolerance=1e-10):
@@ -132,8 +117,8 @@ def close(ours, theirs, tolerance=1e-10):
 
 
 @pytest.mark.parametrize("case", STANDING, ids=lambda case: case.replace(" ", "-"))
-def test_feet_on_the_ground_move_and_push_as_in_pinocchio(case):
-    closed = standing(*STANDING[case])
+def test_feet_on_the_ground_move_and_push_as_in_pinocchio(case, open_trees):
+    closed = standing(open_trees, *STANDING[case])
     theirs, ours = closed.accelerations()
     assert close(ours, theirs)
     theirs, ours = closed.forces(ours)
@@ -141,8 +126,8 @@ def test_feet_on_the_ground_move_and_push_as_in_pinocchio(case):
 
 
 @pytest.mark.parametrize("name", ["fourbar", "slider-crank", "fivebar"])
-def test_plane_linkages_pinned_at_a_point_move_and_push_as_in_pinocchio(name, tmp_path):
-    closed = example(name, tmp_path)
+def test_plane_linkages_pinned_at_a_point_move_and_push_as_in_pinocchio(name, tmp_path, open_trees):
+    closed = example(open_trees, name, tmp_path)
     theirs, ours = closed.accelerations()
     assert close(ours, theirs)
     theirs, ours = closed.forces(ours)
@@ -150,9 +135,9 @@ def test_plane_linkages_pinned_at_a_point_move_and_push_as_in_pinocchio(name, tm
     assert close(ours[:, plane], theirs[:, plane])
 
 
-def test_a_sole_bound_twice_moves_as_in_pinocchio_though_its_forces_are_not_determined():
+def test_a_sole_bound_twice_moves_as_in_pinocchio_though_its_forces_are_not_determined(open_trees):
     path, kind, (foot,) = STANDING["a humanoid on one foot"]
-    closed = standing(path, kind, [foot, foot.replace("left", "right"), foot])
+    closed = standing(open_trees, path, kind, [foot, foot.replace("left", "right"), foot])
     theirs, ours = closed.accelerations()
     assert close(ours, theirs)
     assert np.linalg.matrix_rank(closed.robot.loop_jacobian(closed.q)) == 12

@@ -1,6 +1,5 @@
 """Energy, momentum, joint wrenches, Jacobian rates, Coriolis matrix and accelerations against Pinocchio."""
 
-import importlib.util
 from pathlib import Path
 
 import numpy as np
@@ -21,22 +20,10 @@ ROBOTS = {
 GRAVITY = np.array([1.0, -2.0, -3.7])
 
 
-def neighbour():
-    """The tests of the other quantities, which translate states between the two libraries."""
-    spec = importlib.util.spec_from_file_location(
-        "pinocchio_peer", Path(__file__).with_name("test_pinocchio.py")
-    )
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.fixture(scope="module", params=ROBOTS, ids=lambda path: Path(path).stem)
-def peer(request):
-    other, (base, compiled) = neighbour(), ROBOTS[request.param]
-    found = other.Peer(other.robots_folder() / request.param, base)
+def peer(request, open_trees):
+    base, compiled = ROBOTS[request.param]
+    found = open_trees.Peer(open_trees.robots_folder() / request.param, base)
     found.robot = Robot(found.robot.model, compiled)
     return found
 
