@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test suite lint types fuzz bench docs clean
+.PHONY: run test suite lint types fuzz soak lowest bench docs clean
 
 run: $(VENV)/.run
 	$(BIN)/strobe study stanford --force

@@ -1,0 +1,30 @@
+"""Rows of what a trial tried and found, appended to `reliability/results/` with the machine they belong to."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from benchmarks.timer import machine
+
+RESULTS = Path(__file__).parent / "results"
+
+Row = dict[str, Any]
+
+
+def record(trial: str, row: Row) -> None:
+    """Append one row: counts of what was tried, figures measured, and ``failures``, which ought to be 0."""
+    common = {"when": datetime.now(UTC).isoformat(timespec="seconds"), **machine()}
+    RESULTS.mkdir(exist_ok=True)
+    with (RESULTS / f"{trial}.jsonl").open("a") as file:
+        file.write(json.dumps({**common, **row}) + "\n")
+    print(f"{trial}: " + ", ".join(f"{key} {value}" for key, value in row.items()), flush=True)
+
+
+def newest(trial: str) -> Row | None:
+    """The row of the last run of a trial; none if it never ran."""
+    path = RESULTS / f"{trial}.jsonl"
+    rows = path.read_text().splitlines() if path.exists() else []
+    return json.loads(rows[-1]) if rows else None
