@@ -7,6 +7,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
 from formulation_pages import ending  # pyright: ignore[reportMissingImports]
+from robot_page import with_layers  # pyright: ignore[reportMissingImports]
 from running import executed  # pyright: ignore[reportMissingImports]
 
 import strobe
@@ -30,9 +31,9 @@ autodoc_typehints = "none"  # shapes say more, and docstrings have them
 
 
 def run_page(app: Any, page: str, source: list[str]) -> None:
-    """What a page's code prints, and what closes the page of a formulation."""
+    """What a page's code prints, what closes the page of a formulation, and the methods of a robot."""
     folder, _, name = page.rpartition("/")
-    source[0] = executed(source[0], page) + (ending(name) if folder == "formulations" else "")
+    source[0] = executed(with_layers(source[0]), page) + (ending(name) if folder == "formulations" else "")
 
 
 def plain_words(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:

@@ -9,9 +9,10 @@ ROOT = Path(strobe.__file__).parent
 ORDER = [
     "errors", "scalars", "algebra", "models", "formulations", "quantities", "graph", "codegen", "runtime",
     "robot", "__init__", "export", "equations", "analysis", "kinematics", "trajectory", "simulate", "approximate",
-    "control", "mechanisms", "identify", "study", "cli", "__main__",
+    "control", "mechanisms", "identify", "sweep", "study", "cli", "__main__",
 ]  # fmt: skip
-THIN = ("robot.py", "simulate/run.py", "control/tracked.py")  # their methods import what lies below
+# their methods import what lies below
+THIN = ("robot/asking.py", "robot/robot.py", "simulate/run.py", "control/tracked.py")
 
 
 def room(path: Path) -> str:

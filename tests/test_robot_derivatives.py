@@ -9,7 +9,8 @@ import strobe
 from strobe.errors import ShapeError, SingularMassMatrixError, UnsupportedModelError
 from strobe.models.inertial import Inertial
 from strobe.models.random_robots import random_model
-from strobe.quantities import COULOMB_SPEED, Request
+from strobe.quantities import Request
+from strobe.quantities.drives import COULOMB_SPEED
 from strobe.robot import Robot
 
 H = 1e-6

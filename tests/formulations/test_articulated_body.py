@@ -10,7 +10,8 @@ from strobe.formulations import articulated_body, spatial_newton_euler
 from strobe.models.random_robots import random_model
 from strobe.models.regroup import regrouped
 from strobe.models.toml_reader import read_toml
-from strobe.quantities import Request, long_supports
+from strobe.quantities import Request
+from strobe.quantities.dynamics import long_supports
 from strobe.runtime.kernels import Kernel
 from strobe.scalars import FieldSystem
 

@@ -11,6 +11,7 @@ from strobe.models.edits import add_frame
 from strobe.models.loops import CLOSURES, add_loop, conditions
 from strobe.models.model import Coupling, Curve, Loop
 from strobe.models.random_robots import random_model
+from strobe.models.random_states import random_positions
 from strobe.robot import Robot
 from strobe.scalars import DualSystem
 from strobe.scalars.precise import PreciseSystem
@@ -31,7 +32,7 @@ def bound(kind, kinds="RPSF", tree=True, seed=3, to_base=False, carrier=0):
 def state(model, seed=0):
     """A random position, in which the loop is open, and a velocity."""
     robot, rng = Robot(model, compiled=False), np.random.default_rng(seed)
-    return robot._random_positions(rng, ()).tolist(), rng.standard_normal(robot.nv).tolist()
+    return random_positions(robot.coordinates, rng, ()).tolist(), rng.standard_normal(robot.nv).tolist()
 
 
 def along(model, q, qd):

@@ -7,6 +7,7 @@ import strobe
 from strobe.errors import ArgumentError, AssemblyError, OpenLoopError, UnknownNameError
 from strobe.mechanisms import diagnose
 from strobe.models.edits import add_frame, add_loop, scale
+from strobe.models.random_states import random_positions
 
 BUILT_IN = ["fourbar", "slider-crank", "fivebar", "delta"]
 
@@ -23,7 +24,7 @@ def fourbar():
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_bad_guesses_are_closed_in_batches_and_within_limits(name):
     robot = slow(strobe.load(name).model)
-    guesses = robot._random_positions(np.random.default_rng(2), (2, 6))
+    guesses = random_positions(robot.coordinates, np.random.default_rng(2), (2, 6))
     q = robot.assemble(guesses)
     assert q.shape == guesses.shape
     assert np.abs(robot.loop_residuals(q)).max() < 1e-12

@@ -32,7 +32,7 @@ from strobe.formulations.links import second_moments
 from strobe.models.checks import SLACK
 from strobe.models.inertial import Inertial
 from strobe.models.model import ROOT, Model
-from strobe.quantities import LEAST_INERTIA, LEAST_PIVOT
+from strobe.quantities.pivots import LEAST_INERTIA, LEAST_PIVOT
 from strobe.robot import Robot
 from strobe.scalars import FLOAT, LANES, DegreeSystem, DualSystem, FieldSystem, Num, Numbers
 

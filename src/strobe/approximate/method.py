@@ -23,7 +23,9 @@ from strobe.errors import ShapeError
 from strobe.graph.program import Program
 from strobe.models.loops import require_open
 from strobe.models.model import Model
-from strobe.quantities import Asked, Request, friction_torques
+from strobe.quantities import Request
+from strobe.quantities.asked import Asked
+from strobe.quantities.drives import friction_torques
 from strobe.robot import Robot
 from strobe.runtime.arrays import collected
 from strobe.runtime.traced import Traced, trace

@@ -29,7 +29,7 @@ from strobe.approximate.payload_columns import carrier, payload_regressor
 from strobe.approximate.payload_readings import finite_states, finite_torques, joint_rows, whitening
 from strobe.errors import ArgumentError
 from strobe.models.arguments import finite_numbers
-from strobe.quantities import COULOMB_SPEED
+from strobe.quantities.drives import COULOMB_SPEED
 from strobe.robot import Robot
 
 Array = np.ndarray

@@ -20,7 +20,8 @@ from strobe.approximate.tables import TableMethod
 from strobe.errors import ArgumentError, UnsupportedModelError
 from strobe.models.fingerprint import fingerprint
 from strobe.models.loops import require_open
-from strobe.quantities import Request, solve
+from strobe.quantities import Request
+from strobe.quantities.pivots import solve
 from strobe.robot import Robot
 from strobe.scalars import Num, Numbers, maximum, minimum
 

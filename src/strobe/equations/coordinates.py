@@ -22,7 +22,6 @@ from typing import Any
 
 import numpy as np
 
-from strobe import quantities
 from strobe.equations.closed_form import Equations, equations_of
 from strobe.equations.map_checks import checked_change, checked_names, checked_places, with_inverse
 from strobe.equations.maps import Change, Linear, Map, product, transposed
@@ -31,7 +30,8 @@ from strobe.errors import ArgumentError
 from strobe.models.couplings import Coordinates, Terms
 from strobe.models.loops import require_open
 from strobe.models.model import Model
-from strobe.quantities import Request
+from strobe.quantities import ELIMINATING, Request
+from strobe.quantities.pivots import solve
 from strobe.robot import Robot, Wrench
 from strobe.runtime.arrays import checked, collected
 from strobe.runtime.interpret import evaluate
@@ -135,7 +135,7 @@ def forward_dynamics(asked: Asked, phi: Numbers, phid: Numbers, Q: Numbers, **lo
     n = asked.change.n
     still = inverse_dynamics(asked.instead("inverse_dynamics"), phi, phid, [0.0] * n, **loads)
     right = [a - b for a, b in zip(Q, still, strict=True)]
-    return quantities.solve(mass_matrix(asked, phi), right, range(-1, n - 1))
+    return solve(mass_matrix(asked, phi), right, range(-1, n - 1))
 
 
 def energy(asked: Asked, phi: Numbers, phid: Numbers, **loads: Numbers) -> list[Num]:
@@ -373,7 +373,7 @@ class InCoordinates:
             asked = Asked(self.change, self.robot.model, request)
             self._kernels[request] = Traced(asked, asked.inputs)
         kernel = self._kernels[request]
-        if request.quantity in quantities.ELIMINATING:
+        if request.quantity in ELIMINATING:
             return self._in_double(kernel, values, out, threads)
         return self._answer(kernel, values, out, threads)
 

@@ -16,7 +16,7 @@ from strobe.equations.forms import Forms
 from strobe.equations.parameters import Drive, Named
 from strobe.equations.waves import Wave, Waves, exact
 from strobe.models.couplings import Coordinates
-from strobe.quantities import COULOMB_SPEED
+from strobe.quantities.drives import COULOMB_SPEED
 
 STEEP = Number(Fraction(round(1 / COULOMB_SPEED)))
 RAMPS = {

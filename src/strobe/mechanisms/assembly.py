@@ -25,6 +25,7 @@ import numpy as np
 
 from strobe.errors import ArgumentError, AssemblyError
 from strobe.mechanisms.states import scales_of
+from strobe.models import random_states
 from strobe.models.arguments import finite_numbers, require_whole
 from strobe.models.loops import CLOSURES, conditions, extent, solved
 from strobe.robot import Robot
@@ -115,7 +116,7 @@ class _Search:
             left = np.flatnonzero(~closed)
             if not len(left):
                 break
-            anywhere = self.robot._random_positions(rng, (len(left),))
+            anywhere = random_states.random_positions(self.robot.coordinates, rng, (len(left),))
             way = self.robot.difference(start[left], anywhere) * self._free
             found_now, closed_now = self.descend(self.robot.integrate(start[left], way * (k / tries)))
             found[left[closed_now]], closed[left[closed_now]] = found_now[closed_now], True

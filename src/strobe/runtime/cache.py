@@ -1,8 +1,9 @@
 """Object code on disk, so that a second process need not trace and compile again.
 
 Folder: STROBE_CACHE (or `off`), else the user's cache folder; private to the user, because what lies there is
-executed. An entry is a digest of its name and content, then the content: a damaged one is made again. A
-folder that cannot be used is reported once and done without. Beyond a size the oldest entries go.
+executed. An entry is a digest of its name and content, then the content: one that is damaged, or that others may
+write to, is made again. A folder that cannot be used is reported once and done without. Beyond a size the oldest
+entries go.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import stat
 import tempfile
 import warnings
 from collections.abc import Callable
@@ -27,7 +27,7 @@ COUNT = 8  # bytes of the number
 MOST = 512 * 2**20  # bytes in the folder before the oldest entries are removed
 OURS = re.compile(r"[0-9a-f]{64}\.o|\.new-.*")
 SOURCES = (
-    "scalars", "algebra", "models", "formulations", "quantities.py", "graph", "codegen", "runtime",
+    "scalars", "algebra", "models", "formulations", "quantities", "graph", "codegen", "runtime",
     "kinematics/step.py", "simulate/effects.py", "simulate/steps.py",
 )  # fmt: skip
 
@@ -70,7 +70,8 @@ def kept() -> bool:
 
 def _read(path: Path) -> Entry | None:
     try:
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            data = file.read() if _is_ours(os.fstat(file.fileno())) else b""
     except OSError:
         return None
     digest, content = data[:DIGEST], data[DIGEST:]
@@ -91,7 +92,7 @@ def _write(path: Path, entry: Entry) -> None:
             with suppress(OSError):
                 os.unlink(draft)
             raise
-        _tidy(path.parent)
+        _keep_small(path.parent, DIGEST + len(content))
     except OSError as error:
         _complain(f"{path.parent} cannot be written ({error.strerror})")
 
@@ -100,8 +101,18 @@ def _digest(path: Path, content: bytes) -> bytes:
     return hashlib.sha256(path.stem.encode() + content).digest()
 
 
-def _tidy(folder: Path) -> None:
-    """The oldest entries removed, down to half, where there is too much; other files are left alone."""
+_room: dict[Path, int] = {}  # bytes to write to a folder before it is looked through again
+
+
+def _keep_small(folder: Path, written: int) -> None:
+    """Look through a folder once a part of what it may still take is written: up to sixteen processes share it."""
+    _room[folder] = _room.get(folder, 0) - written
+    if _room[folder] < 0:
+        _room[folder] = max(0, MOST - _tidied(folder)) // 16
+
+
+def _tidied(folder: Path) -> int:
+    """Bytes of the entries in a folder, of which the oldest go, down to half, where there is too much."""
     status: list[tuple[os.stat_result, str]] = []
     with os.scandir(folder) as found:
         for entry in found:
@@ -110,13 +121,14 @@ def _tidy(folder: Path) -> None:
                     status.append((entry.stat(), entry.path))
     total = sum(s.st_size for s, _ in status)
     if total <= MOST:
-        return
+        return total
     for s, path in sorted(status, key=lambda pair: pair[0].st_mtime):
         with suppress(OSError):
             os.unlink(path)
         total -= s.st_size
         if total <= MOST // 2:
-            return
+            break
+    return total
 
 
 @cache
@@ -133,10 +145,15 @@ def _folder() -> Path | None:
     except (OSError, RuntimeError) as error:
         _complain(f"the cache folder cannot be made ({error})")
         return None
-    if hasattr(os, "getuid") and (status.st_uid != os.getuid() or stat.S_IMODE(status.st_mode) & 0o022):
+    if not _is_ours(status):
         _complain(f"{folder} belongs to someone else or others may write to it")
         return None
     return folder
+
+
+def _is_ours(status: os.stat_result) -> bool:
+    """Whether nobody else could have written it; where there are no such owners, as on Windows, that is assumed."""
+    return not hasattr(os, "getuid") or (status.st_uid == os.getuid() and not status.st_mode & 0o022)
 
 
 @cache

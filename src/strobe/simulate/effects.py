@@ -25,7 +25,9 @@ from strobe.models.couplings import coordinates
 from strobe.models.inertial import Inertial
 from strobe.models.joints import Joint
 from strobe.models.model import ROOT, Model
-from strobe.quantities import Asked, Request, friction_torques
+from strobe.quantities import Request
+from strobe.quantities.asked import Asked
+from strobe.quantities.drives import friction_torques
 from strobe.runtime.traced import Traced
 from strobe.scalars import Num, Numbers, absolute, less, maximum, minimum, where
 from strobe.scalars.scalar import is_number

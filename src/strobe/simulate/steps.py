@@ -23,7 +23,9 @@ from strobe.errors import UnknownNameError
 from strobe.graph.recurrence import STATE, Call, Recurrence, Signal, sample
 from strobe.models.couplings import coordinates
 from strobe.models.model import Model
-from strobe.quantities import Asked, Request, closed_positions, closed_state
+from strobe.quantities import Request
+from strobe.quantities.asked import Asked
+from strobe.quantities.closed_chains import closed_positions, closed_state
 from strobe.scalars import Num, Numbers, absolute, less, maximum, minimum, sqrt, where
 from strobe.simulate.effects import WORKS, LoadedRequest, RateRequest, carrying, payload_inputs
 

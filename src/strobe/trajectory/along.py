@@ -19,7 +19,7 @@ import numpy as np
 
 from strobe.errors import ArgumentError, ShapeError
 from strobe.models.loops import require_open
-from strobe.quantities import COULOMB_SPEED
+from strobe.quantities.drives import COULOMB_SPEED
 from strobe.trajectory.motion import State
 from strobe.trajectory.reachable import Rows, Sets, controllable, fastest
 from strobe.trajectory.requests import COMPLETED

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from strobe.errors import ArgumentError, ShapeError
-from strobe.quantities import COULOMB_SPEED
+from strobe.quantities.drives import COULOMB_SPEED
 from strobe.trajectory.along import FAST, MARGIN, Along, Bounds, Friction, bounds_of, room_of, step_times
 from strobe.trajectory.keeping import require_room
 from strobe.trajectory.motion import State, Trajectory

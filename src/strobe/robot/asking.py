@@ -1,0 +1,252 @@
+"""The border between arrays and kernels: what is asked becomes a request, what is given is checked by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from strobe.errors import (
+    ArgumentError,
+    ShapeError,
+    SingularMassMatrixError,
+    UnknownNameError,
+    UnsupportedModelError,
+)
+from strobe.models.arguments import finite_numbers
+from strobe.models.model import Model
+from strobe.models.random_states import random_positions
+from strobe.quantities import ELIMINATING, OF_A_FRAME, QUANTITIES, Request
+from strobe.robot.answers import Array, Names, Wrench
+from strobe.robot.constants import Constants
+from strobe.robot.singular import singular_joints
+from strobe.runtime.arrays import collected, require_turns
+from strobe.runtime.interpret import evaluate
+from strobe.runtime.kernels import Kernel
+from strobe.runtime.prepared import Prepared
+
+if TYPE_CHECKING:
+    from strobe.robot.robot import Robot
+
+# of closed chains, only in states that exist
+CHECKED = ("inverse_dynamics", "forward_dynamics", "hybrid_dynamics")
+
+
+class Asking(Constants, Prepared):
+    """A model of which quantities can be asked, on arrays."""
+
+    def __init__(self, model: Model, compiled: bool = True) -> None:
+        Constants.__init__(self, model)
+        Prepared.__init__(self)
+        self._compiled = compiled
+        self._kernels: dict[Request, Kernel] = {}
+        self._massless: dict[Names, Names] = {}  # joints that never move inertia, while others are driven
+        self._kept: dict[Hashable, Any] = {}
+
+    @property
+    def compiled(self) -> bool:
+        """Whether quantities are machine code; if not, every call is interpreted on NumPy."""
+        return self._compiled
+
+    @property
+    def _robot(self) -> Robot:
+        """Itself, as what users hold: no other class asks."""
+        return cast("Robot", self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"model": self.model, "compiled": self.compiled}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(**state)
+
+    def kernel(self, request: Request) -> Kernel:
+        """The compiled form of a request, made once."""
+        if request not in self._kernels:
+            self._kernels.setdefault(request, Kernel(self.model, request))
+        return self._kernels[request]
+
+    def kept(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """What was made for this robot under a key, made now if it was not: for what applications need again."""
+        if key not in self._kept:
+            self._kept.setdefault(key, make())
+        return self._kept[key]
+
+    def compile(self, *asked: str | Request, single: bool = False) -> Robot:
+        """This robot, with quantities compiled now, so that no later call of them has to wait.
+
+        A name stands for a call without keywords; a `Request` says which (frames with wrenches, a frame, friction).
+        ``single`` compiles for float32 arrays.
+        """
+        for each in asked:
+            request = each if isinstance(each, Request) else Request(each)
+            if request.quantity not in QUANTITIES:
+                raise UnknownNameError("quantity", request.quantity, "strobe", list(QUANTITIES))
+            if request.frame is None and request.quantity in OF_A_FRAME:
+                request = replace(request, frame=self._frame(None))
+            self._require_inertia(request)
+            if self.compiled and self.nv and all(request.shape(self.model)):
+                self.kernel(request).ufunc(single)
+                if self.kernel(request).constants:
+                    self.kernel(request).shared.ufunc(single)
+                self._prepare_ahead(self.kernel(request))
+        return self._robot
+
+    # -- from arguments to a request ----------------------------------------------------------------
+
+    def _dynamics(
+        self, quantity: str, values: dict[str, Any], out: Array | None, threads: int | None, **options: Any
+    ) -> Array:
+        return self._ask(self._request(quantity, values, **options), values, out, threads)
+
+    def _kinematics(
+        self, quantity: str, values: dict[str, Any], geometry: Any, out: Array | None, threads: int | None,
+        frame: str | None = None,
+    ) -> Array:  # fmt: skip
+        values = values | self._loads(geometry=geometry)
+        return self._ask(Request(quantity, frame=frame, **self._lifted(values)), values, out, threads)
+
+    def _request(self, quantity: str, values: Mapping[str, Any], **options: Any) -> Request:
+        """What a call of a dynamic quantity asks for, its keywords checked."""
+        self._require_dynamics()
+        for name in ("friction", "drives"):
+            if not isinstance(options.get(name, True), bool | np.bool_):
+                raise ArgumentError(f"{name} is {options[name]!r}; expected True or False.")
+        if not isinstance(options.get("formulation"), str | None):
+            raise ArgumentError(f"formulation is {options['formulation']!r}; expected the name of one.")
+        loaded = tuple(name.removeprefix("wrench ") for name in values if name.startswith("wrench "))
+        options |= self._lifted(values)
+        request = Request(quantity, loaded=loaded, gravity="gravity" in values, **options)
+        self._require_inertia(request)
+        return request
+
+    def _loads(
+        self, wrench: Wrench = None, frame: str | None = None, gravity: Any = None, parameters: Any = None,
+        geometry: Any = None,
+    ) -> dict[str, Any]:  # fmt: skip
+        """Wrenches, gravity and constants given with a call, by the name of the input they become."""
+        lifted = {"gravity": gravity, "parameters": parameters, "geometry": geometry}
+        given = {name: value for name, value in lifted.items() if value is not None}
+        if geometry is not None:
+            self._require_geometry(np.shape(geometry))
+        if wrench is None:
+            if frame is not None:
+                raise ArgumentError("frame= says where a wrench acts, but no wrench= was given.")
+            return given
+        if not isinstance(wrench, Mapping):
+            return {f"wrench {self._frame(frame)}": wrench} | given
+        if frame is not None:
+            raise ArgumentError("give frame= or a mapping from frames to wrenches, not both.")
+        named = {f"wrench {self._frame(name)}": value for name, value in wrench.items()}
+        if len(named) < len(wrench):
+            raise ArgumentError("two wrenches act on one frame; add them up and give one.")
+        return named | given
+
+    def _lifted(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Which constants of the robot a request takes as inputs."""
+        lifted = {"parameters": "runtime"} if "parameters" in values else {}
+        return lifted | {"geometry": self._structure(values)} if "geometry" in values else lifted
+
+    def _structure(self, values: Mapping[str, Any]) -> str:
+        """Which of the two geometries is given, told by its size."""
+        sizes = np.shape(values.get("geometry", ()))
+        full = sizes[-1:] == (len(self.full_geometry_names),) != (len(self.geometry_names),)
+        return "full" if full else "runtime"
+
+    def _driven(self, actuated: Sequence[str] | None) -> Names:
+        """The joints that drive a closed chain, as many as it has freedoms."""
+        if not self.model.is_closed:
+            if actuated is not None:
+                raise ArgumentError(f"actuated= is for closed chains; {self.name} has none.")
+            return ()
+        from strobe.mechanisms.diagnosis import require_actuation
+
+        named = self._joints_like(self.model.actuated if actuated is None else actuated)
+        return require_actuation(self._robot, named)
+
+    # -- what is refused ----------------------------------------------------------------------------
+
+    def _require_dynamics(self) -> None:
+        if self.model.kinematic_only:
+            raise UnsupportedModelError(f"{self.name} has no dynamics: {self.model.kinematic_only}")
+        if not self.nv:
+            raise UnsupportedModelError(f"{self.name} has no joints that move: it has no dynamics.")
+
+    def _require_geometry(self, shape: tuple[int, ...]) -> None:
+        """Refuse a geometry of no numbers, and that of robots that would come apart."""
+        if self.model.is_closed:
+            raise UnsupportedModelError(
+                f"{self.name} has closed chains, which another geometry would open; geometry= is for robots without."
+            )
+        if shape[-1:] == (0,):
+            raise UnsupportedModelError(
+                f"geometry has shape {shape}, no number that places a joint of {self.name}; leave geometry= out."
+            )
+
+    def _require_inertia(self, request: Request) -> None:
+        """Refuse accelerations from torques where some joint that is free to move never moves any inertia."""
+        if request.quantity not in ELIMINATING or self.model.kinematic_only or not self.nv:
+            return
+        if request.constants(self.model):
+            return  # NaN tells of others
+        given = request.accelerated
+        if given not in self._massless:
+            anywhere = random_positions(self.coordinates, np.random.default_rng(1), ())
+            self._massless[given] = singular_joints(self.model, anywhere, given)
+        if self._massless[given]:
+            raise SingularMassMatrixError(self.name, self._massless[given], request.quantity)
+
+    def _require_closed(self, arrays: Mapping[str, Array]) -> None:
+        """Refuse states of closed chains that do not exist."""
+        from strobe.mechanisms.states import require_closed
+
+        require_closed(self._robot, arrays)
+
+    # -- from arrays to an answer -------------------------------------------------------------------
+
+    def _position(self, q: Any) -> Array:
+        """One position (nq,)."""
+        here = collected({"q": q}, {"q": self.nq}, self._why)["q"].astype(float)
+        if here.ndim > 1:
+            raise ShapeError("q", here.shape, f"({self.nq},)", "it is one position")
+        return here
+
+    def _known_position(self, q: Any) -> Array:
+        """One position (nq,) of finite numbers, whose quaternions have a length."""
+        here = self._position(q)
+        finite_numbers("q", here)
+        require_turns("q", here, self.coordinates.joints)
+        return here
+
+    def _ask(
+        self, request: Request, values: dict[str, Any], out: Array | None = None, threads: int | None = None
+    ) -> Array:
+        """A quantity on arrays, each checked by its name."""
+        kernel = self.kernel(request)
+        arrays = collected(values, kernel.inputs, self._why)
+        if self.model.is_closed and request.quantity in CHECKED:
+            self._require_closed(arrays)
+        if request.quantity in ELIMINATING:
+            return self._in_double(kernel, arrays, out, threads)
+        return self._computed(kernel, arrays, out, threads)
+
+    def _in_double(
+        self, kernel: Kernel, arrays: dict[str, Array], out: Array | None, threads: int | None
+    ) -> Array:
+        """Elimination in single precision cannot tell a small pivot from rounding: it is done in double."""
+        single = all(array.dtype == np.float32 for array in arrays.values())
+        if not single:
+            return self._computed(kernel, arrays, out, threads)
+        wide = {name: array.astype(np.float64) for name, array in arrays.items()}
+        result = self._computed(kernel, wide, out, threads)
+        return result if out is not None else result.astype(np.float32)
+
+    def _computed(
+        self, kernel: Kernel, arrays: dict[str, Array], out: Array | None, threads: int | None
+    ) -> Array:
+        if not (self.compiled and self.nv and all(kernel.shape)):
+            return evaluate(kernel.function(), arrays, kernel.shape, out)
+        result = kernel(arrays, out, threads)
+        self._notice(kernel, arrays, result.ndim - len(kernel.shape))
+        return result

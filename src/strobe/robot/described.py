@@ -1,0 +1,113 @@
+"""What a robot is: its model, and from it names, sizes and limits."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from functools import cached_property
+
+import numpy as np
+
+from strobe.errors import Fault, UnknownNameError, counted
+from strobe.models.couplings import Coordinates, coordinates
+from strobe.models.model import Model
+from strobe.robot.answers import Array, Bounds
+
+
+class Described:
+    """A model, seen by its independent coordinates: joints that follow others are not among them."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+
+    @property
+    def model(self) -> Model:
+        """The robot as data; an edit gives a new robot."""
+        return self._model
+
+    @cached_property
+    def coordinates(self) -> Coordinates:
+        """The independent coordinates: joints that follow others are not among them."""
+        return coordinates(self.model)
+
+    @property
+    def name(self) -> str:
+        return self.model.name
+
+    @property
+    def nq(self) -> int:
+        """Numbers in a position q."""
+        return self.coordinates.nq
+
+    @property
+    def nv(self) -> int:
+        """Numbers in a velocity: the degrees of freedom."""
+        return self.coordinates.nv
+
+    @property
+    def n(self) -> int:
+        """Degrees of freedom."""
+        return self.nv
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the independent joints, in the order of q."""
+        return tuple(joint.name for joint in self.coordinates.joints)
+
+    @property
+    def frames(self) -> tuple[str, ...]:
+        return tuple(frame.name for frame in self.model.frames)
+
+    @property
+    def notes(self) -> tuple[Fault, ...]:
+        """What the reader found worth saying."""
+        return self.model.notes
+
+    @cached_property
+    def limits(self) -> Bounds:
+        """Arrays of nv entries each."""
+        rows = [joint.limits for joint in self.coordinates.joints for _ in range(joint.nv)]
+        columns = zip(
+            *((r.lower, r.upper, r.velocity, r.acceleration, r.effort) for r in rows), strict=True
+        )
+        return Bounds(*(np.array(column) for column in columns)) if rows else Bounds(*[np.empty(0)] * 5)
+
+    @cached_property
+    def neutral(self) -> Array:
+        """The position in which every joint is at its zero."""
+        return np.array([x for joint in self.coordinates.joints for x in joint.neutral()])
+
+    def __repr__(self) -> str:
+        return f"<Robot {self.name}: {self.n} joints>"
+
+    def __str__(self) -> str:
+        pattern = "".join(joint.letter for joint in self.coordinates.joints)
+        mass = sum(float(body.inertial.m) for body in self.model.bodies)  # pyright: ignore[reportArgumentType]
+        freedom = f"{counted(self.n, 'degree')} of freedom ({pattern})"
+        lines = [f"{self.name}: {freedom}, {mass:.4g} kg moving, {counted(len(self.frames), 'frame')}"]
+        lines += [f"  {joint.name}: {joint.kind}" for joint in self.coordinates.joints]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        head, *rows = (html.escape(line) for line in str(self).splitlines())
+        items = "".join(f"<li>{row.strip()}</li>" for row in rows)
+        return f"<b>{head}</b><ol>{items}</ol>"
+
+    @cached_property
+    def _why(self) -> str:
+        """What a wrong size is held against."""
+        if self.nq != self.nv:
+            return f"{self.name} has {self.nq} position numbers and {self.nv} degrees of freedom"
+        return f"{self.name} has {counted(self.n, 'joint')}"
+
+    def _frame(self, name: str | None) -> str:
+        return self.model.frames[-1].name if name is None else self.model.frame(name).name
+
+    def _joints_like(self, patterns: Sequence[str]) -> tuple[str, ...]:
+        """Names of independent joints, in their order, that patterns with * and ? match; each must match one."""
+        patterns = [patterns] if isinstance(patterns, str) else list(patterns)
+        for pattern in patterns:
+            if not any(fnmatchcase(name, pattern) for name in self.joint_names):
+                raise UnknownNameError("joint", pattern, self.name, self.joint_names, "robot.joint_names")
+        return tuple(n for n in self.joint_names if any(fnmatchcase(n, pattern) for pattern in patterns))

@@ -1,0 +1,284 @@
+"""Torques and motion: the quantities of the equation of motion, on arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from strobe.models.loops import require_open
+from strobe.robot.answers import (
+    AccelerationDerivatives,
+    Array,
+    Names,
+    TorqueDerivatives,
+    TorqueSecondDerivatives,
+    Wrench,
+)
+from strobe.robot.asking import Asking
+from strobe.robot.singular import singular_joints
+
+
+class Dynamics(Asking):
+    """A robot's dynamics as functions of arrays."""
+
+    def inverse_dynamics(
+        self, q: Any, qd: Any, qdd: Any, *, wrench: Wrench = None, frame: str | None = None,
+        gravity: Any = None, friction: bool = True, formulation: str | None = None,
+        actuated: Sequence[str] | None = None, parameters: Any = None, geometry: Any = None,
+        out: Array | None = None, threads: int | None = None,
+    ) -> Array:  # fmt: skip
+        """Torques tau (..., n) behind a motion.
+
+        Of a closed chain: torques of its ``actuated`` joints (those of the model if none are named), zero elsewhere.
+        """
+        plain = wrench is gravity is formulation is frame is actuated is geometry is None
+        if plain and friction is True and parameters is out is threads is None:
+            one = self._quick_inverse_dynamics(q, qd, qdd)
+            if one is not NotImplemented:
+                return one
+        if plain:
+            many = self._plain("inverse_dynamics", friction, threads, out, parameters, q, qd, qdd)
+            if many is not NotImplemented:
+                return many
+        values = {"q": q, "qd": qd, "qdd": qdd} | self._loads(wrench, frame, gravity, parameters, geometry)
+        driven = self._driven(actuated)
+        return self._dynamics(
+            "inverse_dynamics",
+            values,
+            out,
+            threads,
+            formulation=formulation,
+            friction=friction,
+            actuated=driven,
+        )
+
+    def forward_dynamics(
+        self, q: Any, qd: Any, tau: Any, *, wrench: Wrench = None, frame: str | None = None,
+        gravity: Any = None, friction: bool = True, formulation: str | None = None,
+        parameters: Any = None, geometry: Any = None, out: Array | None = None, threads: int | None = None,
+    ) -> Array:  # fmt: skip
+        """Accelerations qdd (..., n) that follow from torques; NaN where the mass matrix is singular.
+
+        `singular_joints` says which joint is the cause.
+        """
+        plain = wrench is gravity is formulation is frame is geometry is None
+        if plain and friction is True and parameters is out is threads is None:
+            one = self._quick_forward_dynamics(q, qd, tau)
+            if one is not NotImplemented:
+                return one
+        if plain:
+            many = self._plain("forward_dynamics", friction, threads, out, parameters, q, qd, tau)
+            if many is not NotImplemented:
+                return many
+        values = {"q": q, "qd": qd, "tau": tau} | self._loads(wrench, frame, gravity, parameters, geometry)
+        return self._dynamics(
+            "forward_dynamics", values, out, threads, formulation=formulation, friction=friction
+        )
+
+    def hybrid_dynamics(
+        self, q: Any, qd: Any, x: Any, accelerated: Sequence[str] = (), *, wrench: Wrench = None,
+        frame: str | None = None, gravity: Any = None, friction: bool = True, parameters: Any = None,
+        geometry: Any = None, out: Array | None = None, threads: int | None = None,
+    ) -> tuple[Array, Array]:  # fmt: skip
+        """Torques and accelerations (..., n) where either is given for each joint.
+
+        x (..., n) holds accelerations for the joints named in ``accelerated`` (names may use * and ?) and torques
+        for all others; a passive joint has torque zero. NaN where the joints that are free to move have a
+        singular mass matrix (`singular_joints` says which). ``out`` (..., 2, n) takes both results.
+        """
+        values = {"q": q, "qd": qd, "x": x} | self._loads(wrench, frame, gravity, parameters, geometry)
+        named = self._joints_like(accelerated)
+        both = self._dynamics("hybrid_dynamics", values, out, threads, friction=friction, accelerated=named)
+        return both[..., 0, :], both[..., 1, :]
+
+    def inverse_dynamics_derivatives(
+        self, q: Any, qd: Any, qdd: Any, *, wrench: Wrench = None, frame: str | None = None,
+        gravity: Any = None, friction: bool = True, parameters: Any = None, geometry: Any = None,
+        out: Array | None = None, threads: int | None = None,
+    ) -> TorqueDerivatives:  # fmt: skip
+        """∂tau/∂q, ∂tau/∂qd and M (..., n, n) of `inverse_dynamics`; ``out`` (..., 3, n, n) takes all three.
+
+        Derivatives by q are along the degrees of freedom: at a quaternion, along the axes of the moved frame, as
+        `integrate` steps. Coulomb friction has the slope of its ramp up to and at the speed where that ends, zero
+        beyond. Wrenches keep their direction in base axes.
+        """
+        values = {"q": q, "qd": qd, "qdd": qdd} | self._loads(wrench, frame, gravity, parameters, geometry)
+        all_three = self._dynamics("inverse_dynamics_derivatives", values, out, threads, friction=friction)
+        return TorqueDerivatives(*(all_three[..., k, :, :] for k in range(3)))
+
+    def inverse_dynamics_second_derivatives(
+        self, q: Any, qd: Any, qdd: Any, *, wrench: Wrench = None, frame: str | None = None,
+        gravity: Any = None, friction: bool = True, parameters: Any = None, geometry: Any = None,
+        threads: int | None = None,
+    ) -> TorqueSecondDerivatives:  # fmt: skip
+        """∂²tau/∂q∂q, ∂²tau/∂q∂qd, ∂²tau/∂qd∂qd and ∂M/∂q (..., n, n, n) of `inverse_dynamics`.
+
+        Two derivatives along the axes of one quaternion are taken in turn, the second where the first has led: there
+        alone ∂²tau/∂q∂q is not symmetric.
+        """
+        values = {"q": q, "qd": qd, "qdd": qdd} | self._loads(wrench, frame, gravity, parameters, geometry)
+        every = self._dynamics(
+            "inverse_dynamics_derivatives", values, None, threads, friction=friction, by=("q", "qd")
+        )
+        by_q, by_qd = every[..., : self.n], every[..., self.n :]
+        return TorqueSecondDerivatives(
+            by_q[..., 0, :, :, :], by_qd[..., 0, :, :, :], by_qd[..., 1, :, :, :], by_q[..., 2, :, :, :]
+        )
+
+    def forward_dynamics_derivatives(
+        self, q: Any, qd: Any, tau: Any, *, wrench: Wrench = None, frame: str | None = None,
+        gravity: Any = None, friction: bool = True, parameters: Any = None, geometry: Any = None,
+        out: Array | None = None, threads: int | None = None,
+    ) -> AccelerationDerivatives:  # fmt: skip
+        """∂qdd/∂q, ∂qdd/∂qd and M⁻¹ (..., n, n) of `forward_dynamics`, as `inverse_dynamics_derivatives` has them."""
+        values = {"q": q, "qd": qd, "tau": tau} | self._loads(wrench, frame, gravity, parameters, geometry)
+        all_three = self._dynamics("forward_dynamics_derivatives", values, out, threads, friction=friction)
+        return AccelerationDerivatives(*(all_three[..., k, :, :] for k in range(3)))
+
+    def singular_joints(self, q: Any, accelerated: Sequence[str] = ()) -> Names:
+        """The joints that move no inertia at a position q (nq), so that torques do not decide accelerations.
+
+        Elimination of the mass matrix runs from the tips, and a joint is named where it leaves nothing but rounding.
+        ``accelerated`` names joints whose acceleration is given, as in `hybrid_dynamics`.
+        """
+        here, given = self._position(q), self._joints_like(accelerated)
+        self._require_dynamics()
+        return singular_joints(self.model, here, given)
+
+    def joint_wrenches(
+        self, q: Any, qd: Any, qdd: Any, *, wrench: Wrench = None, frame: str | None = None,
+        gravity: Any = None, parameters: Any = None, geometry: Any = None, out: Array | None = None,
+        threads: int | None = None,
+    ) -> Array:  # fmt: skip
+        """What every joint transmits onto the body it carries (..., bodies, 6): force, then moment, base axes.
+
+        One row per joint of the model, those that follow others included, each at the origin of its moved frame.
+        Along the joint it is the torque less rotor inertia and friction, which act inside the drive.
+        """
+        values = {"q": q, "qd": qd, "qdd": qdd} | self._loads(wrench, frame, gravity, parameters, geometry)
+        if self.model.is_closed and out is parameters is geometry is None:
+            return self._robot.explain(q, qd, qdd, wrench=wrench, frame=frame, gravity=gravity).wrenches
+        require_open(
+            self.model, "what joints transmit, for out=, parameters= or geometry=,", "Leave these out."
+        )
+        return self._dynamics("joint_wrenches", values, out, threads)
+
+    def mass_matrix(
+        self, q: Any, *, formulation: str | None = None, parameters: Any = None, geometry: Any = None,
+        out: Array | None = None, threads: int | None = None,
+    ) -> Array:  # fmt: skip
+        """M (..., n, n), rotor inertia included."""
+        if out is formulation is threads is parameters is geometry is None:
+            one = self._quick_mass_matrix(q)
+            if one is not NotImplemented:
+                return one
+        if formulation is geometry is None:
+            many = self._plain("mass_matrix", True, threads, out, parameters, q)
+            if many is not NotImplemented:
+                return many
+        values = {"q": q} | self._loads(parameters=parameters, geometry=geometry)
+        return self._dynamics("mass_matrix", values, out, threads, formulation=formulation)
+
+    def coriolis_matrix(
+        self, q: Any, qd: Any, *, form: str = "christoffel", formulation: str | None = None,
+        parameters: Any = None, geometry: Any = None, out: Array | None = None, threads: int | None = None,
+    ) -> Array:  # fmt: skip
+        """C (..., n, n) of Christoffel symbols: C qd are the velocity torques, Ṁ − 2C is skew.
+
+        ``form="decomposition"`` is another matrix with both properties, that of the decomposition by links.
+        """
+        values = {"q": q, "qd": qd} | self._loads(parameters=parameters, geometry=geometry)
+        return self._dynamics("coriolis_matrix", values, out, threads, formulation=formulation, form=form)
+
+    def gravity(
+        self, q: Any, *, gravity: Any = None, formulation: str | None = None, parameters: Any = None,
+        geometry: Any = None, out: Array | None = None, threads: int | None = None,
+    ) -> Array:  # fmt: skip
+        """The torques g (..., n) that hold the robot still."""
+        values = {"q": q} | self._loads(gravity=gravity, parameters=parameters, geometry=geometry)
+        return self._dynamics("gravity", values, out, threads, formulation=formulation)
+
+    def bias(
+        self, q: Any, qd: Any, *, gravity: Any = None, formulation: str | None = None,
+        parameters: Any = None, geometry: Any = None, out: Array | None = None, threads: int | None = None,
+    ) -> Array:  # fmt: skip
+        """C qd + g (..., n): the rigid-body torques of a motion without acceleration."""
+        values = {"q": q, "qd": qd} | self._loads(gravity=gravity, parameters=parameters, geometry=geometry)
+        return self._dynamics("bias", values, out, threads, formulation=formulation)
+
+    def energy(
+        self, q: Any, qd: Any, *, gravity: Any = None, parameters: Any = None, geometry: Any = None,
+        out: Array | None = None, threads: int | None = None,
+    ) -> Array:  # fmt: skip
+        """Kinetic energy, rotor inertia included, and potential energy (..., 2), zero at the base origin."""
+        values = {"q": q, "qd": qd} | self._loads(gravity=gravity, parameters=parameters, geometry=geometry)
+        return self._dynamics("energy", values, out, threads)
+
+    def momentum(
+        self, q: Any, qd: Any, *, parameters: Any = None, geometry: Any = None, out: Array | None = None,
+        threads: int | None = None,
+    ) -> Array:  # fmt: skip
+        """Linear momentum, then angular momentum about the centre of mass (..., 6), base axes."""
+        values = {"q": q, "qd": qd} | self._loads(parameters=parameters, geometry=geometry)
+        return self._dynamics("momentum", values, out, threads)
+
+    def center_of_mass(
+        self, q: Any, *, parameters: Any = None, geometry: Any = None, out: Array | None = None,
+        threads: int | None = None,
+    ) -> Array:  # fmt: skip
+        """The centre of mass (..., 3) of all bodies, the base not among them, in base axes."""
+        values = {"q": q} | self._loads(parameters=parameters, geometry=geometry)
+        return self._dynamics("center_of_mass", values, out, threads)
+
+    def centroidal_momentum_matrix(
+        self, q: Any, *, parameters: Any = None, geometry: Any = None, out: Array | None = None,
+        threads: int | None = None,
+    ) -> Array:  # fmt: skip
+        """A (..., 6, n) with `momentum` = A qd, rows in the same order."""
+        values = {"q": q} | self._loads(parameters=parameters, geometry=geometry)
+        return self._dynamics("centroidal_momentum_matrix", values, out, threads)
+
+    def centroidal_momentum_matrix_dot(
+        self, q: Any, qd: Any, *, parameters: Any = None, geometry: Any = None, out: Array | None = None,
+        threads: int | None = None,
+    ) -> Array:  # fmt: skip
+        """The rate Ȧ (..., 6, n) of the centroidal momentum matrix while the robot moves with qd."""
+        values = {"q": q, "qd": qd} | self._loads(parameters=parameters, geometry=geometry)
+        return self._dynamics("centroidal_momentum_matrix_dot", values, out, threads)
+
+    def centroidal_momentum_bias(
+        self, q: Any, qd: Any, *, parameters: Any = None, geometry: Any = None, out: Array | None = None,
+        threads: int | None = None,
+    ) -> Array:  # fmt: skip
+        """Ȧ qd (..., 6): A qdd + Ȧ qd is the whole force from outside, and its moment about the centre of mass."""
+        values = {"q": q, "qd": qd} | self._loads(parameters=parameters, geometry=geometry)
+        return self._dynamics("centroidal_momentum_bias", values, out, threads)
+
+    # -- linear in the parameters -------------------------------------------------------------------
+
+    def regressor(
+        self, q: Any, qd: Any, qdd: Any, *, drives: bool = False, gravity: Any = None, geometry: Any = None,
+        out: Array | None = None, threads: int | None = None,
+    ) -> Array:  # fmt: skip
+        """Y (..., n, 10 · bodies): Y @ `parameters` are the torques without rotor inertia and friction.
+
+        With ``drives`` the columns of `drive_parameters` stand behind these, and both together give all of
+        `inverse_dynamics`. Of a closed chain it is the regressor of its tree.
+        """
+        values = {"q": q, "qd": qd, "qdd": qdd} | self._loads(gravity=gravity, geometry=geometry)
+        return self._dynamics("regressor", values, out, threads, drives=drives)
+
+    def momentum_regressor(
+        self, q: Any, qd: Any, *, geometry: Any = None, out: Array | None = None, threads: int | None = None
+    ) -> Array:
+        """Y (..., n, 10 · bodies): Y @ `parameters` is M qd, without rotor inertia."""
+        values = {"q": q, "qd": qd} | self._loads(geometry=geometry)
+        return self._dynamics("momentum_regressor", values, out, threads)
+
+    def energy_regressor(
+        self, q: Any, qd: Any, *, gravity: Any = None, geometry: Any = None, out: Array | None = None,
+        threads: int | None = None,
+    ) -> Array:  # fmt: skip
+        """Y (..., 2, 10 · bodies): Y @ `parameters` is the kinetic, without rotors, and the potential energy."""
+        values = {"q": q, "qd": qd} | self._loads(gravity=gravity, geometry=geometry)
+        return self._dynamics("energy_regressor", values, out, threads)

@@ -1,0 +1,75 @@
+"""Builtins that answer plain calls of one robot: what control loops ask for, state by state or batch by batch.
+
+Each is made when the same is asked the second time: one call alone is not worth compiling it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from strobe.quantities import Request
+from strobe.runtime.kernels import Kernel, declined
+
+QUICK = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
+Plain = tuple[str, bool, bool]  # a quantity, whether with friction, whether with parameters as an input
+
+
+class Prepared:
+    """What builtins answer; those of single states are attributes, so that a call looks no further for them."""
+
+    def __init__(self) -> None:
+        self._quick_inverse_dynamics = self._quick_forward_dynamics = self._quick_mass_matrix = declined
+        self._quick_batches: defaultdict[Plain, Any] = defaultdict(lambda: declined)
+        self._quick_given: defaultdict[Plain, Any] = defaultdict(lambda: declined)  # states with parameters
+        self._asked = set[tuple[Request, int]]()  # what was asked before, for one state (0) or a batch (1)
+
+    def _plain(
+        self, quantity: str, friction: bool, threads: int | None, out: np.ndarray | None, parameters: Any,
+        *arrays: Any,
+    ) -> Any:  # fmt: skip
+        """What a builtin makes of plain arrays (N, size) on one thread, or NotImplemented.
+
+        With parameters, one row of them, it may be a single state too.
+        """
+        one_thread = threads is None or (type(threads) is int and threads == 1)
+        if not one_thread or not isinstance(friction, bool):
+            return NotImplemented
+        plain = quantity, friction, parameters is not None
+        arrays = arrays if parameters is None else (*arrays, parameters)
+        if out is not None:
+            return self._quick_batches[plain](*arrays, out)
+        many = self._quick_batches[plain](*arrays)
+        return many if many is not NotImplemented else self._quick_given[plain](*arrays)
+
+    def _notice(self, kernel: Kernel, arrays: Mapping[str, np.ndarray], axes: int) -> None:
+        """Take note of a call with so many batch axes; the second one of a kind prepares its builtin."""
+        if kernel.quantity not in QUICK or axes > 1 or kernel.model.is_closed:
+            return  # states of closed chains are looked at before
+        if any(arrays[name].ndim > 1 for name in kernel.constants):
+            return
+        if (kernel.request, axes) in self._asked:
+            self._prepare(kernel, axes)
+        else:
+            self._asked.add((kernel.request, axes))
+
+    def _prepare_ahead(self, kernel: Kernel) -> None:
+        """Prepare the builtin for single states now, and that for batches at their first call."""
+        if kernel.quantity in QUICK and not kernel.model.is_closed:
+            self._asked |= {(kernel.request, 0), (kernel.request, 1)}
+            self._prepare(kernel, 0)
+
+    def _prepare(self, kernel: Kernel, axes: int) -> None:
+        request = kernel.request
+        if request != Request(request.quantity, friction=request.friction, parameters=request.parameters):
+            return
+        plain = request.quantity, request.friction, bool(kernel.constants)
+        if axes:
+            self._quick_batches[plain] = (kernel.shared if kernel.constants else kernel).batch
+        elif kernel.constants:
+            self._quick_given[plain] = kernel.quick
+        elif request.friction:
+            setattr(self, f"_quick_{request.quantity}", kernel.quick)

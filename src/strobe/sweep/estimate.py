@@ -1,0 +1,97 @@
+"""How large a sweep is, how long it takes, and how many runs make a good chunk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from strobe.sweep.evaluate import evaluate
+from strobe.sweep.plan import Work
+
+if TYPE_CHECKING:
+    from strobe.sweep.plan import Plan
+
+BYTES, LARGEST = 8 * 2**20, 64 * 2**20  # of a chunk: as a rule, and where there would be too many of them
+LONGEST, SHORTEST = 2.0, 0.05  # seconds of a chunk, by a rough guess
+PIECES = 64  # that there should be at least, for many workers
+MOST_CHUNKS = 100_000  # as a rule: each has a receipt of its own
+JOINT = 2e-8  # seconds, roughly: of forward dynamics, for each joint
+TRIED, ENOUGH = 64, 0.2  # runs, and seconds, after which the time of a run is known
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a sweep takes."""
+
+    runs: int
+    chunks: int
+    bytes: int  # of all results, before they are compressed
+    seconds_per_run: float  # on one core, robots and grid values evenly mixed
+
+    @property
+    def seconds(self) -> float:
+        """On one core, all runs."""
+        return self.runs * self.seconds_per_run
+
+
+def estimate(plan: Plan) -> Estimate:
+    """The size of a sweep, and its time by trying some runs of every robot's first and last cell."""
+    size = sum(bytes_per_run(plan, robot) for robot in plan.robots) / len(plan.robots)
+    last = plan.cells.per_robot - 1
+    tried = [
+        _seconds_per_run(plan, k * plan.cells.per_robot + row)
+        for k in range(len(plan.robots))
+        for row in {0, last}
+    ]
+    return Estimate(plan.runs, plan.chunks, round(plan.runs * size), sum(tried) / len(tried))
+
+
+def bytes_per_run(plan: Plan, robot: str) -> int:
+    """What a run of a robot yields."""
+    return sum(prod(shape) * kind.itemsize for shape, kind in plan.fields(robot).values())
+
+
+def chosen_chunk(plan: Plan) -> int:
+    """Runs of a chunk, by what is known without a clock: the same wherever the sweep is read."""
+    seconds, size = _guess(plan), max(bytes_per_run(plan, robot) for robot in plan.robots)
+    most = min(BYTES / size, LONGEST / seconds)
+    spread = max(plan.runs / PIECES, SHORTEST / seconds)  # for many workers, but worth sending
+    fewest = min(-(-plan.runs // MOST_CHUNKS), LARGEST // size)
+    return min(max(_power(min(most, spread)), fewest), plan.samples)
+
+
+def _guess(plan: Plan) -> float:
+    """Seconds of a run, from its steps and joints."""
+    joints = max(plan.robot(label).nv for label in plan.robots)
+    options = plan.document["options"]
+    lasts = options.get("t") or max(
+        (
+            motion["times"][-1]
+            for each in plan.document["trajectories"]
+            for motion in each["motions"].values()
+        ),
+        default=0.0,
+    )
+    step = options.get("step") or (1.0 / options["rate"] if "rate" in options else None)
+    return JOINT * joints * (1 if step is None else 4 * max(1.0, lasts / step))
+
+
+def _power(runs: float) -> int:
+    """The power of two below, one at least."""
+    return 1 << (max(1, int(runs)).bit_length() - 1)
+
+
+def _seconds_per_run(plan: Plan, cell: int) -> float:
+    """The time of a run of a cell, when all is compiled; more runs are tried until it can be told."""
+    count = min(plan.samples, TRIED)
+    most = min(plan.samples, plan.chunk)
+    evaluate(plan, Work(0, plan.cells[cell], 0, 1))
+    while True:
+        start = perf_counter()
+        evaluate(plan, Work(0, plan.cells[cell], 0, count))
+        took = perf_counter() - start
+        if took > ENOUGH or count >= most:
+            return took / count
+        count = min(most, 8 * count)

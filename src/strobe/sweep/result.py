@@ -1,0 +1,90 @@
+"""A sweep that is done: its summary, and its runs as arrays or tables."""
+
+from __future__ import annotations
+
+import json
+import os
+from functools import cached_property
+from typing import Any
+
+from strobe.errors import ArgumentError, UnknownNameError
+from strobe.sweep.formats import format_named
+from strobe.sweep.manifest import Manifest
+from strobe.sweep.plan import Plan
+from strobe.sweep.reductions import Reduced
+from strobe.sweep.store import SUMMARY, Store
+
+
+class Sweep:
+    """The folder of a sweep that is done."""
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        store = Store(folder)
+        manifest = store.manifest()
+        if manifest is None:
+            raise ArgumentError(f"{folder} holds no sweep. Name the folder that strobe sweep wrote.")
+        self.folder, self.name = store.folder, store.name
+        self.manifest: Manifest = manifest
+        self.plan = Plan.from_document(manifest["plan"])
+        self.summary = _summary(store)
+
+    @property
+    def robots(self) -> tuple[str, ...]:
+        return self.plan.robots
+
+    def arrays(self, robot: str | None = None) -> dict[str, Any]:
+        """What the runs of a robot yielded, each field (cells, samples, …); Zarr's arrays are read when indexed."""
+        return self._format.arrays(self.plan, self.folder, self._known(robot))
+
+    def table(self, robot: str | None = None) -> Any:
+        """The runs of a robot as a ``pyarrow.Table``, a row for each."""
+        return self._format.table(self.plan, self.folder, self._known(robot))
+
+    @cached_property
+    def _format(self) -> Any:
+        return format_named(self.manifest["format"])
+
+    def _known(self, robot: str | None) -> str:
+        if robot is None and len(self.robots) == 1:
+            return self.robots[0]
+        if robot is None:
+            raise ArgumentError(
+                f"this sweep has {len(self.robots)} robots; say which: {', '.join(self.robots)}."
+            )
+        if robot not in self.robots:
+            raise UnknownNameError("robot", robot, "the sweep", self.robots)
+        return robot
+
+    def __repr__(self) -> str:
+        plan = self.plan
+        return f"<Sweep of {plan.task}: {plan.runs:,} runs of {', '.join(self.robots)} in {self.name}>"
+
+
+def _summary(store: Store) -> dict[str, Any]:
+    try:
+        return json.loads((store.folder / SUMMARY).read_bytes())
+    except FileNotFoundError:
+        raise ArgumentError(
+            f"the sweep in {store.name} is not done. Give its command again: it goes on with what is left."
+        ) from None
+    except ValueError:
+        raise ArgumentError(
+            f"{store.name} has a damaged {SUMMARY}. Give the command of the sweep again: it is written anew."
+        ) from None
+
+
+def summary_of(plan: Plan, store: Store) -> dict[str, Any]:
+    """The reductions of all chunks, merged cell by cell in the order of their numbers."""
+    cells: list[dict[str, Any]] = []
+    merged: Reduced | None = None
+    for index in range(plan.chunks):
+        work = plan.work(index)
+        receipt = store.receipt(index)
+        assert receipt is not None  # what is unfinished was done before
+        reduced = Reduced.from_data(receipt["reductions"])
+        merged = reduced if merged is None else merged.then(reduced)
+        if work.stop == plan.samples:
+            cells.append({"robot": work.cell.robot, "chosen": dict(work.cell.chosen), **merged.told()})
+            merged = None
+    statuses = {str(code): name for code, name in plan.statuses.items()}
+    return {"task": plan.task, "runs": plan.runs, "statuses": statuses, "cells": cells}

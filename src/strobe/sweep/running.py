@@ -1,0 +1,260 @@
+"""Chunks on workers of Dask: threads, processes of this machine, or a cluster by its address.
+
+What a worker needs is a plugin, which Dask gives to every worker, also to one that comes later or in the place of
+one that was killed. Only numbers of chunks go out and receipts come back, so few at a time that memory does not grow
+with the sweep. A chunk whose worker died is done again by another one; the fifth worker it loses it has killed.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import secrets
+import signal
+import threading
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from itertools import islice
+from multiprocessing import parent_process
+from queue import Empty, SimpleQueue
+from time import monotonic
+from typing import Any
+
+from dask import config
+from distributed import CancelledError, Client, Future, KilledWorker, LocalCluster, WorkerPlugin, get_worker
+
+from strobe.errors import ArgumentError, SweepError
+from strobe.sweep.workshop import Done, Workshop, named
+
+MOST_DEATHS = 5  # of workers, under the same chunk
+MOST_STARTS = 3  # of all workers, with nothing done
+REPLACED = 30.0  # seconds within which a process that was killed has a successor
+LOOK = 1.0  # seconds between two looks at how many workers there are
+AHEAD = 2  # chunks handed out for every thread
+PATIENCE = 20.0  # seconds for a scheduler to answer
+MISSING = re.compile(r"ModuleNotFoundError.*No module named '([\w.]+)'")
+CONFIGURATION = {
+    "distributed.scheduler.allowed-failures": 0,  # deaths are counted here
+    "distributed.deploy.lost-worker-timeout": "1 hour",  # a busy machine takes its time to start another process
+}
+ADDRESS = re.compile(r"(tcp|tls|ucx|ws|wss)://[^\s/]+:\d+/?")
+
+
+class Equipment(WorkerPlugin):
+    """The workshop on each worker."""
+
+    def __init__(self, workshop: Workshop) -> None:
+        self.workshop = workshop
+        self.name = f"strobe-sweep-{secrets.token_hex(8)}"
+
+    def setup(self, worker: Any) -> None:
+        ours = parent_process() is not None and threading.current_thread() is threading.main_thread()
+        if ours:  # Ctrl-C reaches the whole group of processes; the sweep itself ends its workers
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _do(equipment: str, index: int) -> Done:
+    plugin: Any = get_worker().plugins[equipment]
+    return plugin.workshop.do(index)
+
+
+def crew(workers: int, processes: bool, scheduler: str | None) -> Callable[..., Generator[Done]]:
+    """Who does chunks: so many workers, started when there is something to do."""
+    if scheduler is not None and not ADDRESS.fullmatch(scheduler):
+        raise ArgumentError(
+            f'the scheduler "{scheduler}" is no address; expected one such as tcp://192.168.0.7:8786.'
+        )
+
+    def doing(workshop: Workshop, pending: Sequence[int]) -> Generator[Done]:
+        left, in_vain = dict.fromkeys(pending), 0
+        while left:
+            before, wanted = len(left), min(workers, len(left)) if processes and scheduler is None else 0
+            try:
+                with connected(wanted or workers, processes, scheduler) as client:
+                    for done in done_by(client, workshop, list(left), wanted):
+                        del left[done.index]
+                        yield done
+            except _WorkersLostError as lost:
+                in_vain = in_vain + 1 if len(left) == before else 0
+                if in_vain == MOST_STARTS:
+                    raise _not_started(lost) from None
+
+    return doing
+
+
+class _WorkersLostError(Exception):
+    """Processes of this machine that died as they started: new ones have to be made."""
+
+
+def _not_started(why: Exception) -> SweepError:
+    return SweepError(
+        f"the workers did not start ({why}). Take fewer; and a script whose sweep runs in processes calls it under "
+        'if __name__ == "__main__": or takes processes=False.'
+    )
+
+
+@contextmanager
+def connected(workers: int, processes: bool, scheduler: str | None) -> Iterator[Client]:
+    """A client of the workers that were asked for; those started here end with the block."""
+    with _silent(), _cluster(workers, processes, scheduler) as cluster:
+        try:
+            client = Client(cluster, timeout=PATIENCE, set_as_default=False)
+        except OSError as error:
+            raise SweepError(
+                f"no scheduler answers at {scheduler}: {error}. Start one with: dask scheduler"
+            ) from None
+        with client:
+            _require_workers(client, scheduler)
+            yield client
+
+
+def _require_workers(client: Client, scheduler: str | None) -> None:
+    try:
+        client.wait_for_workers(1, timeout=PATIENCE)
+    except TimeoutError:
+        raise SweepError(
+            f"the scheduler at {scheduler} has no workers. Start some with: dask worker {scheduler}"
+        ) from None
+
+
+@contextmanager
+def _cluster(workers: int, processes: bool, scheduler: str | None) -> Iterator[Any]:
+    if scheduler is not None:
+        yield scheduler
+        return
+    per_worker: dict[str, Any] = {"n_workers": workers, "threads_per_worker": 1} if processes else {
+        "n_workers": 1, "threads_per_worker": workers, "memory_limit": 0
+    }  # fmt: skip
+    with config.set(CONFIGURATION):
+        try:
+            cluster = LocalCluster(
+                processes=processes,
+                dashboard_address="127.0.0.1:0",
+                silence_logs=logging.CRITICAL,
+                **per_worker,
+            )
+        except RuntimeError as error:
+            raise _WorkersLostError(error) from None
+        with cluster:
+            yield cluster
+
+
+@contextmanager
+def _silent() -> Iterator[None]:
+    """Dask's own remarks on workers that come and go are not for a user."""
+    loggers = {
+        logger: logger.level for logger in map(logging.getLogger, ("distributed", "distributed.client"))
+    }
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        for logger, level in loggers.items():
+            logger.setLevel(level)
+
+
+def done_by(client: Client, workshop: Workshop, pending: Iterable[int], wanted: int = 0) -> Iterator[Done]:
+    """The chunks, each as soon as it is done; by so many workers, if so many must be there."""
+    equipment = Equipment(workshop)
+    try:
+        client.register_plugin(equipment)
+    except Exception as error:  # of a worker
+        raise _told(error) from None
+    round_ = _Round(client, equipment.name, iter(pending), wanted)
+    try:
+        yield from round_.results(workshop)
+    finally:
+        with suppress(Exception):  # a scheduler that is gone has forgotten it all
+            client.cancel(list(round_.in_flight.values()), force=True)
+            client.unregister_worker_plugin(equipment.name)
+
+
+class _Round:
+    """Chunks handed out and not yet back."""
+
+    def __init__(self, client: Client, equipment: str, pending: Iterator[int], wanted: int) -> None:
+        self.client, self.equipment, self.pending = client, equipment, pending
+        self.wanted, self.complete = wanted, monotonic()
+        self.in_flight: dict[int, Future] = {}
+        self.back: SimpleQueue[int] = SimpleQueue()
+        self.deaths: Counter[int] = Counter()
+        self.threads, self.next_look = 0, 0.0
+
+    def results(self, workshop: Workshop) -> Iterator[Done]:
+        self._hand_out()
+        while self.in_flight:
+            try:
+                index = self.back.get(timeout=LOOK)
+            except Empty:
+                if self.client.status != "running":
+                    raise _scheduler_gone() from None
+                self._hand_out()
+                continue
+            done = self._taken(index, workshop)
+            self._hand_out()
+            if done is not None:
+                yield done
+
+    def _hand_out(self) -> None:
+        room = AHEAD * max(1, self._threads()) - len(self.in_flight)
+        for index in islice(self.pending, max(0, room)):
+            self._submit(index)
+
+    def _threads(self) -> int:
+        """Of all workers there are, asked now and then."""
+        now = monotonic()
+        if now >= self.next_look:
+            self.threads, self.next_look = self._threads_now(), now + LOOK
+            self.complete = now if self.threads >= self.wanted else self.complete
+            if now - self.complete > REPLACED:
+                raise _WorkersLostError(f"{self.threads} of {self.wanted} are left")
+        return self.threads
+
+    def _threads_now(self) -> int:
+        found: Any = self.client.nthreads()
+        return sum(found.values())
+
+    def _submit(self, index: int) -> None:
+        key = f"{self.equipment}-{index}-{self.deaths[index]}"
+        future = self.client.submit(_do, self.equipment, index, key=key, pure=False)
+        self.in_flight[index] = future
+        future.add_done_callback(lambda _: self.back.put(index))
+
+    def _taken(self, index: int, workshop: Workshop) -> Done | None:
+        """A chunk that is back; none if its worker died and it is handed out again."""
+        try:
+            return self.in_flight.pop(index).result()  # pyright: ignore[reportReturnType]
+        except KilledWorker:
+            self._count_death(index, workshop)
+            self._submit(index)
+            return None
+        except CancelledError:
+            raise _scheduler_gone() from None
+        except Exception as error:
+            raise _told(error) from None
+
+    def _count_death(self, index: int, workshop: Workshop) -> None:
+        self.deaths[index] += 1
+        if self.deaths[index] == MOST_DEATHS:
+            raise SweepError(
+                f"{named(workshop.plan.work(index))} killed its worker {MOST_DEATHS} times. Memory may be short: "
+                "take fewer runs a chunk, or fewer workers. The chunks that are done stay."
+            )
+
+
+def _scheduler_gone() -> SweepError:
+    return SweepError(
+        "the scheduler has gone. The same command goes on with what is left, once there is one again."
+    )
+
+
+def _told(error: Exception) -> Exception:
+    """What a worker raised, as a user reads it."""
+    if found := MISSING.search(f"{type(error).__name__}: {error}"):
+        return SweepError(
+            f"a worker cannot import {found[1]}. Install the same strobe on all workers, with its extra: "
+            "pip install 'strobe[scale]'"
+        )
+    return error

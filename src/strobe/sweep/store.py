@@ -1,0 +1,220 @@
+"""The folder of a sweep: what was asked, data files, and one receipt for every chunk that is done.
+
+    manifest.json           what was asked, and how it is kept
+    data.zarr/ or data/     the files of chunks, each by one chunk alone
+    receipts/000012.json    the files of chunk 12 with their sizes and hashes, and its reductions
+    summary.json            the reductions of all chunks, when all are done
+    drafts/                 files that are being written
+
+A file is written as a draft, flushed to the disk and moved to its place, so that it is there whole or not at all.
+The receipt comes last: a chunk is done if its receipt stands and its files have the sizes that it tells.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import secrets
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from strobe.errors import ArgumentError, OutputError
+
+VERSION = 1  # of the folder's form
+MANIFEST, SUMMARY = "manifest.json", "summary.json"
+DRAFTS, RECEIPTS = "drafts", "receipts"
+LOCK = ".lock"
+FLUSHED_AT_ONCE = 8
+
+Files = Mapping[str, bytes]  # by their names under the folder
+Receipt = dict[str, Any]
+
+
+class Store:
+    """A folder into which one sweep is written, by any number of workers."""
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self.folder = Path(os.path.abspath(folder))
+        self.name = os.fspath(folder)  # as sentences call it
+
+    # -- files -----------------------------------------------------------------------------------------
+
+    def put(self, name: str, content: bytes) -> None:
+        """A file with this content, in place of one that is there."""
+        target = self.folder / name
+        draft = self.folder / DRAFTS / secrets.token_hex(8)
+        with _explained(self._named(name)):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            draft.parent.mkdir(exist_ok=True)
+            try:
+                _flushed(draft, content)
+                os.replace(draft, target)
+            except BaseException:
+                with suppress(OSError):
+                    draft.unlink()
+                raise
+
+    def _named(self, name: str) -> str:
+        return os.path.join(self.name, name)
+
+    def holds(self, name: str, content: bytes) -> bool:
+        """Whether a file is there with this content."""
+        try:
+            return (self.folder / name).read_bytes() == content
+        except OSError:
+            return False
+
+    def remove_drafts(self) -> None:
+        """Forget what a worker was writing when it was killed."""
+        for draft in (self.folder / DRAFTS).glob("*"):
+            with suppress(OSError):
+                draft.unlink()
+
+    # -- the manifest ----------------------------------------------------------------------------------
+
+    def manifest(self) -> dict[str, Any] | None:
+        """What was asked, if something was; a folder of other things is refused."""
+        path = self.folder / MANIFEST
+        try:
+            text = path.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            self._refuse_other_things()
+            return None
+        except NotADirectoryError:
+            raise OutputError(f"cannot write into {self.name}: it is a file. Name a folder.") from None
+        except OSError as error:
+            raise OutputError(f"cannot read {self._named(MANIFEST)}: {error.strerror or error}.") from None
+        except UnicodeDecodeError:
+            text = ""
+        return _manifest_of(text, self._named(MANIFEST))
+
+    def _refuse_other_things(self) -> None:
+        if not self.folder.exists():
+            return
+        if not self.folder.is_dir():
+            raise OutputError(f"cannot write into {self.name}: it is a file. Name a folder.")
+        with _explained(self.name):
+            others = sorted(each.name for each in self.folder.iterdir() if each.name not in (LOCK, DRAFTS))
+        if others:
+            raise OutputError(
+                f'will not write into {self.name}: it holds other things ("{others[0]}") and no {MANIFEST} of a '
+                "sweep. Name a new folder, or the one of a sweep to go on with."
+            )
+
+    # -- receipts --------------------------------------------------------------------------------------
+
+    def keep(self, index: int, files: Files, receipt: Receipt) -> None:
+        """The files of a chunk, and then its receipt: from here on it is done."""
+        with ThreadPoolExecutor(FLUSHED_AT_ONCE) as pool:  # a disk flushes many files about as fast as one
+            list(pool.map(self.put, files.keys(), files.values()))
+        self.put(_receipt_name(index), json.dumps(receipt, allow_nan=False).encode())
+
+    def receipt(self, index: int, *, hashes: bool = False) -> Receipt | None:
+        """The receipt of a chunk that is done; none if it is not, or its files are not those it tells of."""
+        try:
+            receipt = json.loads((self.folder / _receipt_name(index)).read_bytes())
+            whole = all(
+                self._is_whole(name, size, sha256 if hashes else None)
+                for name, (size, sha256) in receipt["files"].items()
+            )
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return None
+        return receipt if whole else None
+
+    def _is_whole(self, name: str, size: int, sha256: str | None) -> bool:
+        path = self.folder / name
+        if path.stat().st_size != size:
+            return False
+        return sha256 is None or hashlib.sha256(path.read_bytes()).hexdigest() == sha256
+
+    def unfinished(self, chunks: int, *, hashes: bool = False) -> list[int]:
+        """The chunks that are still to be done."""
+        return [index for index in range(chunks) if self.receipt(index, hashes=hashes) is None]
+
+    def forget(self, chunks: Iterable[int]) -> None:
+        """Take away the receipts of chunks that are to be done again."""
+        for index in chunks:
+            with _explained(self.name):
+                (self.folder / _receipt_name(index)).unlink(missing_ok=True)
+
+    # -- one sweep at a time ---------------------------------------------------------------------------
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Hold the folder: another sweep into it is refused until this block, or this process, has ended."""
+        with _explained(self.name):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            lock = open(self.folder / LOCK, "wb")  # noqa: SIM115  closed below
+        with lock:
+            if not _locked(lock.fileno()):
+                raise OutputError(
+                    f"another sweep is writing into {self.name}. Wait until it has ended, or name another folder."
+                )
+            yield
+
+
+def receipt_of(index: int, files: Files, reductions: dict[str, Any]) -> Receipt:
+    """What a chunk leaves: the sizes and hashes of its files, and its reductions."""
+    told = {name: [len(content), hashlib.sha256(content).hexdigest()] for name, content in files.items()}
+    return {"chunk": index, "files": told, "reductions": reductions}
+
+
+def _receipt_name(index: int) -> str:
+    return f"{RECEIPTS}/{index:06d}.json"
+
+
+def _manifest_of(text: str, path: str) -> dict[str, Any]:
+    try:
+        data = json.loads(text)
+        version = data["version"]
+        needed = {"fingerprint", "plan", "format", "token", "strobe"} <= set(data)
+    except (ValueError, TypeError, KeyError):
+        data, version, needed = {}, None, False
+    if version is not None and version != VERSION:
+        raise ArgumentError(
+            f"{path} is of form {version!r}, and this strobe writes form {VERSION}. Go on with the strobe that began "
+            "the sweep, or name a new folder."
+        )
+    if not needed:
+        raise ArgumentError(
+            f"{path} is not the manifest of a sweep, or is damaged. Name a new folder, or put the file back."
+        )
+    return data
+
+
+def _flushed(path: Path, content: bytes) -> None:
+    with path.open("xb") as stream:
+        stream.write(content)
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+def _locked(descriptor: int) -> bool:
+    """Whether the lock is ours now; where the system has no locks, it is."""
+    try:
+        import fcntl
+    except ImportError:
+        return True
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        return error.errno not in (errno.EWOULDBLOCK, errno.EACCES)
+    return True
+
+
+@contextmanager
+def _explained(name: str) -> Iterator[None]:
+    """Turn the system's refusal into a sentence that says what to do."""
+    try:
+        yield
+    except OSError as error:
+        if isinstance(error, OutputError):
+            raise
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        cure = " Make room and give the same command again: what is done stays." if full else ""
+        raise OutputError(f"cannot write {name}: {error.strerror or error}.{cure}") from None
