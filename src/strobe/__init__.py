@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from strobe.robot import Robot, load, random
     from strobe.runtime.traced import trace
     from strobe.simulate import simulate
+    from strobe.sweep import sweep
 
 __version__ = "0.1.0"
 
@@ -31,6 +32,7 @@ __all__ = [
     "load",
     "random",
     "simulate",
+    "sweep",
     "trace",
 ]
 
@@ -49,6 +51,6 @@ def __getattr__(name: str) -> Any:
         from strobe.runtime import traced
 
         return traced.trace
-    if name in ("control", "simulate"):  # packages that are called as their functions
+    if name in ("control", "simulate", "sweep"):  # packages that are called as their functions
         return importlib.import_module(f"strobe.{name}")
     raise AttributeError(f"module 'strobe' has no attribute '{name}'")

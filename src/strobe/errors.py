@@ -6,7 +6,6 @@ from the builtin that a Python user would catch.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -48,8 +47,10 @@ class ZeroPivotError(StrobeError, ZeroDivisionError):
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """The sentence part ``Did you mean …?`` for a name that is not known, or nothing."""
-    close = difflib.get_close_matches(name.lower(), {k.lower(): k for k in known}, n=3, cutoff=0.5)
+    from difflib import get_close_matches  # no command waits for it before there is a mistake
+
     spelled = {k.lower(): k for k in known}
+    close = get_close_matches(name.lower(), spelled, n=3, cutoff=0.5)
     return f" Did you mean {' or '.join(repr(spelled[c]) for c in close)}?" if close else ""
 
 
@@ -243,3 +244,11 @@ class SimulationWarning(UserWarning):
 
 class ControlWarning(UserWarning):
     """A closed loop that deserves a look before it runs."""
+
+
+class SweepError(StrobeError, RuntimeError):
+    """A sweep that cannot go on; the chunks that are done stay."""
+
+
+class SweepWarning(UserWarning):
+    """A sweep that deserves a look before it runs."""

@@ -12,12 +12,8 @@ import pytest
 from typer.testing import CliRunner
 
 from strobe.cli import app
+from strobe.cli.verbs import VERBS
 from strobe.study import overview
-
-VERBS = (
-    "list", "info", "torque", "equations", "explain", "draw", "convert", "plan", "simulate", "control", "study",
-    "zmp",
-)  # fmt: skip
 
 
 def strobe(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:

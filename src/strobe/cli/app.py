@@ -6,30 +6,7 @@ from typing import Annotated
 
 import typer
 
-from strobe.cli import (
-    approximate,
-    bench,
-    check,
-    compile,
-    control,
-    convert,
-    count,
-    draw,
-    equations,
-    explain,
-    ik,
-    info,
-    list_robots,
-    plan,
-    prove,
-    simulate,
-    study,
-    tables,
-    torque,
-    zmp,
-)
-from strobe.cli.exits import Verbs
-from strobe.cli.inputs import NumbersCommand
+from strobe.cli.verbs import Verbs
 
 BANNER = """\
 strobe: a robot goes in, its dynamics come out.
@@ -73,28 +50,6 @@ def strobe(
     """
     if context.invoked_subcommand is None:
         print(BANNER)
-
-
-app.command("list")(list_robots.list_robots)
-app.command("info")(info.info)
-app.command("torque", cls=NumbersCommand)(torque.torque)
-app.command("equations", cls=NumbersCommand)(equations.equations)
-app.command("explain", cls=NumbersCommand)(explain.explain)
-app.command("draw", cls=NumbersCommand)(draw.draw)
-app.command("check", cls=NumbersCommand)(check.check)
-app.command("prove")(prove.prove)
-app.command("count")(count.count)
-app.command("bench")(bench.bench)
-app.command("tables")(tables.tables)
-app.command("ik", cls=NumbersCommand)(ik.ik)
-app.command("plan", cls=NumbersCommand)(plan.plan)
-app.command("simulate", cls=NumbersCommand)(simulate.simulate)
-app.command("approximate", cls=NumbersCommand)(approximate.approximate)
-app.command("control", cls=NumbersCommand)(control.control)
-app.command("zmp", cls=NumbersCommand)(zmp.zmp)
-app.command("convert")(convert.convert)
-app.command("compile")(compile.compile)
-app.command("study")(study.study)
 
 
 def main() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
@@ -318,24 +317,14 @@ def _planned(
 ) -> Timeline:
     """The motion that a file asks for or holds, stopped where that is asked for."""
     from strobe.control.timeline import Planning
-    from strobe.trajectory.files import read
+    from strobe.trajectory.files import holds_motion, read
 
     asked: Any = path
-    if _is_motion(path):
+    if holds_motion(path):
         if method is not None:
             raise ArgumentError(f"--method: {path} holds a motion that is planned already.")
         asked = read(path).motion
     return Planning(robot, method, bounds, limits).timeline(asked, stop_at)
-
-
-def _is_motion(path: Path) -> bool:
-    """Whether a file holds a planned motion; a request has points by their joints or hands."""
-    if path.suffix.lower() != ".json":
-        return path.suffix.lower() in (".csv", ".npz")
-    try:
-        return "joint_names" in json.loads(path.read_bytes())
-    except (OSError, ValueError, TypeError, RecursionError):
-        return False  # and reading the request says why
 
 
 # -- what is done --------------------------------------------------------------------------------------

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NoReturn
 
 import typer
-from typer.core import TyperGroup
 
-from strobe.errors import StrobeError, UnknownNameError, nearest
+from strobe.errors import StrobeError, UnknownNameError
+from strobe.models.names import harmless
 
 CHECK_FAILED = 1
 BAD_INPUT = 2
@@ -35,35 +35,10 @@ ADVICE = {  # on closed chains, in place of Python's
 USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[1]
 
 
-class Verbs(TyperGroup):
-    """The group of verbs; every way out of a verb passes through its ``main``."""
-
-    def main(
-        self,
-        args: Sequence[str] | None = None,
-        prog_name: str | None = None,
-        complete_var: str | None = None,
-        standalone_mode: bool = True,
-        windows_expand_args: bool = True,
-        **extra: Any,
-    ) -> Any:
-        _replace_closed_streams()
-        _tolerate_narrow_encodings()
-        run = super().main
-        leave(lambda: run(args, "strobe", complete_var, False, windows_expand_args, **extra))
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        verb = args[0]
-        if verb in self.commands or verb.startswith("-"):
-            return super().resolve_command(ctx, args)
-        verbs = ", ".join(self.commands)
-        raise typer.BadParameter(
-            f'there is no verb "{verb}".{nearest(verb, self.commands)} The verbs: {verbs}.'
-        )
-
-
 def leave(run: Callable[[], Any]) -> NoReturn:
     """Run a command and exit with its code; whatever went wrong is said in one sentence on stderr."""
+    _replace_closed_streams()
+    _tolerate_narrow_encodings()
     try:
         code = run() or 0
         sys.stdout.flush()
@@ -121,7 +96,7 @@ def _say(sentence: str) -> None:
         sys.stdout.flush()
     except OSError:
         _drop_output()
-    print(f"strobe: {sentence}", file=sys.stderr)
+    print(f"strobe: {harmless(sentence)}", file=sys.stderr)
 
 
 def _drop_output() -> None:

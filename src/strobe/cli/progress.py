@@ -23,6 +23,7 @@ class Progress:
     def __init__(self, job: str, total: int, unit: str) -> None:
         self.job, self.total, self.unit = job, total, unit
         self.done = 0
+        self.remark = ""  # behind the count
         self._terminal = sys.stderr.isatty()
         self._next = time.monotonic() + PATIENCE
         self._timer = Timer(PATIENCE, self._show)  # speaks up even if the first step takes long
@@ -50,7 +51,7 @@ class Progress:
         self._next = time.monotonic() + PAUSE[self._terminal]
         self._shown = True
         start, end = ("\r\x1b[K", "") if self._terminal else ("", "\n")
-        text = f"{self.job}: {self.done:,} of {self.total:,} {self.unit}"
+        text = f"{self.job}: {self.done:,} of {self.total:,} {self.unit}{self.remark}"
         print(f"{start}{text}", end=end, file=sys.stderr, flush=True)
 
 

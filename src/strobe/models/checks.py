@@ -16,6 +16,7 @@ import numpy as np
 from strobe.algebra import Pose, Sym3, Turn, Vec3
 from strobe.models.inertial import ENTRIES, symmetric
 from strobe.models.joints import WITH_AXIS
+from strobe.models.names import COMMANDS
 
 if TYPE_CHECKING:
     from strobe.models.assembly import Assembly, JointData, LinkData
@@ -34,15 +35,18 @@ NO_AXIS = 1e-12  # the length of an axis that points nowhere
 UNIT = 1e-6  # how far the length of an axis may be from 1 before it is worth a note
 SPREAD = 5.0  # radius of gyration over the size of a link; sound links of real robots reach 4
 SMALLEST = 0.02  # metres: below this size, offsets say nothing about how far a link extends
+LARGEST = 1e50  # of any unit: nothing is that large, and products of a few such numbers are infinite
 
 
 def check(data: Assembly) -> None:
     """Report every implausible link and joint of a file into its faults."""
+    _check_names(data)
     sizes = _sizes(data)
     for link in data.links:
         if not _is_finite(link):
             data.faults.error(link.where, f'link "{link.name}" has an inertial number that is not finite.')
             continue
+        _check_size(data, link.where, f'link "{link.name}"', link.inertial.about_origin.parameters)
         _check_mass(data, link)
         _check_inertia(data, link)
         _check_spread(data, link, sizes.get(link.name, 0.0))
@@ -50,13 +54,49 @@ def check(data: Assembly) -> None:
     for joint in data.joints:
         if joint.kind in WITH_AXIS:
             _check_axis(data, joint)
+        _check_size(data, joint.where, f'joint "{joint.name}"', _numbers(joint))
         _check_drive(data, joint)
         _check_limits(data, joint)
         angles = _angles(joint.before @ joint.after)
         _check_angles(data, joint.where, f'joint "{joint.name}" is placed with', angles)
     for name, _, placement, where in data.frames:
         _check_angles(data, where, f'frame "{name}" is placed with', _angles(placement))
+    places = {joint.name: joint.where for joint in data.joints}
+    for coupling in data.couplings:
+        factors = (*coupling.terms.values(), coupling.offset)
+        _check_size(data, places.get(coupling.joint, ""), f'joint "{coupling.joint}" follows others and', factors)
+    for curve in data.curves:
+        _check_size(data, "", f'curve "{curve.name}"', curve.coefficients)
+    _check_size(data, "", "gravity", data.gravity)
     _check_metres(data)
+
+
+def _numbers(joint: JointData) -> Iterator[object]:
+    """Where a joint is, and what its drive is like."""
+    motor, friction = joint.motor, joint.friction
+    yield from (*joint.before.translation, *joint.after.translation)
+    yield from (motor.gear, motor.inertia, motor.viscous, *motor.coulomb, friction.viscous, *friction.coulomb)
+
+
+def _check_size(data: Assembly, where: str, what: str, numbers: Iterable[object]) -> None:
+    """Refuse what is no measurement of anything."""
+    wrong = [x for x in numbers if isinstance(x, float | int) and not abs(x) <= LARGEST]
+    if wrong:
+        data.faults.error(where, f"{what} has the number {wrong[0]:g}; expected sizes up to {LARGEST:g}.")
+
+
+def _check_names(data: Assembly) -> None:
+    """Refuse names and words that a terminal, an editor or a compiler would not take as words."""
+    named = [(link.name, link.where) for link in data.links]
+    named += [(joint.name, joint.where) for joint in data.joints]
+    named += [(name, where) for name, _, _, where in data.frames]
+    others = [data.name, *data.poses, *(part.name for part in (*data.loops, *data.curves))]
+    for name, where in [*named, *((name, "") for name in others)]:
+        if COMMANDS.search(name) or "\n" in name or "\t" in name:
+            data.faults.error(where, f"the name {name!a} has control characters; use letters and signs.")
+    for words in (data.title, data.source, data.kinematic_only):
+        if COMMANDS.search(words):
+            data.faults.error("", f"the words {words!a} have control characters; use letters and signs.")
 
 
 def _physical(data: Assembly, link: LinkData, text: str) -> None:

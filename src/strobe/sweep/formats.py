@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import io
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any, Protocol
@@ -132,7 +132,7 @@ class Zarr:
 
 def _unknown(kind: np.dtype[Any]) -> Any:
     """What stands where nothing is written yet."""
-    return {"f": np.nan, "i": -1, "u": np.iinfo(kind).max if kind.kind == "u" else 0}.get(kind.kind, 0)
+    return np.nan if kind.kind == "f" else -1
 
 
 # -- Parquet -------------------------------------------------------------------------------------------
@@ -161,36 +161,30 @@ class Parquet:
 
     def rows(self, plan: Plan, work: Work, rows: Rows) -> Any:
         """The table of a piece of work."""
-        columns = {
+        made = {
             "run": np.arange(work.runs) + first_run(plan, work),
             "cell": np.full(work.runs, work.cell.index),
         }
-        columns |= {
-            name: self._repeated(value, work.runs) for name, value in work.cell.chosen.items()
-        } | dict(self._flat(rows))
-        made = {
-            name: columns.get(name, self.arrow.nulls(work.runs, kind)) for name, kind in self._schema(plan)
-        }
+        for axis, value in work.cell.chosen.items():
+            made[axis] = self.arrow.repeat(_as_long_as_others(value, plan.cells.axes[axis]), work.runs)
+        flat = dict(self._flat(rows))
+        for name, kind in self._columns(plan).items():
+            made[name] = flat[name] if name in flat else self.arrow.nulls(work.runs, kind)
         return self.arrow.table(made)
 
-    def _schema(self, plan: Plan) -> Iterator[tuple[str, Any]]:
-        """The names of the columns, and the kinds of those that a robot may be without."""
-        yield from ((name, None) for name in ("run", "cell", *plan.cells[0].chosen))
-        seen: set[str] = set()
-        for robot in plan.robots:
-            for field, (shape, kind) in plan.fields(robot).items():
-                for name, _ in _components(field, shape):
-                    if name not in seen:
-                        seen.add(name)
-                        yield name, self.arrow.from_numpy_dtype(np.dtype(kind))
+    def _columns(self, plan: Plan) -> dict[str, Any]:
+        """The columns of fields of all robots, each with its kind."""
+        return {
+            name: self.arrow.from_numpy_dtype(np.dtype(kind))
+            for robot in plan.robots
+            for field, (shape, kind) in plan.fields(robot).items()
+            for name, _ in _components(field, shape)
+        }
 
     def _flat(self, rows: Rows) -> Iterator[tuple[str, Any]]:
         for field, values in rows.items():
             for name, place in _components(field, values.shape[1:]):
                 yield name, np.ascontiguousarray(values[(slice(None), *place)])
-
-    def _repeated(self, value: Any, times: int) -> Any:
-        return self.arrow.repeat(value if not isinstance(value, list | tuple) else list(value), times)
 
     def arrays(self, plan: Plan, folder: Path, robot: str) -> dict[str, Any]:
         """NumPy arrays, read whole."""
@@ -210,6 +204,12 @@ class Parquet:
 
     def _name(self, robot: str, index: int) -> str:
         return f"{self.ROOT}/robot={robot}/part-{index:06d}.parquet"
+
+
+def _as_long_as_others(value: Any, values: Sequence[Any]) -> Any:
+    """A value of an axis: a list where another one is, since a column has one kind."""
+    lists = any(isinstance(each, list) for each in values)
+    return [value] if lists and not isinstance(value, list) else value
 
 
 def _components(field: str, shape: tuple[int, ...]) -> Iterator[tuple[str, tuple[int, ...]]]:

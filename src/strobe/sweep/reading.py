@@ -28,7 +28,6 @@ are looked for beside the sweep file. Every fault of a file is reported in one g
 
 from __future__ import annotations
 
-import tomllib
 import warnings
 from codecs import BOM_UTF8
 from collections.abc import Mapping
@@ -39,7 +38,7 @@ from typing import Any
 
 from strobe.errors import ArgumentError, ModelFileError, StrobeError, SweepWarning, nearest
 from strobe.models.assembly import Faults
-from strobe.models.text_files import read_bytes, require_utf8
+from strobe.models.text_files import parsed_toml, read_bytes, require_utf8
 from strobe.models.toml_table import Context, Table, shown
 from strobe.runtime.json_text import plain
 from strobe.simulate.steps import FIXED as METHODS
@@ -89,7 +88,7 @@ def read_plan(source: str | PathLike[str] | Mapping[str, Any]) -> Plan:
     try:
         content = read_bytes(path).removeprefix(BOM_UTF8)
         require_utf8(path, content)
-        data = tomllib.loads(content.decode("utf-8"))
+        data = parsed_toml(content.decode("utf-8"))
     except ModelFileError as error:
         raise ArgumentError(str(error)) from None
     except (ValueError, RecursionError) as error:

@@ -213,8 +213,10 @@ class _Round:
         return self.threads
 
     def _threads_now(self) -> int:
-        found: Any = self.client.nthreads()
-        return sum(found.values())
+        with suppress(OSError):  # of a scheduler that may come back
+            found: Any = self.client.nthreads()
+            return sum(found.values())
+        return self.threads
 
     def _submit(self, index: int) -> None:
         key = f"{self.equipment}-{index}-{self.deaths[index]}"

@@ -96,8 +96,6 @@ class Store:
     def _refuse_other_things(self) -> None:
         if not self.folder.exists():
             return
-        if not self.folder.is_dir():
-            raise OutputError(f"cannot write into {self.name}: it is a file. Name a folder.")
         with _explained(self.name):
             others = sorted(each.name for each in self.folder.iterdir() if each.name not in (LOCK, DRAFTS))
         if others:
@@ -136,11 +134,13 @@ class Store:
         """The chunks that are still to be done."""
         return [index for index in range(chunks) if self.receipt(index, hashes=hashes) is None]
 
-    def forget(self, chunks: Iterable[int]) -> None:
-        """Take away the receipts of chunks that are to be done again."""
+    def forget_damaged(self, chunks: Iterable[int]) -> None:
+        """Take away the receipts, of these chunks, that tell of other files than there are."""
         for index in chunks:
-            with _explained(self.name):
-                (self.folder / _receipt_name(index)).unlink(missing_ok=True)
+            path = self.folder / _receipt_name(index)
+            if path.exists() and self.receipt(index, hashes=True) is None:
+                with _explained(self.name):
+                    path.unlink(missing_ok=True)
 
     # -- one sweep at a time ---------------------------------------------------------------------------
 

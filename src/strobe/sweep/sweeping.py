@@ -52,8 +52,8 @@ def sweep(
     _refuse(store, plan, format)
     with store.alone():
         manifest = _begun(store, plan, format)
-        store.remove_drafts()
         _do_all(store, plan, manifest, doing, verify, watch)
+        store.remove_drafts()
         _summarise(store, plan)
     return Sweep(out)
 
@@ -131,7 +131,7 @@ def _do_all(
     for _ in range(ROUNDS):
         if not pending:
             return
-        store.forget(pending)
+        store.forget_damaged(pending)
         with closing(doing(workshop, pending)) as results:
             _do(store, plan, results, pending, watch)
         pending = store.unfinished(plan.chunks)

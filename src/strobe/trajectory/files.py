@@ -15,16 +15,17 @@ import csv
 import io
 import json
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
-from zipfile import BadZipFile
 
 import numpy as np
 
 from strobe.errors import ArgumentError, counted
+from strobe.runtime.array_files import read_arrays
 from strobe.runtime.files import writing
 from strobe.trajectory.motion import Trajectory
 
@@ -36,6 +37,7 @@ Array = np.ndarray
 KINDS = (".json", ".csv", ".npz")
 STEP = 0.01  # seconds between rows
 MOST_ROWS = 1_000_000
+LARGEST = sys.float_info.max
 READ = "read"  # the method of a motion that another program planned
 
 
@@ -77,6 +79,16 @@ def kind_of(path: str | PathLike[str]) -> str:
     if kind not in KINDS:
         raise ArgumentError(f"{path}: a motion is kept in a .json, .csv or .npz file.")
     return kind
+
+
+def holds_motion(path: str | PathLike[str]) -> bool:
+    """Whether a file holds a planned motion; a request has points by their joints or hands."""
+    if Path(path).suffix.lower() != ".json":
+        return Path(path).suffix.lower() in KINDS
+    try:
+        return "joint_names" in json.loads(Path(path).read_bytes())
+    except (OSError, ValueError, TypeError, RecursionError):
+        return False  # and reading the request says why
 
 
 # -- writing ------------------------------------------------------------------------------------------------
@@ -165,10 +177,9 @@ def read(path: str | PathLike[str]) -> Recorded:
     """The motion in a file, or an `ArgumentError` that says where it is wrong."""
     kind = kind_of(path)
     try:
-        content = Path(path).read_bytes()
         if kind == ".npz":
-            return _from_arrays(content)
-        text = content.decode("utf-8-sig")
+            return _from_arrays(read_arrays(path))
+        text = Path(path).read_bytes().decode("utf-8-sig")
         return _from_message(_loaded(text)) if kind == ".json" else _from_table(text)
     except OSError as error:
         raise ArgumentError(f"{path}: cannot be read: {error.strerror or error}.") from None
@@ -242,7 +253,9 @@ def _seconds(found: Any, k: int) -> float:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return abs(value) <= LARGEST  # a whole number beyond that is no float
 
 
 def _rising(t: Array) -> Array:
@@ -276,7 +289,7 @@ def _exact(names: tuple[str, ...], own: Mapping[str, Any]) -> Trajectory:
             np.array(own[key], dtype=float) for key in ("times", "points", "coefficients")
         )
         method, notes = str(own["method"]), tuple(map(str, own["notes"]))
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         raise _WrongFile("the polynomials of the motion are incomplete. Write the file again.") from None
     fits = (
         times.ndim == points.ndim == 1
@@ -289,12 +302,7 @@ def _exact(names: tuple[str, ...], own: Mapping[str, Any]) -> Trajectory:
     return Trajectory(names, times, pieces, method, points, notes)
 
 
-def _from_arrays(content: bytes) -> Recorded:
-    try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as found:
-            data = {name: found[name] for name in found.files}
-    except (ValueError, OSError, BadZipFile, EOFError):
-        raise _WrongFile("not an NPZ file of plain arrays.") from None
+def _from_arrays(data: Mapping[str, Array]) -> Recorded:
     names = _joint_names(data["joint_names"].tolist() if "joint_names" in data else None)
     motion = _exact(names, data)
     times = data.get("t", motion.times)
@@ -304,12 +312,12 @@ def _from_arrays(content: bytes) -> Recorded:
 
 
 def _from_table(text: str) -> Recorded:
-    head, *lines = list(csv.reader(io.StringIO(text))) or [[]]
-    header = [name.strip() for name in head]
     try:
+        head, *lines = list(csv.reader(io.StringIO(text))) or [[]]
+        header = [name.strip() for name in head]
         table = np.array([[float(cell) for cell in line] for line in lines if line])
         t = table[:, header.index("t")]
-    except (ValueError, IndexError):
+    except (ValueError, IndexError, csv.Error):
         raise _WrongFile('expected rows of numbers below a header with a column "t".') from None
     if table.shape[1] != len(header) or not np.isfinite(table).all():
         raise _WrongFile(f"expected {len(header)} finite numbers in every row, as in the header.")

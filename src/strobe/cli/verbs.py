@@ -1,0 +1,79 @@
+"""The verbs by name: each is imported and built when it is asked for, so that no start waits for the others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+import typer
+import typer.main
+from typer.core import TyperCommand, TyperGroup
+
+from strobe.cli.exits import leave
+from strobe.cli.inputs import NumbersCommand
+from strobe.errors import nearest
+
+VERBS: dict[str, type[TyperCommand]] = {
+    "list": TyperCommand,
+    "info": TyperCommand,
+    "torque": NumbersCommand,
+    "equations": NumbersCommand,
+    "explain": NumbersCommand,
+    "draw": NumbersCommand,
+    "check": NumbersCommand,
+    "prove": TyperCommand,
+    "count": TyperCommand,
+    "bench": TyperCommand,
+    "tables": TyperCommand,
+    "ik": NumbersCommand,
+    "plan": NumbersCommand,
+    "simulate": NumbersCommand,
+    "approximate": NumbersCommand,
+    "control": NumbersCommand,
+    "zmp": NumbersCommand,
+    "sweep": TyperCommand,
+    "convert": TyperCommand,
+    "compile": TyperCommand,
+    "study": TyperCommand,
+}
+
+
+class Verbs(TyperGroup):
+    """The group of verbs; every way out of a verb passes through its ``main``."""
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> Any:
+        run = super().main
+        leave(lambda: run(args, "strobe", complete_var, False, windows_expand_args, **extra))
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(VERBS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        return command(cmd_name) if cmd_name in VERBS else None
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        verb = args[0]
+        if verb in VERBS or verb.startswith("-"):
+            return super().resolve_command(ctx, args)
+        raise typer.BadParameter(
+            f'there is no verb "{verb}".{nearest(verb, VERBS)} The verbs: {", ".join(VERBS)}.'
+        )
+
+
+@cache
+def command(verb: str) -> Any:
+    """The command of a verb, from the function of the module that has its name (``list`` is Python's)."""
+    name = "list_robots" if verb == "list" else verb
+    alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+    alone.command(verb, cls=VERBS[verb])(getattr(import_module(f"strobe.cli.{name}"), name))
+    return typer.main.get_command(alone)

@@ -1,0 +1,180 @@
+"""Chunks on workers of Dask: processes that die, a cluster by its address."""
+
+import json
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from distributed import KilledWorker
+
+from strobe.errors import SweepError
+from strobe.sweep import running, sweep
+from strobe.sweep.reading import read_plan
+from strobe.sweep.workshop import Done, Workshop
+
+SWEEP = {"task": "torque", "robots": ["planar2"], "samples": 16, "chunk": 2, "seed": 3, "keep": ["tau"]}
+
+
+class Workers:
+    """A client of workers that die under some chunks, so many times each."""
+
+    status = "running"
+
+    def __init__(self, deaths, threads=1):
+        self.deaths, self.threads, self.most = dict(deaths), threads, 0
+        self.out = set()
+
+    def submit(self, do, equipment, index, **how):
+        return Handed(self, index)
+
+    def nthreads(self):
+        return {"tcp://one": self.threads}
+
+    def register_plugin(self, plugin): ...
+
+    def cancel(self, futures, force): ...
+
+    def unregister_worker_plugin(self, name): ...
+
+
+class Handed:
+    """A chunk that is handed out."""
+
+    def __init__(self, workers, index):
+        self.workers, self.index = workers, index
+        workers.out.add(index)
+        workers.most = max(workers.most, len(workers.out))
+
+    def add_done_callback(self, call):
+        call(self)
+
+    def result(self):
+        self.workers.out.remove(self.index)
+        if self.workers.deaths.get(self.index, 0) > 0:
+            self.workers.deaths[self.index] -= 1
+            raise KilledWorker("chunk", None, 0)
+        return Done(self.index, {}, {})
+
+
+@pytest.fixture(scope="module")
+def shop():
+    return Workshop(json.dumps(read_plan(SWEEP).document), "zarr", "nowhere", "", "")
+
+
+def test_chunks_whose_workers_died_are_done_by_others(shop):
+    workers = Workers({0: 4, 5: 1, 7: 2})
+    assert sorted(done.index for done in running.done_by(workers, shop, range(8))) == list(range(8))
+    assert set(workers.deaths.values()) == {0}
+
+
+def test_a_chunk_that_kills_its_workers_is_named(shop):
+    with pytest.raises(SweepError) as error:
+        list(running.done_by(Workers({3: 5}), shop, range(8)))
+    assert str(error.value) == (
+        "chunk 3 (robot planar2, samples 6 to 7) killed its worker 5 times. Memory may be short: take fewer runs a "
+        "chunk, or fewer workers. The chunks that are done stay."
+    )
+
+
+def test_few_chunks_are_handed_out_at_a_time(shop):
+    workers = Workers({}, threads=3)
+    assert len(list(running.done_by(workers, shop, iter(range(1000))))) == 1000
+    assert workers.most == 6
+
+
+def test_processes_that_have_no_successor_are_made_anew(shop, monkeypatch):
+    """One of two workers never comes back: the crew starts again with what is left."""
+    started = []
+
+    @contextmanager
+    def connected(workers, processes, scheduler):
+        started.append(workers)
+        yield Workers({}, threads=1 if len(started) == 1 else 2)
+
+    monkeypatch.setattr(running, "connected", connected)
+    monkeypatch.setattr(running, "REPLACED", 0.0)
+    monkeypatch.setattr(running, "LOOK", 0.0)
+    found = [done.index for done in running.crew(2, True, None)(shop, list(range(5)))]
+    assert sorted(found) == list(range(5))
+    assert started == [2, 2]
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    """A scheduler and a worker of their own, which does not see the folder of the sweep."""
+    (tmp_path / "blind.py").write_text(
+        "from strobe.sweep.workshop import Workshop\nWorkshop.store = None\n"
+    )
+    known = tmp_path / "scheduler.json"
+    commands = [
+        ["scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"],
+        ["worker", "--no-nanny", "--nthreads", "1", "--no-dashboard", "--preload", tmp_path / "blind.py"],
+    ]
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-m", "dask", *command, "--scheduler-file", known],
+            cwd=tmp_path,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        for command in commands
+    ]
+    while not (known.exists() and known.read_text().endswith("}")):
+        assert processes[0].poll() is None
+        time.sleep(0.05)
+    yield json.loads(known.read_text())["address"]
+    for process in reversed(processes):
+        process.terminate()
+        process.wait()
+
+
+def test_a_cluster_by_its_address_gives_the_same_files(tmp_path, cluster):
+    one, other = tmp_path / "one", tmp_path / "other"
+    result = sweep(SWEEP, one, scheduler=cluster, format="parquet")
+    sweep(SWEEP, other, workers=0, format="parquet")
+    parts = [path.relative_to(other) for path in other.rglob("part-*.parquet")]
+    assert len(parts) == 8
+    for part in (*parts, Path("summary.json")):
+        assert (one / part).read_bytes() == (other / part).read_bytes()
+    assert result.table().num_rows == 16
+
+
+def test_a_worker_without_strobe_is_told():
+    error = Exception(
+        """ModuleNotFoundError("No module named 'strobe.sweep'; 'strobe' is not a package")"""
+    )
+    assert str(running._told(error)) == (
+        "a worker cannot import strobe.sweep. Install the same strobe on all workers, with its extra: "
+        "pip install 'strobe[scale]'"
+    )
+    assert str(running._told(ModuleNotFoundError("No module named 'zarr'"))).startswith(
+        "a worker cannot import zarr."
+    )
+    bug = ValueError("something else")
+    assert running._told(bug) is bug
+
+
+def test_a_scheduler_that_does_not_answer_is_told(monkeypatch):
+    monkeypatch.setattr(running, "PATIENCE", 0.1)
+    with pytest.raises(
+        SweepError, match="no scheduler answers at tcp://127.0.0.1:9: .* Start one with: dask"
+    ):
+        running.connected(0, True, "tcp://127.0.0.1:9").__enter__()
+
+
+def test_workers_that_never_start_are_given_up(monkeypatch):
+    tried = []
+
+    def failing(**how):
+        tried.append(how["n_workers"])
+        raise RuntimeError("Nanny failed to start.")
+
+    monkeypatch.setattr(running, "LocalCluster", failing)
+    with pytest.raises(
+        SweepError, match=r"the workers did not start \(Nanny failed to start.\). Take fewer;"
+    ):
+        next(running.crew(4, True, None)(None, [7, 8]))  # pyright: ignore
+    assert tried == [2, 2, 2]
