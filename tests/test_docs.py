@@ -8,6 +8,7 @@ from types import ModuleType
 
 import pytest
 
+import strobe
 from strobe.formulations import FORMULATIONS
 
 ROOT = Path(__file__).parent.parent
@@ -31,6 +32,7 @@ def extension(name: str) -> ModuleType:
 
 running = extension("running")
 formulation_pages = extension("formulation_pages")
+robot_page = extension("robot_page")
 
 
 def text(page: str) -> str:
@@ -104,6 +106,14 @@ def test_the_page_of_a_formulation_ends_with_its_own_count():
     ending = formulation_pages.ending("newton-euler")
     assert "takes 124n−24 multiplications and 101n−24 additions: 720 and 582 for n = 6" in ending
     assert "| stanford | 728 × 585 + | 267 × 191 + |" in ending
+
+
+def test_every_method_of_a_robot_stands_once_on_the_page_of_the_api():
+    shown = re.findall(
+        r"^   \.\. auto(?:method|property):: (\w+)$", robot_page.with_layers(text("api.md")), re.M
+    )
+    methods = {name for name in dir(strobe.Robot) if name[0] != "_" and getattr(strobe.Robot, name).__doc__}
+    assert sorted(shown) == sorted(methods - {"kernel", "kept"})
 
 
 # -- links --------------------------------------------------------------------------------------------

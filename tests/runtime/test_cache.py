@@ -246,6 +246,16 @@ def test_beyond_a_size_the_oldest_entries_go_and_nothing_else(folder, monkeypatc
     assert [name[-3] for name in left[:-1]] == ["3", "4", "5"]
 
 
+def test_a_folder_with_much_room_is_not_looked_through_at_every_entry(folder, monkeypatch):
+    looked = []
+    look = cache._tidied
+    monkeypatch.setattr(cache, "_tidied", lambda place: looked.append(place) or look(place))
+    monkeypatch.setattr(cache, "MOST", 16_000)
+    for k in range(12):  # four of 240 bytes fit a sixteenth
+        cache.fetch(f"{k:064x}", lambda: cache.Entry(1, b"c" * 200))
+    assert len(looked) == 3
+
+
 def test_a_draft_that_is_gone_when_it_is_looked_at_is_no_cause_for_complaint(folder):
     folder.mkdir(mode=0o700)
     (folder / ".new-gone").symlink_to(folder / "nowhere")  # listed, not found: as if renamed

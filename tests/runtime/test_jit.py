@@ -4,6 +4,7 @@ import gc
 
 import numpy as np
 import pytest
+from llvmlite.binding.context import GlobalContextRef
 
 from strobe.codegen.llvm import module
 from strobe.graph.program import trace
@@ -113,3 +114,9 @@ def test_a_processor_that_llvm_cannot_name_still_has_vectors(monkeypatch):
         monkeypatch.undo()
         for known in (jit.host_features, jit.host_target, jit.host):
             known.cache_clear()
+
+
+def test_what_llvm_makes_of_a_text_goes_with_it():
+    """In LLVM's global context every constant ever compiled would stay: eighty kilobytes of a kernel."""
+    parsed = jit._parsed(module(program(), jit.host_target()), jit.machine(), None)
+    assert not isinstance(parsed._context, GlobalContextRef)

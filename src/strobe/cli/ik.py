@@ -172,7 +172,7 @@ def _file(path: Path) -> np.ndarray:
     matrix = data.get("pose") if isinstance(data, dict) else data
     try:
         rows = np.array(matrix, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         rows = np.empty(0)
     if rows.shape != (4, 4) or not np.isfinite(rows).all():
         raise ArgumentError(

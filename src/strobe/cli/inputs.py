@@ -160,4 +160,4 @@ def joined(args: Sequence[str], lists: Sequence[str]) -> list[str]:
 
 
 def _looks_numeric(word: str) -> bool:
-    return bool(re.fullmatch(r"[-+*/().,:;\deEpi]*(\d|pi)[-+*/().,:;\deEpi]*", word))
+    return bool(re.search(r"\d|pi", word) and re.fullmatch(r"[-+*/().,:;\deEpi]*", word))

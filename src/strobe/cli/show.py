@@ -6,6 +6,8 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from strobe.models.names import harmless
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -33,11 +35,11 @@ def present(data: Any, parts: Iterable[Any], as_json: bool) -> None:
 
 def note(text: str) -> None:
     """A remark on what was done, beside the result."""
-    print(f"note: {text}", file=sys.stderr)
+    print(f"note: {harmless(text)}", file=sys.stderr)
 
 
 def warn(text: str) -> None:
-    print(f"warning: {text}", file=sys.stderr)
+    print(f"warning: {harmless(text)}", file=sys.stderr)
 
 
 def print_json(data: Any) -> None:

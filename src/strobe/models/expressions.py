@@ -14,7 +14,7 @@ from typing import Any
 
 from strobe.errors import StrobeError, nearest
 
-DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+DECIMAL = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 LONGEST = 500  # characters; deeper nesting than Python's parser allows cannot be written in fewer
 
 
@@ -64,7 +64,7 @@ def negated(x: float) -> float:
         return -x if x else 0.0
     outer = x.tree
     if isinstance(outer, ast.UnaryOp) and isinstance(outer.op, ast.USub):
-        return _restore(-float(x), ast.unparse(outer.operand))
+        return _restore(-float(x), ast.get_source_segment(x.text.strip(), outer.operand) or "")
     return _restore(-float(x), f"-({x.text})")
 
 
@@ -88,6 +88,8 @@ def parse_expression(text: str, parameters: Mapping[str, float]) -> float:
         raise ExpressionError(f'"{text}" divides by zero.') from None
     except OverflowError:
         raise ExpressionError(f'"{text}" is too large for a number.') from None
+    except RecursionError:
+        raise ExpressionError(f'"{text}" is nested too deep; write it with fewer signs in a row.') from None
     if not math.isfinite(value):
         raise ExpressionError(f'"{text}" is not a finite number.')
     expression = _expression(value, text, tree)

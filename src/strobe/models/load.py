@@ -14,6 +14,9 @@ from strobe.models.model import Model
 from strobe.models.text_files import decoded_head, file_fault, read_bytes
 
 HEAD = 65536  # bytes in which the root element of an XML file must begin
+ROOT = re.compile(r"<([A-Za-z_][\w.-]*)")
+ASIDES = {"<!--": "-->", "<?": "?>"}  # what may stand before the first element, and how it ends
+MOST_JOINTS = 1_000  # of a random robot by name
 LARGEST_SNAP = 0.1  # radians: beyond this, angles that are meant become right ones
 
 
@@ -26,7 +29,7 @@ def load_model(source: str | PathLike[str], *, snap: float | None = None, strict
     if name.startswith("random("):
         return _random(name)
     path = Path(name)
-    if not path.exists() and not _looks_like_a_path(name):
+    if not os.path.exists(name) and not _looks_like_a_path(name):  # of a name too long for a file too
         known = [*library.built_in_names(), "random(n, seed)"]
         raise UnknownNameError("robot", name, "the library", known, "strobe list")
     _require_file(path)
@@ -56,6 +59,8 @@ def _random(text: str) -> Model:
         raise ArgumentError(
             f'"{text}" is not a random robot; write random(n) or random(n, seed), such as random(6, 1).'
         )
+    if int(found[1]) > MOST_JOINTS:
+        raise ArgumentError(f'"{text}" has too many joints; a random robot by name has at most {MOST_JOINTS:,}.')
     return random_model(int(found[1]), int(found[2] or 0))
 
 
@@ -103,9 +108,15 @@ def _reader(path: Path) -> Reader:
 
 def _root_element(path: Path) -> str:
     """The name of the first element, read without parsing the file."""
-    text = re.sub(r"<!--.*?-->|<\?.*?\?>", "", decoded_head(read_bytes(path)[:HEAD]), flags=re.DOTALL)
-    found = re.search(r"<([A-Za-z_][\w.-]*)", text)
-    return found[1] if found else ""
+    text = decoded_head(read_bytes(path)[:HEAD])
+    place = text.find("<")
+    while place >= 0:
+        if found := ROOT.match(text, place):
+            return found[1]
+        end = next((end for start, end in ASIDES.items() if text.startswith(start, place)), "<")
+        after = text.find(end, place + 1)
+        place = text.find("<", after) if after >= 0 else -1
+    return ""
 
 
 def _looks_like_a_path(name: str) -> bool:

@@ -33,12 +33,17 @@ from strobe.models.inertial import Inertial
 from strobe.models.joints import WITH_AXIS, Friction, Limits, Motor
 from strobe.models.locking import followed, lock
 from strobe.models.loops import settled
+from strobe.models.mjcf_bounds import require_bounded
 from strobe.models.model import Coupling, Curve, Loop, Model, moved
 from strobe.models.names import unused_name
 from strobe.models.placements import factored
-from strobe.models.text_files import read_bytes, require_size
+from strobe.models.text_files import read_bytes
 
 TORQUE_SCALE = 10  # where a weld has the weight of its axes
+PLACES = (
+    "body_pos", "body_quat", "body_ipos", "body_iquat", "jnt_pos", "jnt_axis", "qpos0", "site_pos", "site_quat",
+)  # fmt: skip
+SHORTEST = 1e-30  # the square of the length of a quaternion that still says how something is turned
 JOINT_KINDS = ("floating", "spherical", "prismatic", "revolute")  # MuJoCo's free, ball, slide, hinge
 
 Triple = tuple[float, float, float]
@@ -68,16 +73,21 @@ def _mujoco() -> Any:
 def _compiled(faults: Faults, text: str | None) -> Any:
     """MuJoCo's own model; its complaints and remarks as faults of the file."""
     path, mujoco = faults.path, _mujoco()
-    if text is None:
-        read_bytes(path)
-    else:
-        require_size(path, text.encode("utf-8", "replace"))
+    content = read_bytes(path) if text is None else text.encode("utf-8", "surrogatepass")
+    require_bounded(Path(path), content, Path(path).parent if text is None else Path.cwd())
     try:
         with _remarks_into(faults, mujoco):
             compiler = mujoco.MjModel
-            return compiler.from_xml_path(path) if text is None else compiler.from_xml_string(text)
+            compiled = compiler.from_xml_path(path) if text is None else compiler.from_xml_string(text)
     except ValueError as error:
         raise ModelFileError([_complaint(path, str(error))]) from None
+    for name in PLACES:
+        found = getattr(compiled, name)
+        short = name.endswith("quat") and ((found**2).sum(axis=-1) < SHORTEST).any()
+        if short or not np.isfinite(found).all():
+            wrong = f"MuJoCo makes {name} of it that is no place; look for a number that is huge or tiny."
+            raise ModelFileError([Fault(path, wrong)])
+    return compiled
 
 
 @contextmanager

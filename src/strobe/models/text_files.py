@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
 from pathlib import Path
+from typing import Any
 
 from strobe.errors import Fault, ModelFileError
 
 LARGEST = 32 * 2**20  # bytes; the largest robot files known have one
+MOST_PARTS = 200  # of a key in TOML, between dots
+BESIDE_KEYS = re.compile(r"[^\w.\"' \t-]+")
 UTF16 = (b"\xff\xfe", b"\xfe\xff")  # byte order marks
 
 
@@ -35,6 +40,13 @@ def require_utf8(path: Path | str, content: bytes, otherwise: str = "") -> None:
         line = content.count(b"\n", 0, error.start) + 1
         wrong = f"byte 0x{content[error.start]:02x} is not UTF-8; save the file as UTF-8{otherwise}."
         raise file_fault(path, wrong, line) from None
+
+
+def parsed_toml(text: str) -> dict[str, Any]:
+    """The data of a TOML text, or a ValueError; keys of very many parts, over which the parser sits, are one too."""
+    if any(run.count(".") > MOST_PARTS for run in BESIDE_KEYS.split(text)):
+        raise tomllib.TOMLDecodeError(f"a key with more than {MOST_PARTS} parts")
+    return tomllib.loads(text)
 
 
 def decoded_head(content: bytes) -> str:

@@ -32,7 +32,7 @@ from strobe.models.joints import KINDS, WITH_AXIS, Joint
 from strobe.models.locking import followed, leaders
 from strobe.models.loops import CLOSURES, open_by, settled
 from strobe.models.model import Coupling, Curve, Loop, Model
-from strobe.models.text_files import read_bytes, require_utf8
+from strobe.models.text_files import parsed_toml, read_bytes, require_utf8
 from strobe.models.toml_links import STRUCTURES, Tree, inertial, placement, pose, read_structure
 from strobe.models.toml_table import Context, Table
 
@@ -66,7 +66,7 @@ def _text(path: Path | str) -> str:
 
 def _parsed(text: str, faults: Faults) -> dict[str, object]:
     try:
-        return tomllib.loads(text)
+        return parsed_toml(text)
     except tomllib.TOMLDecodeError as error:
         faults.error("", f"not valid TOML: {error}.")
     except ValueError:  # Python reads no decimal integer beyond some thousand digits

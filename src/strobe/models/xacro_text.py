@@ -1,8 +1,7 @@
 """xacro files worked out to URDF by the package xacrodoc, in a process of their own.
 
-A xacro file is a program: it evaluates expressions, repeats itself and reads the files it names.
-Expanding one is for files that one trusts as one trusts a script; the child process bounds what it
-costs (time, memory, size of the text), not what it reads.
+A xacro file is a program: it evaluates expressions, repeats itself and reads the files it names. The child process
+bounds what it costs (time, memory, size of the text) and what it may do (`xacro_limits`).
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from pathlib import Path
 
 from strobe.errors import MissingExtraError
 from strobe.models.text_files import LARGEST, file_fault
+from strobe.models.xacro_limits import checked, confine
 
 SECONDS = 10.0
 MEMORY = 4 * 2**30  # bytes, where the system can limit them
@@ -60,13 +60,19 @@ def _main() -> None:
 
 
 def _answer(path: Path, text: str) -> dict[str, str]:
+    import defusedxml
     import xacro
+    from xacro import substitution_args
     from xacrodoc import XacroDoc, packages
 
+    defusedxml.defuse_stdlib()  # pyright: ignore[reportAttributeAccessIssue]  no entities in included files
+    xacro.safe_eval = checked(xacro.safe_eval)
+    substitution_args._eval = checked(substitution_args._eval)
     packages.reset()
     packages.walk_up_from(path)
     packages.update_package_cache(_packages_around(path.resolve()))
     xacro.init_stacks(str(path))  # includes are relative to this file
+    confine(_readable(path.resolve()))
     try:
         document = XacroDoc.from_string(text, resolve_packages=False).dom.toxml()
     except Exception as error:  # whatever the file's own expressions raise
@@ -98,6 +104,13 @@ def _packages_around(path: Path) -> dict[str, Path]:
             for suffix in SUFFIXES:
                 found.setdefault(stem + suffix, near)
     return found
+
+
+def _readable(path: Path) -> list[Path]:
+    """Folders below which files may be read: those searched for packages, ROS's own, and what STROBE_FILES names."""
+    around = [folder for folder in list(path.parents)[:LEVELS] if folder != Path(folder.anchor)]
+    named = [os.environ.get(name, "") for name in ("STROBE_FILES", "ROS_PACKAGE_PATH", "AMENT_PREFIX_PATH")]
+    return [*around, *(Path(place) for text in named for place in text.split(os.pathsep) if place)]
 
 
 def _children(folder: Path) -> list[Path]:

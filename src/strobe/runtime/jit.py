@@ -106,7 +106,7 @@ def emit_assembly(text: str, cpu: str | None = None) -> str:
 
 
 def _parsed(text: str, target: Any, cpu: str | None) -> Any:
-    parsed = llvm.parse_assembly(text)
+    parsed = llvm.parse_assembly(text, llvm.create_context())  # its constants go with it
     parsed.triple = _triple(cpu)
     parsed.data_layout = str(target.target_data)
     parsed.verify()

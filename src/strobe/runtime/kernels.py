@@ -15,7 +15,7 @@ import sysconfig
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import cache, cached_property, partial
 from itertools import pairwise
 from math import prod
@@ -422,16 +422,36 @@ def _pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(max(default_threads(), 4), thread_name_prefix="strobe")
 
 
+def _before_fork() -> None:
+    """A child of a process that is building something would wait for ever: locks are taken along, in their order."""
+    global _llvm
+    _building.acquire()
+    _llvm = _llvm_lock()
+    _llvm.__enter__()
+
+
 def _after_fork() -> None:
-    """Threads do not survive a fork."""
-    _pool.cache_clear()
+    _llvm.__exit__(None, None, None)
     _building.release()
 
 
-if hasattr(os, "register_at_fork"):  # a child of a process that is building something would wait for ever
-    os.register_at_fork(
-        before=_building.acquire, after_in_parent=_building.release, after_in_child=_after_fork
-    )
+def _in_child() -> None:
+    """Threads do not survive a fork."""
+    _pool.cache_clear()
+    _after_fork()
+
+
+_llvm: Any = nullcontext()  # the lock that is taken along
+
+
+def _llvm_lock() -> Any:
+    """What llvmlite holds whenever it calls LLVM, for dropped code too; nothing if it is not imported."""
+    ffi = sys.modules.get("llvmlite.binding.ffi")
+    return getattr(getattr(ffi, "lib", None), "_lock", None) or nullcontext()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_in_child)
 
 
 def _asked_threads(threads: int | None) -> int | None:

@@ -128,7 +128,8 @@ class Marching:
     def record(self, state: Array, cells: Mapping[str, Array]) -> Array:
         """What a record holds: the state, and what stands behind it."""
         name, place, size = self.recurrence.recorded
-        return np.concatenate([state, cells[name][:, place : place + size]], axis=1)
+        behind = np.broadcast_to(cells[name][:, place : place + size], (len(state), size))
+        return np.concatenate([state, behind], axis=1)
 
     def called(self, call: Call, inputs: list[Array]) -> Array:
         """One call on arrays (N or 1, size)."""

@@ -26,7 +26,6 @@ Numbers may be expressions in quotes over [parameters]. Every fault of a file is
 from __future__ import annotations
 
 import json
-import tomllib
 from codecs import BOM_UTF8
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -43,7 +42,7 @@ from strobe.kinematics.rates import inverse_velocity
 from strobe.kinematics.solutions import Status
 from strobe.kinematics.workspace import last_moving_frame
 from strobe.models.assembly import Faults
-from strobe.models.text_files import read_bytes, require_utf8
+from strobe.models.text_files import parsed_toml, read_bytes, require_utf8
 from strobe.models.toml_table import Context, Table, shown
 from strobe.trajectory.methods import METHODS
 from strobe.trajectory.requests import Request, request
@@ -87,7 +86,7 @@ def _parsed(path: Path, text: str) -> Mapping[str, Any]:
     if kind not in (".toml", ".json"):
         raise ArgumentError(f"{path}: a request is a .toml or a .json file.")
     try:
-        data = tomllib.loads(text) if kind == ".toml" else json.loads(text)
+        data = parsed_toml(text) if kind == ".toml" else json.loads(text)
     except (ValueError, RecursionError) as error:
         raise ArgumentError(f"{path}: not valid {kind[1:].upper()}: {error}.") from None
     if not isinstance(data, dict):

@@ -1,0 +1,81 @@
+"""What is written, and where: links, drafts, permissions, names with line breaks."""
+
+import os
+import re
+
+import pytest
+
+import strobe
+from strobe.errors import OutputError
+from strobe.runtime.files import write_folder, writing
+from strobe.study.case import file_name
+
+
+def test_a_draft_does_not_follow_a_link_that_lies_in_wait(tmp_path, monkeypatch):
+    """Even who guesses the name of a draft does not get what it points to overwritten."""
+    victim = tmp_path / "victim"
+    victim.write_text("mine")
+    monkeypatch.setattr("secrets.token_hex", lambda n: "00" * n)
+    (tmp_path / "out.txt.00000000.part").symlink_to(victim)
+    with pytest.raises(OSError, match="File exists|cannot write"), writing(tmp_path / "out.txt") as stream:
+        stream.write("x")
+    assert victim.read_text() == "mine"
+
+
+def test_drafts_have_names_that_cannot_be_guessed(tmp_path):
+    seen = set()
+    for _ in range(20):
+        with writing(tmp_path / "out.txt", force=True):
+            seen |= {name for name in os.listdir(tmp_path) if name.endswith(".part")}
+    assert len(seen) == 20
+    assert all(re.fullmatch(r"out\.txt\.[0-9a-f]{8}\.part", name) for name in seen)
+
+
+def test_a_link_is_written_through_only_by_force(tmp_path):
+    victim = tmp_path / "victim"
+    victim.write_text("mine")
+    (tmp_path / "out.txt").symlink_to(victim)
+    with pytest.raises(OutputError, match="it exists"), writing(tmp_path / "out.txt") as stream:
+        stream.write("x")
+    assert victim.read_text() == "mine"
+
+
+def test_files_have_the_permissions_that_the_user_has_chosen(tmp_path):
+    before = os.umask(0o077)
+    try:
+        with writing(tmp_path / "own.txt") as stream:
+            stream.write("x")
+        write_folder(tmp_path / "made", {"a.txt": "x"})
+    finally:
+        os.umask(before)
+    assert (tmp_path / "own.txt").stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "made").stat().st_mode & 0o777 == 0o700
+    assert (tmp_path / "made" / "a.txt").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize(
+    "name", ["../../etc/x", "/etc/x", "..", ".bashrc", "a\nb", "a/b\\c", "\x00", "-rf", "con: nul"]
+)
+def test_a_report_named_after_a_robot_stays_in_its_folder(name):
+    made = file_name(name)
+    assert "/" not in made
+    assert "\\" not in made
+    assert not made.startswith(".")
+    assert made.isprintable()
+
+
+def test_exported_files_are_named_by_letters(tmp_path):
+    from dataclasses import replace
+
+    robot = strobe.Robot(replace(strobe.load("planar2").model, name="../../x\n; rm -rf $HOME"))
+    robot.export("gravity", tmp_path / "out")
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    assert all(re.fullmatch(r"[A-Za-z0-9_.]+", path.name) for path in (tmp_path / "out").iterdir())
+
+
+def test_a_file_whose_name_has_a_line_break_is_named_on_one_line(tmp_path, capsys):
+    from strobe.cli.exits import leave
+
+    with pytest.raises(SystemExit):
+        leave(lambda: strobe.load(tmp_path / "a\x1b[2Jb.urdf"))
+    assert "\x1b" not in capsys.readouterr().err
