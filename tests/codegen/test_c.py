@@ -309,7 +309,7 @@ def test_the_self_test_tells_right_from_wrong(tmp_path, answer):
     expected = c_test.Expected({"x": [[0.5, answer]]}, [[0.5, 1.0]], [1.0], 1e-12, "given")
     written(tmp_path, function)
     (tmp_path / "test_same.c").write_text(c_test.self_test(function, expected))
-    (tmp_path / "Makefile").write_text(c_test.makefile(function))
+    (tmp_path / "Makefile").write_text(c_test.make_rules("same"))
     done = subprocess.run(["make", "-C", tmp_path, "test", "CC=gcc"], capture_output=True, text=True)
     assert ("0 of 1 states wrong" in done.stdout) == (answer == 1.0), done.stdout + done.stderr
     assert (done.returncode == 0) == (answer == 1.0)

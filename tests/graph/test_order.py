@@ -11,15 +11,25 @@ from strobe.runtime.kernels import Kernel
 from strobe.scalars import Graph
 
 
-def torques(n, **kinds):
-    return fuse(Kernel(random_model(n, 1, kinds="R", **kinds), Request("inverse_dynamics")).program)
+@pytest.fixture(scope="module")
+def tree():
+    return torques(random_model(24, 1, kinds="R", tree=True))
 
 
-TREE = torques(24, tree=True)
-CHAIN = torques(12)
+@pytest.fixture(scope="module")
+def chain():
+    return torques(random_model(12, 1, kinds="R"))
 
 
-@pytest.mark.parametrize("program", [TREE, CHAIN])
+@pytest.fixture(params=["tree", "chain"])
+def program(request):
+    return request.getfixturevalue(request.param)
+
+
+def torques(model):
+    return fuse(Kernel(model, Request("inverse_dynamics")).program)
+
+
 def test_every_argument_comes_before_its_use(program):
     for order in (by_need(program.outputs), by_need(program.outputs[::-1]), ordered(program).nodes):
         seen = set()
@@ -40,23 +50,22 @@ def test_what_is_alive_is_what_later_steps_use():
     assert steps == [("input", 0), ("input", 0), ("mul", 1), ("add", 2), ("mul", 3), ("sub", 2)]
 
 
-@pytest.mark.parametrize("program", [TREE, CHAIN])
 def test_no_order_is_taken_that_keeps_more_than_the_traced_one(program):
     found = ordered(program)
     assert spilled(found.nodes, found.outputs) <= spilled(program.nodes, program.outputs)
     assert found.counts == program.counts
 
 
-def test_on_a_tree_one_limb_is_finished_before_the_next_begins():
+def test_on_a_tree_one_limb_is_finished_before_the_next_begins(tree):
     """As traced, all limbs are open at once."""
-    found = ordered(TREE)
-    assert max(alive(found.nodes, found.outputs)) < 0.7 * max(alive(TREE.nodes, TREE.outputs))
+    found = ordered(tree)
+    assert max(alive(found.nodes, found.outputs)) < 0.7 * max(alive(tree.nodes, tree.outputs))
 
 
 @pytest.mark.parametrize("most", [1, 7, 100, 10**6])
-def test_pieces_are_the_program_in_parts_of_bounded_length(most):
-    parts = pieces(CHAIN, most)
-    assert [node for part in parts for node in part] == list(CHAIN.nodes)
+def test_pieces_are_the_program_in_parts_of_bounded_length(chain, most):
+    parts = pieces(chain, most)
+    assert [node for part in parts for node in part] == list(chain.nodes)
     assert all(0 < len(part) <= most for part in parts)
 
 

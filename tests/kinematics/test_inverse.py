@@ -353,9 +353,10 @@ def test_bad_requests_are_refused_with_a_sentence(stanford, error, sentence, arg
 
 
 def test_poses_and_starts_must_go_together(stanford):
-    with pytest.raises(
-        ArgumentError, match=re.escape("q0 has shape (3, 6); it does not go with poses (2, 4, 4)")
-    ):
+    sentence = (
+        "q0 has shape (3, 6) and poses (2, 4, 4): the leading axes do not go together. Give one position"
+    )
+    with pytest.raises(ArgumentError, match=re.escape(sentence)):
         stanford.inverse_kinematics(np.stack([np.eye(4)] * 2), q0=np.zeros((3, 6)))
 
 

@@ -351,7 +351,8 @@ def test_a_start_of_another_size_is_refused():
         solve(robot, asked(robot, 2), q0=np.zeros((3, 6)))
     assert (
         str(refused.value)
-        == "q0 has shape (3, 6) and poses (2, 4, 4): the leading axes do not go together."
+        == "q0 has shape (3, 6) and poses (2, 4, 4): the leading axes do not go together. "
+        "Give one position, or one for each pose."
     )
 
 
@@ -361,7 +362,9 @@ def test_unknown_frames_and_frames_that_no_joint_moves_are_refused():
         solve(robot, asked(robot, 2), "tol")
     with pytest.raises(UnsupportedModelError) as refused:
         solve(robot, asked(robot, 2), "base")
-    assert str(refused.value) == 'no joint of ur5 moves frame "base".'
+    assert str(refused.value) == (
+        'no joint of ur5 moves frame "base". Name a frame that joints move; see robot.frames.'
+    )
 
 
 def test_a_matrix_that_is_no_rotation_is_refused():

@@ -102,3 +102,12 @@ def test_a_run_that_was_lost_is_told_and_drawn_up_to_there():
     assert np.isfinite(data["to"]).all()
     assert "NaN" not in simulation_figure(run)
     assert "unaccounted for" in str(page.printed([energy_table(data["energy"])]))
+
+
+def test_an_interrupt_while_a_robot_falls_interrupts_the_study(monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("strobe.simulate.march.Stepping.go", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        simulation.let_go(Case.of(strobe.load("planar2")))

@@ -21,7 +21,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-KINDS = ("fma", "mul", "add", "div", "shuffle", "logic", "move", "load", "store", "integer")
 ARITHMETIC = ("fma", "mul", "add")
 VECTOR = (*ARITHMETIC, "div", "shuffle", "logic")  # what takes a unit for vectors
 

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 from strobe.algebra import Vec3
 from strobe.analysis.proof_arm import MovingArm, total
-from strobe.analysis.proof_lines import CHAIN, Section
+from strobe.analysis.proof_lines import CHAIN, Pairs, Section
 from strobe.formulations.links import Z0
-
-Pairs = Iterator[tuple[Any, Any]]
 
 KINEMATICS = Section("Kinematics: the recursion expanded into derivatives")
 

@@ -14,7 +14,8 @@ from typing import Any
 from strobe.algebra import Mat3, Mat4, Vec3
 from strobe.scalars import Num
 
-Sides = Callable[[Any], Iterator[tuple[Any, Any]]]
+Pairs = Iterator[tuple[Any, Any]]  # the two sides, for every combination of indices
+Sides = Callable[[Any], Pairs]
 
 ANY = "any"
 CHAIN = "R"

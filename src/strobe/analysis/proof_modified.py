@@ -6,14 +6,9 @@ B_zy − B_yz, B_xz − B_zx, B_yx − B_xy; K_i are the second moments about th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 from strobe.algebra import Mat3, Vec3
 from strobe.analysis.proof_arm import E, MovingArm, inner, vee
-from strobe.analysis.proof_lines import Section
-
-Pairs = Iterator[tuple[Any, Any]]
+from strobe.analysis.proof_lines import Pairs, Section
 
 MODIFIED = Section("Modified Newton-Euler: Â_i = ω_i ω_iᵀ − (ω_i·ω_i) 1 + [α_i ×]")
 

@@ -5,15 +5,10 @@ Joint i is revolute and z = z(i,i−1); G(X) = tr(X) 1 − X; t_i = z·[I_i α_i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 from strobe.algebra import Mat3, Vec3
 from strobe.analysis.proof_arm import MovingArm, Z, gyration, inner, total
-from strobe.analysis.proof_lines import OWN, Section
+from strobe.analysis.proof_lines import OWN, Pairs, Section
 from strobe.scalars import Num
-
-Pairs = Iterator[tuple[Any, Any]]
 
 OWN_LINK = Section(
     "Own link: t_i = z·[I_i α_i + ω_i × I_i ω_i + m_i s_i × ā_i], z = z(i,i−1), becomes traces (4.10)"

@@ -14,7 +14,6 @@ are those of the Newton-Euler recursion; velocities and accelerations are exact 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -22,14 +21,12 @@ from typing import Any
 from strobe.algebra import Motion, Pose, Shift, Sym3, Vec3
 from strobe.analysis.jets import Jets
 from strobe.analysis.proof_arm import Drawing, MovingArm
-from strobe.analysis.proof_lines import Section
+from strobe.analysis.proof_lines import Pairs, Section
 from strobe.formulations import newton_euler, uicker_kahn
 from strobe.formulations.links import Z0, Arm
 from strobe.models.inertial import Inertial
 from strobe.models.model import Body, Model
 from strobe.scalars import Num, Numbers, cos, sin
-
-Pairs = Iterator[tuple[Any, Any]]
 
 NEWTON = Section("The planar arm by Newton-Euler: eliminate the coupling forces")
 LAGRANGE = Section("The planar arm by Lagrange: differentiate the energies")

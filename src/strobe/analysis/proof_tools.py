@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from strobe.algebra import Mat3, Mat4, Vec3
 from strobe.analysis.proof_arm import E, MovingArm, Z, gyration, total
-from strobe.analysis.proof_lines import JOINT, OWN, SLIDING, Section
+from strobe.analysis.proof_lines import JOINT, OWN, SLIDING, Pairs, Section
 from strobe.formulations import uicker_kahn
 from strobe.formulations.links import Z0, Arm
 from strobe.scalars import Num
-
-Pairs = Iterator[tuple[Any, Any]]
 
 TOOLS = Section("Tools: rotations, derivatives of frames, traces, inertias")
 

@@ -20,7 +20,7 @@ from strobe.models.joints import Motor
 from strobe.models.model import ROOT, Model
 from strobe.quantities import Request
 from strobe.robot import Robot
-from strobe.scalars import Numbers
+from strobe.scalars import Num, Numbers
 from strobe.simulate.effects import carrying
 
 Array = np.ndarray
@@ -32,23 +32,29 @@ UNITS = ("kg", *["kg m"] * 3, *["kg m²"] * 6)
 class PayloadColumns(Request):
     """The torques of ten unit payloads at a frame, side by side."""
 
+    @classmethod
+    def at(cls, frame: str) -> PayloadColumns:
+        return cls("inverse_dynamics", friction=False, frame=frame)
+
     def shape(self, model: Model) -> tuple[int, ...]:
         return (*Request.shape(self, model), len(PARAMETERS))
 
-    def evaluate(self, model: Model, **numbers: Numbers) -> Any:
+    def evaluate(self, model: Model, **numbers: Numbers) -> list[list[Num]]:
+        return [list(row) for row in zip(*self.columns(model, **numbers), strict=True)]
+
+    def columns(self, model: Model, **numbers: Numbers) -> list[list[Num]]:
+        """One by one, each with the torques (nv) of a unit of a parameter."""
         massless, frame = _massless(model), str(self.frame)
-        columns = [
+        return [
             Request.evaluate(self, carrying(massless, {f"payload {frame}": unit}, [frame]), **numbers)
             for unit in np.eye(len(PARAMETERS)).tolist()
         ]
-        return [list(row) for row in zip(*columns, strict=True)]
 
 
 def payload_regressor(robot: Robot, q: Any, qd: Any, qdd: Any, frame: str | None = None) -> Array:
     """Y (..., n, 10): the torques of a payload at a frame (the last one) are Y π."""
     require_open_dynamics(robot)
-    request = PayloadColumns("inverse_dynamics", friction=False, frame=carrier(robot, frame))
-    return robot._ask(request, {"q": q, "qd": qd, "qdd": qdd})
+    return robot._ask(PayloadColumns.at(carrier(robot, frame)), {"q": q, "qd": qd, "qdd": qdd})
 
 
 def carrier(robot: Robot, frame: str | None) -> str:

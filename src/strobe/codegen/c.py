@@ -24,7 +24,7 @@ from strobe.codegen.c_sincos import sincos_source
 from strobe.codegen.constants import to_single
 from strobe.codegen.names import Names, remark
 from strobe.graph.fuse import fuse
-from strobe.graph.program import Program
+from strobe.graph.program import CIRCLE, Program
 from strobe.scalars import Node, Stored
 
 PER_LINE = 8  # stored numbers in a line of source
@@ -157,8 +157,7 @@ def block_comment(lines: Sequence[str]) -> list[str]:
 
 def number(value: float, single: bool = False) -> str:
     """A constant with every digit that matters; in parentheses if negative."""
-    if single:
-        value = to_single(value)
+    value = to_single(value) if single else float(value)
     real = "float" if single else "double"
     if math.isnan(value):
         return f"({real})NAN"
@@ -234,7 +233,7 @@ class Statements:
         if node.op == "constant":
             self._values[node] = number(float(node.value), self.single)  # pyright: ignore[reportArgumentType]
             return
-        if node.op in ("sin", "cos"):
+        if node.op in CIRCLE:
             self._values[node] = self._circle(node.args[0])[node.op == "cos"]
             return
         expression = self._expression(node)

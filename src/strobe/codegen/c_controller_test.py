@@ -7,9 +7,7 @@ from dataclasses import dataclass
 
 from strobe.codegen.c import block_comment
 from strobe.codegen.c_controller import CController, Member, header, source
-from strobe.codegen.c_test import make_rules, table
-
-Rows = Sequence[Sequence[float]]
+from strobe.codegen.c_test import Rows, make_rules, table
 
 
 @dataclass(frozen=True)
@@ -49,7 +47,7 @@ def self_test(controller: CController, recorded: Recorded) -> str:
     tables = [
         line
         for key, values in rows.items()
-        for line in table(f"double {key}[{len(values)}][{len(values[0])}]", values, False)
+        for line in table(f"double {key}[{len(values)}][{len(values[0])}]", values)
     ]
     exact = recorded.tolerance == 0.0
     own = sum(member.size for member in controller.sensing)  # before it lies what sensors keep

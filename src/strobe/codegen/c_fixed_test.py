@@ -5,12 +5,12 @@ The expected values are given: whoever generates the code computes them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from strobe.codegen.c import block_comment, number
+from strobe.codegen.c import block_comment
 from strobe.codegen.c_fixed import FixedFunction, conversions, header, source
-from strobe.codegen.c_test import make_rules
+from strobe.codegen.c_test import make_rules, table
 
 
 @dataclass(frozen=True)
@@ -41,15 +41,12 @@ def self_test(function: FixedFunction, expected: Expected) -> str:
     count, size, word = len(expected.words), function.size, function.word
     tables: list[str] = []
     for entry, parameter in zip(function.plan.program.inputs, function.parameters, strict=True):
-        tables += _table(
-            f"{word} {parameter.name}[{count}][{parameter.size}]", expected.states[entry.name], str
-        )
-    tables += _table(f"{word} expected[{count}][{size}]", expected.words, str)
-    tables += _table(f"int codes[{count}][1]", [[code] for code in expected.codes], str)
-    tables += _table(f"double exact[{count}][{size}]", expected.exact, lambda x: number(float(x)))
-    tables += _table(
-        f"double bound[1][{size}]", [function.plan.arithmetic_bounds], lambda x: number(float(x))
-    )
+        declaration = f"{word} {parameter.name}[{count}][{parameter.size}]"
+        tables += table(declaration, expected.states[entry.name], str)
+    tables += table(f"{word} expected[{count}][{size}]", expected.words, str)
+    tables += table(f"int codes[{count}][1]", [[code] for code in expected.codes], str)
+    tables += table(f"double exact[{count}][{size}]", expected.exact)
+    tables += table(f"double bound[1][{size}]", [function.plan.arithmetic_bounds])
     arguments = ", ".join([*(f"{p.name}[i]" for p in function.parameters), "out"])
     lines = [
         *block_comment(
@@ -67,11 +64,6 @@ def self_test(function: FixedFunction, expected: Expected) -> str:
         MAIN.format(name=function.name, word=word, size=size, count=count, arguments=arguments),
     ]
     return "\n".join(lines)
-
-
-def _table(declaration: str, rows: Sequence[Sequence[float]], text: Callable[..., str]) -> list[str]:
-    body = [f"    {{{', '.join(text(x) for x in row)}}}," for row in rows]
-    return [f"static const {declaration} = {{", *body, "};", ""]
 
 
 MAIN = """\

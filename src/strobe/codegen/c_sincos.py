@@ -10,9 +10,8 @@ Fused, the operations up to 2²⁰ are those of `llvm_sincos` on a processor tha
 
 from __future__ import annotations
 
-import struct
-
 from strobe.codegen import sincos
+from strobe.codegen.constants import double_of
 
 WORDS = 37  # the largest exponent, 971, needs words 30 to 36
 HALF_PI = 0xC90FDAA22168C234  # π/2 · 2⁶³, cut off
@@ -24,7 +23,7 @@ def sincos_source(real: str, fused: bool = False) -> str:
     polynomials, reduction = (FUSED_POLYNOMIALS, FUSED_REDUCTION) if fused else (POLYNOMIALS, REDUCTION)
     horner = fused_horner if fused else _horner
     inner = {"sine": horner(sincos.SINE), "cosine": horner(sincos.COSINE)}
-    constants = {name: _double(getattr(sincos, name.upper())) for name in CONSTANTS}
+    constants = {name: repr(double_of(getattr(sincos, name.upper()))) for name in CONSTANTS}
     return TEMPLATE.format(
         real=real,
         polynomials=polynomials.format(**inner).rstrip(),
@@ -36,11 +35,6 @@ def sincos_source(real: str, fused: bool = False) -> str:
         tiny=repr(TINY),
         limit=repr(sincos.LIMIT),
     )
-
-
-def _double(bits: int) -> str:
-    (value,) = struct.unpack("<d", struct.pack("<Q", bits))
-    return repr(value)
 
 
 def _horner(coefficients: tuple[float, ...]) -> str:

@@ -5,8 +5,9 @@ The expected values are given: whoever generates the code computes them by anoth
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from strobe.codegen.c import Function, block_comment, number
 
@@ -29,11 +30,10 @@ def self_test(function: Function, expected: Expected) -> str:
     single, real, count = function.single, function.real, len(expected.results)
     tables: list[str] = []
     for given, parameter in zip(function.program.inputs, function.parameters, strict=True):
-        tables += table(
-            f"{real} {parameter.name}[{count}][{parameter.size}]", expected.states[given.name], single
-        )
-    tables += table(f"double expected[{count}][{function.size}]", expected.results, False)
-    tables += table(f"double scale[{count}]", [[scale] for scale in expected.scales], False, plain=True)
+        declaration = f"{real} {parameter.name}[{count}][{parameter.size}]"
+        tables += table(declaration, expected.states[given.name], partial(number, single=single))
+    tables += table(f"double expected[{count}][{function.size}]", expected.results)
+    tables += table(f"double scale[{count}]", [[scale] for scale in expected.scales], plain=True)
     arguments = ", ".join(f"{p.name}[i]" for p in function.parameters)
     about = [
         f"Tests {function.name} on {count} states.",
@@ -61,19 +61,17 @@ def self_test(function: Function, expected: Expected) -> str:
     return "\n".join(lines)
 
 
-def table(declaration: str, rows: Rows, single: bool, plain: bool = False) -> list[str]:
-    texts = [", ".join(number(float(x), single) for x in row) for row in rows]
+def table(
+    declaration: str, rows: Rows, written: Callable[[float], str] = number, plain: bool = False
+) -> list[str]:
+    """A constant array, a row in a line; ``plain`` where it has one axis only."""
+    texts = [", ".join(map(written, row)) for row in rows]
     body = [f"    {text}," if plain else f"    {{{text}}}," for text in texts]
     return [f"static const {declaration} = {{", *body, "};", ""]
 
 
-def makefile(function: Function, extra: str = "") -> str:
-    """`make test` builds the test and runs it."""
-    return make_rules(function.name) + extra
-
-
 def make_rules(name: str, exact: bool = False) -> str:
-    """The Makefile of a source and its test; exact, a compiler may fuse nothing by itself."""
+    """The Makefile of a source and its test, run by `make test`; exact, a compiler may fuse nothing by itself."""
     flags = (" -ffp-contract=off", "off") if exact else ("", "fast")
     return MAKEFILE.format(name=name, contract=flags[0], quick=flags[1])
 

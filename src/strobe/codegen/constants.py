@@ -14,6 +14,11 @@ def to_single(value: float) -> float:
         return math.copysign(math.inf, value)
 
 
+def double_of(bits: int) -> float:
+    """The number of double precision that has these bits."""
+    return struct.unpack("<d", struct.pack("<Q", bits))[0]
+
+
 def bits_of(value: float, single: bool = False) -> int:
     """The bits of a number in either precision."""
     if single:

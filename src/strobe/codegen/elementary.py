@@ -17,12 +17,12 @@ below 2, hyperbolic tangent below 3. Infinite angles and NaN give NaN.
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property
 
 from strobe.codegen import sincos
+from strobe.codegen.constants import double_of
 from strobe.codegen.llvm_atan2 import ATAN, TAN_EIGHTH
 from strobe.graph.program import Program, trace
 from strobe.scalars import Graph, Num, Numbers, Stored
@@ -72,16 +72,12 @@ class Precision:
         return Stored([0.0] * (AHEAD + 1) + [float(x) for x in found], "two_over_pi")
 
 
-def _double(bits: int) -> float:
-    return struct.unpack("<d", struct.pack("<Q", bits))[0]
-
-
 DOUBLE = Precision(
     bits=53,
     limit=sincos.LIMIT,
-    two_over_pi=_double(sincos.TWO_OVER_PI),
-    parts=(_double(sincos.PI_A), _double(sincos.PI_B), _double(sincos.PI_C), _double(sincos.PI_D)),
-    half_pi=(_double(sincos.PI_HIGH), _double(sincos.PI_LOW)),
+    two_over_pi=double_of(sincos.TWO_OVER_PI),
+    parts=(double_of(sincos.PI_A), double_of(sincos.PI_B), double_of(sincos.PI_C), double_of(sincos.PI_D)),
+    half_pi=(double_of(sincos.PI_HIGH), double_of(sincos.PI_LOW)),
     sine=sincos.SINE,
     cosine=sincos.COSINE,
     atan=ATAN,

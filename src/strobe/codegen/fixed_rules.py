@@ -109,7 +109,7 @@ def circular(make: Planner, node: Node) -> Value:
     (x,), (angle,), circle = arguments(make, node), node.args, make.circle
     if x.fraction < 0:
         raise ArgumentError(
-            f"{make.called(angle)} is an angle of up to {x.size:g}: too many turns for a sine."
+            f"{make.called(angle)} is an angle of up to {x.size:g}: too many turns for a sine. Give a narrower range."
         )
     ends = sine_ends(*x.ends) if node.op == "sin" else cosine_ends(*x.ends)
     drop = max(0, x.fraction - make.bits)  # bits that are beyond those of a turn
@@ -151,7 +151,8 @@ def quotient(make: Planner, node: Node) -> Value:
     def step(fraction: int) -> int:
         if not -make.bits < fraction - base < make.bits:
             raise ArgumentError(
-                f"{make.called(node)} divides values of too different sizes for {make.bits} bits."
+                f"{make.called(node)} divides values of too different sizes for {make.bits} bits. "
+                "Use longer words or narrower ranges."
             )
         return make.emit("div", (x.word, y.word), (fraction - base,))
 
@@ -174,7 +175,8 @@ def root(make: Planner, node: Node) -> Value:
     def step(fraction: int) -> int:
         if 2 * fraction < x.fraction:
             raise ArgumentError(
-                f"{make.called(node)} is a root whose argument has more than twice its fraction."
+                f"{make.called(node)} is a root whose argument has more than twice its fraction. "
+                "Give all words one fraction (fraction=)."
             )
         return make.emit("sqrt", (x.word,), (2 * fraction - x.fraction,))
 

@@ -17,13 +17,11 @@ from strobe.codegen.fixed_bounds import each, half, length_of, outward, smaller
 from strobe.codegen.fixed_products import arguments, product_ends, product_error, with_constant
 from strobe.codegen.fixed_words import Ends, Errors, Operand, Value, Word
 from strobe.errors import ArgumentError
-from strobe.graph.program import SUMS, Program
+from strobe.graph.program import CIRCLE, SUMS, Program
 from strobe.scalars import Node
 
 if TYPE_CHECKING:
     from strobe.codegen.fixed import Planner
-
-ANGULAR = ("sin", "cos")
 
 
 def summed_products(program: Program) -> set[Node]:
@@ -161,7 +159,7 @@ def _turned(node: Node) -> tuple[Node, Node] | None:
     """Of a product, the sine or cosine and the other factor."""
     if node.op != "mul":
         return None
-    return next(((a, b) for a, b in (node.args, node.args[::-1]) if a.op in ANGULAR), None)
+    return next(((a, b) for a, b in (node.args, node.args[::-1]) if a.op in CIRCLE), None)
 
 
 # -- arguments of one fraction -----------------------------------------------------------------------

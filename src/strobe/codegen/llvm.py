@@ -18,17 +18,17 @@ from dataclasses import dataclass, replace
 
 from strobe.codegen.constants import bits_of
 from strobe.codegen.llvm_atan2 import emit_atan2
-from strobe.codegen.llvm_pieces import CIRCLE, Piece, layout
+from strobe.codegen.llvm_pieces import Piece, layout
+from strobe.codegen.llvm_text import BINARY, Text
 from strobe.graph.fuse import fuse
 from strobe.graph.order import ordered
-from strobe.graph.program import Input, Program
+from strobe.graph.program import CIRCLE, Input, Program
 from strobe.scalars import Node, Stored
 
 FLAGS = "nsz"  # multiply-adds are fused by a pass of our own, the same way for every width
-BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 SLOW = ("div", "sqrt")  # what others wait for
 MOST_PAIRED = 1_400  # nodes of a program whose code, twice, stays in the instruction cache
-RECENT = 20  # lines for which a constant stays in a register
+RECENT = 20  # results for which a constant stays in a register
 
 
 @dataclass(frozen=True)
@@ -90,28 +90,24 @@ def paired(program: Program, target: Target) -> Target:
     return replace(target, width=2 * target.width)
 
 
-class Emitter:
+class Emitter(Text):
     """Writes one module, line by line."""
 
     prefix = ""  # of the names of its functions and of its table, where a module holds several programs
 
     def __init__(self, program: Program, target: Target) -> None:
+        super().__init__()
         self.program = ordered(fuse(program) if target.fused else program)
         self.target = target
         self.arguments = len(program.inputs) + len(program.stored)  # the results come behind them
         self.layout = layout(self.program, _blocks(len(self.program.outputs), target.half), target.size)
-        self.lines: list[str] = []
         self.values: dict[Node, str] = {}  # of the piece that is being written
         self.kept: set[Node] = set()  # by the pieces before it
         self.declared: set[str] = set()
         self.circle: dict[tuple[str, Node], str] = {}  # sines and cosines, by operation and angle
         self.rows: dict[tuple[Node, Node, int], list[str]] = {}  # of stored numbers, by place and length
-        self.pending: list[tuple[Node, list[str]]] = []
         self._numbers: list[int] = []  # the table of constants, by their bits
-        self._loaded: dict[
-            tuple[int, str], tuple[str, int]
-        ] = {}  # those read by the piece, and in which line
-        self._count = 0
+        self._loaded: dict[tuple[int, str], tuple[str, int]] = {}  # those read by the piece, and when
         self._entry = 0
 
     def body_text(self) -> list[str]:
@@ -350,8 +346,6 @@ class Emitter:
 
     def _operation(self, node: Node) -> str:
         V, op = self.target.vector, node.op
-        if op == "constant":
-            return self._splat(node.value)  # pyright: ignore[reportArgumentType]
         if op in CIRCLE:
             return self.circle[op, node.args[0]]
         if op == "pick":
@@ -392,12 +386,6 @@ class Emitter:
 
     # -- text ---------------------------------------------------------------------------------------
 
-    def new(self, operation: str) -> str:
-        self._count += 1
-        name = f"%t{self._count}"
-        self.lines.append(f"  {name} = {operation}")
-        return name
-
     def widened(self, x: str) -> str:
         """A vector in double precision."""
         t = self.target
@@ -413,10 +401,6 @@ class Emitter:
         self._count += 1
         self.lines.insert(self._entry, f"  %cell{self._count} = alloca {kind}, align 64")
         return f"%cell{self._count}"
-
-    def label(self) -> str:
-        self._count += 1
-        return f"l{self._count}"
 
     def intrinsic(self, name: str, *args: str) -> str:
         """A call of an LLVM intrinsic on vectors."""
@@ -474,11 +458,8 @@ def _picks(indices: Iterable[int]) -> str:
 
 
 def _mask(valid: int, width: int) -> str:
-    return (
-        f"<{width} x i1> <"
-        + ", ".join(f"i1 {'true' if k < valid else 'false'}" for k in range(width))
-        + ">"
-    )
+    lanes = ", ".join(f"i1 {'true' if k < valid else 'false'}" for k in range(width))
+    return f"<{width} x i1> <{lanes}>"
 
 
 def _uses_sincos(root: Node) -> bool:

@@ -2,9 +2,8 @@
 
 `@batch(self, args, n)` takes two-dimensional arrays of the same number of states, vectors for inputs that all states
 have in common, and after them, if the caller has one, an array for the results that shares no memory with the others.
-It calls the kernel's loop, whose address is in
-the table, with the interpreter lock released. More states than the table allows are left to Python, which has
-threads for them.
+It calls the kernel's loop, whose address is in the table, with the interpreter lock released. More states than the
+table allows are left to Python, which has threads for them.
 """
 
 from __future__ import annotations

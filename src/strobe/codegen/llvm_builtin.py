@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Protocol
+
+from strobe.codegen.llvm_text import Text
 
 POINTERS = (  # in this order in ``self``
     "array_type", "float64", "new_array", "not_implemented", "incref",
@@ -25,22 +26,14 @@ CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
 NPY_DOUBLE = 12
 
 
-class Lines(Protocol):
-    """Whatever collects lines of IR and invents names."""
-
-    lines: list[str]
-
-    def new(self, operation: str) -> str: ...
-
-
-def pointers(e: Lines) -> None:
+def pointers(e: Text) -> None:
     """The table as values %array_type and so on."""
     for k, name in enumerate(POINTERS):
         e.lines.append(f"  %{name}_at = getelementptr i8, ptr %self, i64 {BYTES_CONTENT + 8 * k}")
         e.lines.append(f"  %{name} = load ptr, ptr %{name}_at, align 8")
 
 
-def inspect(e: Lines, k: int, sizes: Sequence[int | str], following: str, written: bool = False) -> None:
+def inspect(e: Text, k: int, sizes: Sequence[int | str], following: str, written: bool = False) -> None:
     """From label look{k} to a following one if argument k is a plain array of these sizes, else to %refuse.
 
     Its numbers are then at %data{k}. A size may be a value; the first one that is "" is taken as found, as %states.
@@ -71,7 +64,7 @@ def inspect(e: Lines, k: int, sizes: Sequence[int | str], following: str, writte
     out(f"  br i1 {fits}, label %{following}, label %refuse")
 
 
-def new_array(e: Lines, sizes: Sequence[int | str]) -> None:
+def new_array(e: Text, sizes: Sequence[int | str]) -> None:
     """%made, a new array of these sizes, or null with Python's error set."""
     shape = e.new(f"alloca [{len(sizes)} x i64], align 8")
     for d, size in enumerate(sizes):
@@ -84,7 +77,7 @@ def new_array(e: Lines, sizes: Sequence[int | str]) -> None:
     e.lines.append("  %failed = icmp eq ptr %made, null")
 
 
-def refusal(e: Lines) -> None:
+def refusal(e: Text) -> None:
     """Where arguments that are not taken lead."""
     e.lines += [
         "refuse:",
@@ -100,12 +93,12 @@ def numbers_in(sizes: Sequence[int]) -> int:
     return 8 * prod(sizes)
 
 
-def _field(e: Lines, k: int, name: str, offset: int, kind: str) -> None:
+def _field(e: Text, k: int, name: str, offset: int, kind: str) -> None:
     e.lines.append(f"  %{name}_at{k} = getelementptr i8, ptr %argument{k}, i64 {offset}")
     e.lines.append(f"  %{name}{k} = load {kind}, ptr %{name}_at{k}, align {4 if kind == 'i32' else 8}")
 
 
-def _require(e: Lines, k: int, name: str, offset: int, kind: str, wanted: str, following: str) -> None:
+def _require(e: Text, k: int, name: str, offset: int, kind: str, wanted: str, following: str) -> None:
     _field(e, k, name, offset, kind)
     e.lines.append(f"  %{name}_good{k} = icmp eq {kind} %{name}{k}, {wanted}")
     e.lines.append(f"  br i1 %{name}_good{k}, label %{following}, label %refuse")

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from strobe.codegen.llvm import Emitter, Target
+from strobe.codegen.llvm_text import Text
 from strobe.graph.program import Input, Program
 from strobe.graph.recurrence import STATE, Call, Recurrence, Signal, samples
 from strobe.scalars import Node
@@ -106,14 +107,14 @@ class CellEmitter(Emitter):
             self.lines.append(f"  store {t.vector} {value}, ptr {address}, align {t.size}")
 
 
-class _March:
+class _March(Text):
     """Writes the loop: groups of states, rounds, calls."""
 
     def __init__(self, emitters: Mapping[str, CellEmitter], recurrence: Recurrence, target: Target) -> None:
+        super().__init__()
         self.emitters, self.recurrence, self.target = emitters, recurrence, target
         sizes = recurrence.cells({name: len(e.program.outputs) for name, e in emitters.items()})
         self.lines = ["define void @march(ptr %words) #0 {", "entry:"]
-        self._count = 0
         for k, size in enumerate(sizes.values()):
             self.lines.append(f"  %cell{k} = alloca [{max(size, 1)} x {target.vector}], align 64")
         self.cells = {name: f"%cell{k}" for k, name in enumerate(sizes)}
@@ -179,7 +180,7 @@ class _March:
         address = self.new(f"getelementptr i64, ptr {known['records']}, i64 {k}")
         row = self.new(f"load i64, ptr {address}, align 8")
         asked = self.new(f"icmp sge i64 {row}, 0")
-        yes, no = self._label(), self._label()
+        yes, no = self.label(), self.label()
         self.lines += [f"  br i1 {asked}, label %{yes}, label %{no}", f"{yes}:"]
         down = self.new(f"mul i64 {row}, {known['out_row']}")
         here = self.new(f"getelementptr i8, ptr {known['out']}, i64 {down}")
@@ -191,15 +192,6 @@ class _March:
         self.lines += [f"  br label %{no}", f"{no}:"]
 
     # -- pieces of text -----------------------------------------------------------------------------
-
-    def new(self, operation: str) -> str:
-        self._count += 1
-        self.lines.append(f"  %m{self._count} = {operation}")
-        return f"%m{self._count}"
-
-    def _label(self) -> str:
-        self._count += 1
-        return f"m{self._count}"
 
     def _word(self, k: int) -> str:
         """A word: an address where it is one, a number otherwise."""
@@ -214,7 +206,7 @@ class _March:
     @contextmanager
     def _loop(self, count: str) -> Iterator[str]:
         """What is written inside runs for 0, 1, … below a count, which may be zero."""
-        counter, test, body, done = (self._label() for _ in range(4))
+        counter, test, body, done = (self.label() for _ in range(4))
         self.lines.insert(2, f"  %{counter} = alloca i64, align 8")
         self.lines += [f"  store i64 0, ptr %{counter}, align 8", f"  br label %{test}", f"{test}:"]
         k = self.new(f"load i64, ptr %{counter}, align 8")

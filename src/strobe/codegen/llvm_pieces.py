@@ -20,18 +20,15 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from strobe.graph.order import LEAF, alive, pieces
-from strobe.graph.program import Program
+from strobe.graph.program import CIRCLE, Program
 from strobe.scalars import Node
 
 LONGEST_PIECE = 1_400  # operations: their code fills the smallest instruction cache in use
 MOST_GROUPS = 8  # of states that a piece runs over in turn: enough for the fetching of code not to matter
-FEWEST_GROUPS = (
-    3  # that make up for what is kept: over two, derivatives of the Panda take longer than whole
-)
+FEWEST_GROUPS = 3  # that make up for what is kept: over two, derivatives of the Panda take longer
 LONGEST_ROW = 512  # results of a state that pieces store as they complete them: a page of memory
 BLOCKS_AT_ONCE = 128  # of results that a piece of their own writes
 CACHE = 2**15  # bytes of the smallest first-level data cache in use
-CIRCLE = ("sin", "cos")
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 from strobe.codegen import elementary
 from strobe.codegen.constants import bits_of, to_single
+from strobe.codegen.llvm_text import BINARY, Text
 from strobe.graph.fuse import fuse
 from strobe.graph.order import ordered
-from strobe.graph.program import Program
+from strobe.graph.program import CIRCLE, Program
 from strobe.scalars import Node, Stored
-
-BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
-CIRCLE = ("sin", "cos")
 
 
 def module(program: Program, name: str, single: bool, fused: bool) -> str:
@@ -61,18 +59,12 @@ class Module:
         return f"{place} = internal constant [{stored.size} x {self.real}] [{numbers}], align 8"
 
 
-class Body:
+class Body(Text):
     """The lines of one function."""
 
     def __init__(self, module: Module) -> None:
+        super().__init__()
         self.module, self.real = module, module.real
-        self.lines: list[str] = []
-        self._count = 0
-
-    def new(self, operation: str) -> str:
-        self._count += 1
-        self.lines.append(f"  %t{self._count} = {operation}")
-        return f"%t{self._count}"
 
     def number(self, value: float) -> str:
         return self.module.number(value)

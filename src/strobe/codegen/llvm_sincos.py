@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Protocol
 from strobe.codegen import sincos
 from strobe.codegen.constants import bits_of
 from strobe.codegen.llvm_text import Text
+from strobe.graph.program import CIRCLE
 from strobe.scalars import Node
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def emit_sincos(e: Emitter, angles: list[Node]) -> None:
             e.new(f"phi {V} [ {a}, %{quick} ], [ {b}, %{slow} ]") for a, b in zip(*ways, strict=True)
         )
     for angle in angles:
-        for op in ("sin", "cos"):
+        for op in CIRCLE:
             e.circle[op, angle] = e.narrowed(e.circle[op, angle])
 
 

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from itertools import count
+BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}  # operations as instructions
 
 
 class Text:
-    """Lines, and a name for the result of each."""
+    """Lines, a name for the result of each, and labels between them."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
-        self._names = count()
+        self._count = 0  # of names given out
 
     def new(self, operation: str) -> str:
-        name = f"%t{next(self._names)}"
+        """What an operation computes, by its name."""
+        self._count += 1
+        name = f"%t{self._count}"
         self.lines.append(f"  {name} = {operation}")
         return name
+
+    def label(self) -> str:
+        self._count += 1
+        return f"l{self._count}"

@@ -14,6 +14,7 @@ from math import prod
 from strobe.codegen.c import Function, block_comment
 from strobe.codegen.c_test import Expected, Rows
 from strobe.codegen.names import remark
+from strobe.errors import counted
 
 
 def gateway(function: Function) -> str:
@@ -39,7 +40,7 @@ def gateway(function: Function) -> str:
         upper=matlab.upper(),
         test="mxIsSingle" if function.single else "mxIsDouble",
         names=names,
-        arguments_taken=f"{count} argument{'s' if count != 1 else ''}",
+        arguments_taken=counted(count, "argument"),
         count=count,
         size=function.size,
         rows=rows,

@@ -10,9 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-LONGEST_IDENTIFIER = (
-    32  # of a robot: with "strobe_" and the quantity it stays below the 63 characters of MATLAB
-)
+LONGEST_IDENTIFIER = 32  # of a robot: with "strobe_" and the quantity less than MATLAB's 63 characters
 LONGEST_REMARK = 110
 
 # of C99 and C++17, and what the generated sources use themselves

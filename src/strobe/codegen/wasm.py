@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from strobe.codegen import elementary
-from strobe.graph.program import Program
+from strobe.graph.program import CIRCLE, Program
 from strobe.scalars import Node, Stored
 
 NUMBER, PLACE = 0x7C, 0x7F  # the types f64 and i32
@@ -42,7 +42,6 @@ IF, ELSE, LOOP, END, BRANCH_IF, NOTHING = 0x04, 0x05, 0x03, 0x0B, 0x0D, 0x40
 TO_NUMBER = b"\xb8"
 TO_PLACE = b"\xfc\x02"  # held within its range, 0 for what is not a number
 ADD_PLACES, SUBTRACT_PLACES, PLACE_GREATER, SHIFT = b"\x6a", b"\x6b", b"\x4a", b"\x74"
-CIRCLE = ("sin", "cos")
 DEEPEST = 40  # operations inside one another before a value gets a local after all
 FOREVER = 2**40  # uses of what is read again and again
 

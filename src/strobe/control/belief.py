@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from strobe.algebra.rows import dot, minus
+from strobe.algebra.rows import dot, minus, plus
 from strobe.approximate.method import Formula, exact, friction, in_system
 from strobe.approximate.tables import TableMethod
 from strobe.errors import ArgumentError, UnsupportedModelError
@@ -71,8 +71,7 @@ class Belief:
 
     def mixed(self, q: Numbers, v: Numbers, w: Numbers, a: Numbers) -> list[Num]:
         """M a + C(q, v) w + g with the Christoffel matrix, for joints without quaternions."""
-        middle = [(x + y) * 0.5 for x, y in zip(v, w, strict=True)]
-        half = [(x - y) * 0.5 for x, y in zip(v, w, strict=True)]
+        middle, half = halves(v, w)
         return minus(self.rigid(q, middle, a), self._velocity_torques(q, half))
 
     def momentum_drift(self, q: Numbers, v: Numbers) -> list[Num]:
@@ -81,10 +80,7 @@ class Belief:
             return [dot(column, v) for column in zip(*self._ask("coriolis_matrix", q=q, qd=v), strict=True)]
         drift: list[Num] = []
         for unit in units(self.robot.nv):
-            both, other = (
-                self._velocity_torques(q, [(x + sign * y) * 0.5 for x, y in zip(v, unit, strict=True)])
-                for sign in (1.0, -1.0)
-            )
+            both, other = (self._velocity_torques(q, x) for x in halves(v, unit))
             drift.append(dot(minus(both, other), v))
         return drift
 
@@ -126,6 +122,11 @@ def require_plain_joints(robot: Robot, what: str) -> None:
             raise UnsupportedModelError(
                 f'{what} takes joints with one degree of freedom; "{joint.name}" of {robot.name} is {joint.kind}.'
             )
+
+
+def halves(v: Numbers, w: Numbers) -> tuple[list[Num], list[Num]]:
+    """Half of the sum and half of the difference."""
+    return [x * 0.5 for x in plus(v, w)], [x * 0.5 for x in minus(v, w)]
 
 
 def units(n: int) -> list[list[float]]:

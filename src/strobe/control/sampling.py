@@ -13,7 +13,6 @@ from __future__ import annotations
 import numpy as np
 
 Array = np.ndarray
-ROUNDS = 50  # of bisection
 
 
 def matrix(kp: float, kd: float, period: float, delay: float = 0.0, part: float = 1.0) -> Array:

@@ -18,10 +18,10 @@ import numpy as np
 
 from strobe.algebra.rows import dot
 from strobe.approximate.method import Formula
-from strobe.approximate.payload_columns import carrier
+from strobe.approximate.payload_columns import PARAMETERS, carrier
 from strobe.control.belief import require_plain_joints
 from strobe.control.controller import Controller, Kept, Measured, Wanted
-from strobe.control.regressor import PARAMETERS, load_columns
+from strobe.control.regressor import load_columns
 from strobe.control.scales import BANDWIDTH, sampled_inertias
 from strobe.errors import ArgumentError, counted
 from strobe.robot import Robot
@@ -63,8 +63,8 @@ class SlotineLi(Controller):
 
     def _adaptation(self, adaptation: Any, size: float) -> Array:
         """The diagonal of Γ (..., 10 per frame): given itself, or by one number γ and the size ℓ."""
-        whole = PARAMETERS * len(self.frames)
-        why = f"{PARAMETERS} parameters at {counted(len(self.frames), 'frame')} are learned"
+        whole = self.memory["parameters"]
+        why = f"{len(PARAMETERS)} parameters at {counted(len(self.frames), 'frame')} are learned"
         numbers = self.gain("adaptation", adaptation, whole, why)
         if np.ndim(adaptation):
             return numbers
@@ -73,7 +73,7 @@ class SlotineLi(Controller):
 
     @property
     def memory(self) -> Mapping[str, int]:
-        return {"parameters": PARAMETERS * len(self.frames)}
+        return {"parameters": len(PARAMETERS) * len(self.frames)}
 
     def step(
         self, measured: Measured, wanted: Wanted, kept: Kept, gains: Kept

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
 
-from strobe.codegen.c import block_comment, number
-from strobe.codegen.c_test import make_rules
+from strobe.codegen.c import block_comment, guarded, number
+from strobe.codegen.c_test import make_rules, table
 from strobe.codegen.names import identifier
 from strobe.equations.code import (
     GIVES,
@@ -33,13 +33,11 @@ MATRICES = ("M", "C")
 def sources(sheet: Sheet, cases: Cases, stem: str = "") -> dict[str, str]:
     """Every file by its name; ``stem`` is that of the source, in the place of one from the robot's name."""
     code = _Code(sheet, cases, stem)
-    texts = {
+    return {
         f"{code.stem}.h": code.header(),
-        f"{code.stem}.c": code.source(),
-        f"test_{code.stem}.c": code.test(),
-    }
-    return {name: "\n".join(lines) + "\n" for name, lines in texts.items()} | {
-        "Makefile": make_rules(code.stem)
+        f"{code.stem}.c": "\n".join(code.source()) + "\n",
+        f"test_{code.stem}.c": "\n".join(code.test()) + "\n",
+        "Makefile": make_rules(code.stem),
     }
 
 
@@ -59,15 +57,13 @@ class _Code:
 
     # -- the header ---------------------------------------------------------------------------------
 
-    def header(self) -> Iterator[str]:
-        guard = f"{identifier(self.stem).upper()}_H"
-        yield from block_comment([*self.sheet.remarks, "", *PROMISES])
-        yield from (f"#ifndef {guard}", f"#define {guard}", "")
-        yield from ("#ifdef __cplusplus", 'extern "C" {', "#endif", "")
-        yield from self._struct()
+    def header(self) -> str:
+        *declared, _ = [*self._struct(), *self._prototypes()]
+        return guarded(identifier(self.stem), [*self.sheet.remarks, "", *PROMISES], declared)
+
+    def _prototypes(self) -> Iterator[str]:
         for name in self.functions:
             yield from (f"/* {MEANINGS[name]} */", f"{self._declaration(name)};", "")
-        yield from ("#ifdef __cplusplus", "}", "#endif", "", "#endif")
 
     def _struct(self) -> Iterator[str]:
         if not self.sheet.parameters:
@@ -192,9 +188,7 @@ class _Code:
         yield from (f'#include "{self.stem}.h"', "", "#include <math.h>", "#include <stdio.h>", "")
         for item in fields(self.cases.cases[0]):
             rows = [_flat(getattr(case, item.name)) for case in self.cases.cases]
-            yield f"static const double {item.name}_[{count}][{len(rows[0])}] = {{"
-            yield from (f"    {{{', '.join(map(number, row))}}}," for row in rows)
-            yield from ("};", "")
+            yield from table(f"double {item.name}_[{count}][{len(rows[0])}]", rows)
         if self.cases.allowed:
             yield f"static const double allowed[{self.n}] = {{{', '.join(map(number, self.cases.allowed))}}};"
             yield ""

@@ -18,10 +18,10 @@ from strobe.equations.closed_form import Equations, equations_of, equations_over
 from strobe.equations.derive_decomposition import Decomposition
 from strobe.equations.derive_lagrange import Lagrange
 from strobe.equations.derive_newton_euler import NewtonEuler
-from strobe.equations.document import document, order_of
+from strobe.equations.document import document
 from strobe.equations.expression import Symbol
-from strobe.equations.forms import Forms
-from strobe.equations.glossary import Parameter, glossary
+from strobe.equations.forms import Forms, order_of
+from strobe.equations.glossary import Parameter, parameters_among
 from strobe.equations.moving_links import MovingLinks
 from strobe.equations.notation import is_derived
 from strobe.equations.parameters import named
@@ -92,7 +92,7 @@ def derive(robot: Robot | Model, way: str, numbers: bool = False) -> Derivation:
         title=equations.words.model.title,
         way=way,
         steps=steps,
-        parameters=tuple(p for name, p in glossary(equations.words).items() if name in used),
+        parameters=parameters_among(equations.words, used),
         forms=Forms(order_of(equations)),
         agrees=all(a.equals(b) for a, b in zip(made.torques(), expected, strict=True)),
     )

@@ -20,7 +20,7 @@ from strobe.equations.expression import Expression, Number, Symbol
 from strobe.equations.facts import Facts, fact_data, fact_sentences, facts
 from strobe.equations.forms import Forms, order_of
 from strobe.equations.friction import friction, ramp_remarks
-from strobe.equations.glossary import Parameter, glossary
+from strobe.equations.glossary import Parameter, parameters_among
 from strobe.equations.notation import Notation, entry_name, plain
 from strobe.equations.parameters import Named
 from strobe.equations.waves import Wave
@@ -30,6 +30,7 @@ from strobe.errors import UnknownNameError
 LONG = 5  # the length from which a coefficient of velocities gets a name
 COEFFICIENTS = ("h", "k", "p", "u")  # letters for such names, the first that is free
 SUMS = ("E", "A", "B", "N")  # letters for sums of inertias in them
+SYMMETRIC = "Symmetric: entries on and above the diagonal."
 
 T = TypeVar("T")
 
@@ -93,9 +94,7 @@ def document(
     ``drives`` writes what the drives add, rotor inertia and friction, beside what the links need; without it the
     rotors are in M and friction is left out. ``told`` hears the key of every section before it is worked out.
     """
-    for key in only:
-        if key not in SECTIONS:
-            raise UnknownNameError("section", key, "the equations", list(SECTIONS))
+    require_sections(only)
     require_writable(equations, only or SECTIONS, frame)
     source = Source(equations, form, frame, drives)
     sections: list[Section] = []
@@ -106,8 +105,7 @@ def document(
             names = _abbreviations(source, section, sections)
             sections += [s for s in (names, section) if s.entries or s.remarks or s.conditions]
     used = set[str]().union(*map(symbols_in, sections))
-    known = glossary(equations.words)
-    parameters = tuple(p for name, p in known.items() if name in used)
+    parameters = parameters_among(equations.words, used)
     return Document(
         equations.name,
         equations.words.model.title,
@@ -118,13 +116,19 @@ def document(
     )
 
 
+def require_sections(keys: Iterable[str]) -> None:
+    """Refuse what is no section of a document."""
+    for key in keys:
+        if key not in SECTIONS:
+            raise UnknownNameError("section", key, "the equations", list(SECTIONS))
+
+
 def shortened_document(equations: Equations, torques: Sequence[Wave], remarks: Sequence[str]) -> Document:
     """Torques with their smallest terms left out."""
     forms = Forms(order_of(equations))
     entries = tuple(Entry((f"tau{i + 1}",), forms.form(x)) for i, x in enumerate(torques))
     section = Section("tau", "Shortened equations of motion", entries, tuple(remarks))
-    used = symbols_in(section)
-    parameters = tuple(p for name, p in glossary(equations.words).items() if name in used)
+    parameters = parameters_among(equations.words, symbols_in(section))
     return Document(equations.name, equations.words.model.title, equations.numbers, parameters, (section,))
 
 
@@ -229,7 +233,7 @@ class Shared:
             self._shown[key] = (
                 ex.product(Symbol(name) if x == part else x for x in _factors(whole))
                 if kind == "sum"
-                else ex.product((Number(Fraction(-1 if _is_negative(whole) else 1)), Symbol(name)))
+                else ex.product((Number(Fraction(-1 if ex.negative(whole) else 1)), Symbol(name)))
             )
 
     def _names(self, parts: Iterable[tuple[str, Expression]]) -> dict[tuple[str, Expression], str]:
@@ -269,12 +273,8 @@ def _inertias(x: Expression) -> Expression | None:
     return None
 
 
-def _is_negative(x: Expression) -> bool:
-    return ex.coefficient(x) < 0
-
-
 def _unsigned(x: Expression) -> Expression:
-    return ex.opposite(x) if _is_negative(x) and not isinstance(x, ex.Sum) else x
+    return ex.opposite(x) if ex.negative(x) and not isinstance(x, ex.Sum) else x
 
 
 # -- the sections -------------------------------------------------------------------------------------
@@ -298,7 +298,7 @@ def _potential(source: Source) -> Section:
 def _mass(source: Source) -> Section:
     M, n = source.inertia, source.n
     named = [(source.entry(i, j).name, M[i][j]) for i in n for j in n if i <= j]
-    remarks: list[Remark] = ["Symmetric: entries on and above the diagonal."] if len(n) > 1 else []
+    remarks: list[Remark] = [SYMMETRIC] if len(n) > 1 else []
     if source.apart:
         remarks.append(_with_rotors(source))
     title = "Mass matrix of the links" if source.apart else "Mass matrix"
@@ -317,13 +317,17 @@ def _with_rotors(source: Source) -> Remark:
 
 
 def _coriolis(source: Source) -> Section:
-    title = f"Coriolis matrix, {source.form.replace('chr', 'Chr')} form"
     C, n, shared = source.coriolis, source.n, source.shared
 
     def form(x: Wave) -> Expression:
         return source.forms.along_rates(x, shared)
 
-    return Section("C", title, _entries([(entry_name("C", i, j), C[i][j]) for i in n for j in n], form))
+    named = [(entry_name("C", i, j), C[i][j]) for i in n for j in n]
+    return Section("C", coriolis_title(source.form), _entries(named, form))
+
+
+def coriolis_title(form: str) -> str:
+    return f"Coriolis matrix, {form.replace('chr', 'Chr')} form"
 
 
 def _abbreviations(source: Source, section: Section, shown: Sequence[Section]) -> Section:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,6 +49,11 @@ def glossary(words: Named) -> dict[str, Parameter]:
                     meaning += f" ({words.renamed[name]} in the model file)"
                 found[name] = Parameter(name, words.values[name], role, unit, meaning)
     return found
+
+
+def parameters_among(words: Named, names: Collection[str]) -> tuple[Parameter, ...]:
+    """The parameters that some names are those of."""
+    return tuple(p for name, p in glossary(words).items() if name in names)
 
 
 def _places(words: Named) -> Iterator[tuple[str, str, str, list[str]]]:

@@ -31,7 +31,7 @@ import numpy as np
 
 from strobe.equations.bounds import Ranges
 from strobe.graph.passes import optimised
-from strobe.graph.program import SUMS, Program
+from strobe.graph.program import CIRCLE, SUMS, Program
 from strobe.graph.rules import FUNCTIONS, Signed
 from strobe.graph.simplify import Builder
 from strobe.scalars import Graph, Lanes, Node, Num
@@ -39,7 +39,6 @@ from strobe.scalars import Graph, Lanes, Node, Num
 Array = np.ndarray
 
 COUNTED = (*SUMS, "mul")  # operations, as they are counted; sines and cosines are counted apart
-CIRCLE = ("sin", "cos")
 LADDER = (1.0, 1.25, 1.6, 2.0, 2.5, 3.15, 4.0, 5.0, 6.3, 8.0)  # rungs of every decade,
 DECADES = (1e-4, 1e-3, 1e-2, 1e-1)  # from the first one on
 POSITIONS = 64  # sampled ones

@@ -98,8 +98,7 @@ class Readable:
     @cached_property
     def M(self) -> Matrix:
         """The mass matrix, rotor inertia included."""
-        M = dict(zip(_upper(self.n), self.entries("M"), strict=True))
-        return [[M[min(i, j), max(i, j)] for j in range(self.n)] for i in range(self.n)]
+        return _mirrored(self.entries("M"), self.n)
 
     @cached_property
     def C(self) -> Matrix:
@@ -149,9 +148,8 @@ class Readable:
         self, names: Mapping[str, Num], number: Callable[[Any], Any] = float
     ) -> tuple[list[list[Num]], list[list[Num]], list[Num]]:
         """M, C and G where every name has a value in some number system."""
-        found, n = self.evaluated(names, number), range(self.n)
-        M = dict(zip(_upper(self.n), found["M"], strict=True))
-        return [[M[min(i, j), max(i, j)] for j in n] for i in n], _rows(found["C"], self.n), found["G"]
+        found = self.evaluated(names, number)
+        return _mirrored(found["M"], self.n), _rows(found["C"], self.n), found["G"]
 
 
 def readable(
@@ -272,6 +270,12 @@ def in_order(M: Sequence[Sequence[Any]], C: Sequence[Sequence[Any]], G: Sequence
 
 def _upper(n: int) -> list[tuple[int, int]]:
     return [(i, j) for i in range(n) for j in range(i, n)]
+
+
+def _mirrored(entries: Sequence[Any], n: int) -> list[list[Any]]:
+    """A symmetric matrix from its entries on and above the diagonal."""
+    known = dict(zip(_upper(n), entries, strict=True))
+    return [[known[min(i, j), max(i, j)] for j in range(n)] for i in range(n)]
 
 
 def _rows(entries: Sequence[Any], n: int) -> list[list[Any]]:

@@ -16,19 +16,22 @@ from strobe.equations import expression as ex
 from strobe.equations.closed_form import equations_of, equations_over
 from strobe.equations.document import (
     SECTIONS,
+    SYMMETRIC,
     Document,
     Entry,
     Section,
+    coriolis_title,
     facts_section,
     friction_section,
+    require_sections,
     symbols_in,
 )
 from strobe.equations.expression import Expression, Symbol
 from strobe.equations.forms import Forms, order_of
-from strobe.equations.glossary import glossary
+from strobe.equations.glossary import parameters_among
 from strobe.equations.readable import Readable, entry_names, readable
 from strobe.equations.structure import DECIDED, structure
-from strobe.errors import UnknownNameError, UnsupportedModelError
+from strobe.errors import UnsupportedModelError
 from strobe.models.model import Model
 
 if TYPE_CHECKING:
@@ -48,9 +51,7 @@ def readable_document(
 ) -> Document:
     """The sections asked for (all if none is named), those that they are written over, and before them the steps."""
     model = robot if isinstance(robot, Model) else robot.model
-    for key in only:
-        if key not in SECTIONS:
-            raise UnknownNameError("section", key, "the equations", list(SECTIONS))
+    require_sections(only)
     wanted = {needed for key in only or SECTIONS for needed in (key, *NEEDS.get(key, ()))}
     return document_of(readable(model, numbers, wanted, form=form, frame=frame), wanted)
 
@@ -60,7 +61,7 @@ def document_of(found: Readable, wanted: Collection[str]) -> Document:
     parts = [_section(found, key) for key in SECTIONS if key in wanted]
     whole = (*_steps(found), *parts, Section("notes", "Notes", remarks=found.notes))
     used = set[str]().union(*map(symbols_in, whole))
-    parameters = tuple(p for p in glossary(found.words).values() if p.name in used)
+    parameters = parameters_among(found.words, used)
     shown = tuple(section for section in whole if section.entries or section.remarks)
     return Document(found.name, found.words.model.title, not found.parameters, parameters, shown)
 
@@ -92,7 +93,7 @@ def _title(equations: Readable, key: str) -> str:
     return {
         "V": "Potential energy",
         "M": "Mass matrix",
-        "C": f"Coriolis matrix, {equations.form.replace('chr', 'Chr')} form",
+        "C": coriolis_title(equations.form),
         "G": "Gravity",
         "fk": f"Placement {frame}: origin and rotation in base axes",
         "jacobian": f"Jacobian {frame}: linear, then angular velocity, base axes",
@@ -104,7 +105,7 @@ def _remarks(equations: Readable, key: str) -> tuple[str, ...]:
         return ()
     rotors = any(drive.rotor for drive in equations.words.drives)
     with_rotors = ("The inertia of the rotors of the drives is part of it.",) if rotors else ()
-    return ("Symmetric: entries on and above the diagonal.", *with_rotors)
+    return (SYMMETRIC, *with_rotors)
 
 
 def _grouped(named: dict[str, Expression]) -> tuple[Entry, ...]:

@@ -34,14 +34,13 @@ from strobe.equations.expression import (
 )
 from strobe.equations.waves import exact
 from strobe.graph.passes import optimised
-from strobe.graph.program import Program
+from strobe.graph.program import CIRCLE, Program
 from strobe.scalars import Node
 
 CONSTANTS = "Constants"
 MENTIONED = 3  # users that the meaning of a shared part names
 LEAF = ("input", "constant")
 FREE = (*LEAF, "neg")
-TRIGONOMETRIC = ("sin", "cos")
 ARITHMETIC: Mapping[str, Callable[..., float]] = {
     "add": lambda x, y: x + y,
     "sub": lambda x, y: x - y,
@@ -172,7 +171,7 @@ class _Writer:
     def _shared(self) -> list[Node]:
         """What is used twice, and what is constant where it meets something that is not."""
         nodes, uses = self.program.nodes, self.program.uses
-        angles = {node.args[0] for node in nodes if node.op in TRIGONOMETRIC}
+        angles = {node.args[0] for node in nodes if node.op in CIRCLE}
         plain = {node for node in angles if _is_plain_angle(node)}
         twice = {node for node in nodes if uses[node] > 1 and node not in plain}
         wanted = (twice - self.numbers.keys()) | self._borders | (angles - plain)

@@ -155,9 +155,8 @@ class Walk:
     def __init__(self, model: Model, q: Numbers, book: Book) -> None:
         self.model = model
         self.book = book
-        self.stages = {
-            body.index: _stages(body, q, book) for body in model.bodies
-        }  # from the parent outwards
+        # from the parent outwards
+        self.stages = {body.index: _stages(body, q, book) for body in model.bodies}
         self.v = {ROOT: Motion.zero()}
         self.S_d: dict[int, Motion] = {}
         self.inertias: dict[int, Inertia] = {}

@@ -104,7 +104,7 @@ def _c(made: Function, test: Expected) -> Files:
         f"{name}.h": c.header(made),
         f"{name}.c": c.source(made),
         f"test_{name}.c": c_test.self_test(made, test),
-        "Makefile": c_test.makefile(made),
+        "Makefile": c_test.make_rules(name),
     }
 
 

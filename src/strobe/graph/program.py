@@ -17,6 +17,7 @@ from strobe.graph.paths import ends
 from strobe.scalars import Graph, Node, Stored
 
 SUMS = ("add", "sub")
+CIRCLE = ("sin", "cos")
 FREE = ("input", "constant", "stored", "neg")  # what takes no step
 
 

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from strobe.errors import ArgumentError, UnsupportedModelError, counted
+from strobe.errors import ArgumentError, counted
 from strobe.kinematics.descent import Found, Task, search, settle
 from strobe.kinematics.poses import checked_poses, finite, label
 from strobe.kinematics.ranges import ranges_of
 from strobe.kinematics.secondary import Objective, Secondary, objective, slide
 from strobe.kinematics.seeds import seeds_of
+from strobe.kinematics.serial import still_frame
 from strobe.kinematics.solutions import Solutions, Status
 from strobe.kinematics.step import ROWS
 from strobe.kinematics.unreached import sentence, too_far
@@ -129,7 +130,7 @@ def _task(robot: Robot, frame: str | None, what: str, limits: bool, tolerance: f
     name = robot.model.frames[-1].name if frame is None else robot.model.frame(frame).name
     seeds = seeds_of(robot, name)
     if not seeds.moves.any():
-        raise UnsupportedModelError(f'no joint of {robot.name} moves frame "{name}".')
+        raise still_frame(robot, name)
     return Task(robot, name, what, _weights(weights, what), limits, tolerance, seeds.reach)
 
 
@@ -152,9 +153,15 @@ def _rest(robot: Robot, q0: Any, batch: tuple[int, ...]) -> Array:
     try:
         return np.broadcast_to(q, (*batch, robot.nq)).reshape(-1, robot.nq)
     except ValueError:
-        raise ArgumentError(
-            f"q0 has shape {q.shape} and poses {(*batch, 4, 4)}: the leading axes do not go together."
-        ) from None
+        raise unlike_axes(q, batch) from None
+
+
+def unlike_axes(q0: Array, batch: tuple[int, ...]) -> ArgumentError:
+    """What is said of positions that are not as many as poses."""
+    return ArgumentError(
+        f"q0 has shape {q0.shape} and poses {(*batch, 4, 4)}: the leading axes do not go together. "
+        "Give one position, or one for each pose."
+    )
 
 
 def checked_position(robot: Robot, q0: Any) -> Array:

@@ -42,6 +42,13 @@ class Serial:
         return len(self.names)
 
 
+def still_frame(robot: Robot, frame: str) -> UnsupportedModelError:
+    """What is said of a frame that is fixed to the base."""
+    return UnsupportedModelError(
+        f'no joint of {robot.name} moves frame "{frame}". Name a frame that joints move; see robot.frames.'
+    )
+
+
 def serial(
     robot: Robot,
     frame: str | None = None,
@@ -67,7 +74,7 @@ def serial(
                 f"{instead}"
             )
     if not bodies:
-        raise UnsupportedModelError(f'no joint of {robot.name} moves frame "{tip.name}".')
+        raise still_frame(robot, tip.name)
     rest = [x for joint in model.joints for x in joint.neutral()]
     placed = body_placements(bodies, rest)
     lines = [_line(body, placed[body.index]) for body in bodies]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from strobe.errors import UnsupportedModelError
+from strobe.kinematics.serial import still_frame
 from strobe.models.loops import require_open
 from strobe.models.model import ROOT, Body
 
@@ -68,7 +69,7 @@ def cross_section(
     tip = robot.model.frames[-1] if frame is None else robot.model.frame(frame)
     support = robot.model.support(tip.body)
     if not support:
-        raise UnsupportedModelError(f'no joint of {robot.name} moves frame "{tip.name}".')
+        raise still_frame(robot, tip.name)
     if any(body.joint.kind == "floating" for body in support):
         raise UnsupportedModelError(f'{robot.name} floats: its frame "{tip.name}" can be anywhere.')
     q = drawn(robot, samples, seed)

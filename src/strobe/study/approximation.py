@@ -15,7 +15,7 @@ from strobe.study.case import Case
 from strobe.study.figure_approximation import trade_off_figure
 from strobe.study.plots import NARROW, WIDTH
 from strobe.study.refusals import told as reasons
-from strobe.study.tables import remark, short, table
+from strobe.study.tables import remark, short, table, three
 
 TITLE = "What may be left out"
 
@@ -49,15 +49,12 @@ def render(data: Mapping[str, Any]) -> Iterator[Any]:
 
 
 def html(data: Mapping[str, Any], case: Case) -> page.Html:
-    both = (
-        page.tag("div", page.Html(trade_off_figure(data, width)), class_=where)
-        for where, width in (("on-wide", WIDTH), ("on-narrow", NARROW))
-    )
+    wide, narrow = (trade_off_figure(data, width) for width in (WIDTH, NARROW))
     caption = "The error of every method, numbered as below, over its time and over its memory."
     summary = page.tag("summary", "Joint by joint, and what to know of each method")
     return page.markup(
         page.printed(_told(data)),
-        page.figure(page.markup(both), caption),
+        page.figure_by_width(wide, narrow, caption),
         page.printed([methods_table(data)]),
         page.tag("details", summary, page.printed(_closer(data))),
         page.printed(ladder.shown(data["ladder"]) if "ladder" in data else ()),
@@ -109,7 +106,7 @@ def methods_table(data: Mapping[str, Any]) -> Any:
     ]  # fmt: skip
     rows = [
         [name, "*" if name in data["pareto"] else "", *_costs(row), *_errors(row, data["joints"])]
-        + ([_three(1e3 * row["tracking"])] if tracked else [])
+        + ([three(1e3 * row["tracking"])] if tracked else [])
         for name, row in data["methods"].items()
     ]
     return table([*head, *(["tracking error (mm)"] if tracked else [])], rows)
@@ -119,7 +116,7 @@ def _costs(row: Mapping[str, Any]) -> list[Any]:
     operations = row["operations"]
     counts = [operations[name] for name in ("multiplications", "additions", "angular", "lookups")]
     single = row["single_ns"]
-    times = [None if ns is None else _three(ns) for ns in (row["ns"], single and single / 1e3)]
+    times = [None if ns is None else three(ns) for ns in (row["ns"], single and single / 1e3)]
     return [in_bytes(row["memory"]), *counts, *times, f"{row['preparation']:.2g} s"]
 
 
@@ -134,10 +131,8 @@ def _errors(row: Mapping[str, Any], joints: list[str]) -> list[Any]:
 
 def joints_table(data: Mapping[str, Any]) -> Any:
     """The error of every method at every joint, and the largest torques that they are held against."""
-    rows = [["largest torque", *map(_three, data["largest_torque"])]]
-    rows += [
-        [name, *map(_three, row["rms"])] for name, row in data["methods"].items() if np.any(row["rms"])
-    ]
+    rows = [["largest torque", *map(three, data["largest_torque"])]]
+    rows += [[name, *map(three, row["rms"])] for name, row in data["methods"].items() if np.any(row["rms"])]
     return table(["", *data["joints"]], rows)
 
 
@@ -149,7 +144,3 @@ def _notes(methods: Mapping[str, Any]) -> Iterator[str]:
             alike.setdefault(sentence, []).append(name)
     for sentence, names in alike.items():
         yield f"{', '.join(names)}: {sentence}"
-
-
-def _three(x: float) -> float:
-    return float(f"{x:.3g}")

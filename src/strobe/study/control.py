@@ -15,7 +15,7 @@ from strobe.study.case import Case
 from strobe.study.loops import alone, told
 from strobe.study.plots import NARROW, WIDTH, Panel, small_multiples
 from strobe.study.refusals import told as reasons
-from strobe.study.tables import remark, short, table
+from strobe.study.tables import remark, short, table, three
 
 if TYPE_CHECKING:
     from strobe.control.tracked import Tracked
@@ -166,11 +166,11 @@ def loops_table(data: Mapping[str, Any]) -> Any:
 def _row(loop: Mapping[str, Any], limited: bool) -> list[Any]:
     errors = [loop[hand]["hand"][kind] for hand in HANDS for kind in ("rms", "largest")]
     share = loop["effort"]
-    effort = [None if share is None else _three(100 * share)] if limited else []
+    effort = [None if share is None else three(100 * share)] if limited else []
     counts = [loop["operations"][name] for name in ("multiplications", "additions")]
-    figures = [*(_three(1e3 * x) for x in errors), _three(loop["empty"]["work"]), *effort, *counts]
+    figures = [*(three(1e3 * x) for x in errors), three(loop["empty"]["work"]), *effort, *counts]
     name = loop["controller"] if loop["model"] is None else f"… {loop['model']}"
-    return [name, *figures, _three(loop["ns"])]
+    return [name, *figures, three(loop["ns"])]
 
 
 def _notes(data: Mapping[str, Any]) -> Iterator[str]:
@@ -184,15 +184,11 @@ def _notes(data: Mapping[str, Any]) -> Iterator[str]:
 
 
 def html(data: Mapping[str, Any], case: Case) -> page.Html:
-    pictures = (hands_figure(data, case.robot.name, width) for width in (WIDTH, NARROW))
-    both = (
-        page.tag("div", page.Html(picture), class_=where)
-        for where, picture in zip(("on-wide", "on-narrow"), pictures, strict=True)
-    )
+    wide, narrow = (hands_figure(data, case.robot.name, width) for width in (WIDTH, NARROW))
     caption = "How far the hand is from where it should be; one mark upwards is ten times as far."
     return page.markup(
         page.printed(_lesson(data)),
-        page.figure(page.markup(both), caption),
+        page.figure_by_width(wide, narrow, caption),
         page.printed([remark(_asked(data)), loops_table(data), *map(remark, _notes(data))]),
     )
 
@@ -214,7 +210,3 @@ def hands_figure(data: Mapping[str, Any], robot: str, width: int) -> str:
 
 def _mm(metres: float) -> str:
     return f"{1e3 * metres:.3g}"
-
-
-def _three(x: float) -> float:
-    return float(f"{x:.3g}")

@@ -12,7 +12,7 @@ from strobe.study import glyphs
 from strobe.study.projection import Screen, View, clearest
 from strobe.study.sheet import MARGIN, TOP, WIDTH
 from strobe.study.skeleton import Hinge, Skeleton, Stroke
-from strobe.study.svg import Child, Element, path
+from strobe.study.svg import Child, Element, path, round_step
 
 Array = np.ndarray
 
@@ -253,8 +253,7 @@ class Drawing:
 
 def grid_step(reach: float) -> float:
     """A round length, at least an eighth of the robot."""
-    power = 10.0 ** math.floor(math.log10(reach / 8))
-    return next(m * power for m in (1.0, 2.0, 5.0, 10.0) if m * power >= reach / 8)
+    return round_step(reach / 8)
 
 
 def _ground(skeleton: Skeleton, view: View) -> list[Array]:

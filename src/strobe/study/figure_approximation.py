@@ -16,7 +16,7 @@ import numpy as np
 from strobe.approximate.recommendation import in_bytes, in_time, percent
 from strobe.study.placing import Board
 from strobe.study.plots import FOOT, GAP, HEAD, LETTER, MARGIN, NARROW, TITLE, WIDTH, Decades
-from strobe.study.svg import Element, circle, figure, fill, group, path, polyline, text
+from strobe.study.svg import Element, circle, fill, group, path, polyline, text, titled
 
 LEFT = 74  # pixels, for the numbers of the error
 TALL = 280  # pixels, of a panel
@@ -52,9 +52,8 @@ def trade_off_figure(data: Mapping[str, Any], width: int = WIDTH) -> str:
     below = [text(MARGIN, top + LINE * (lines + k), words, class_="muted") for k, words in enumerate(marks)]
     title = f"What may be left out: {data['robot']}, {data['duration']:.3g} s"
     described = "; ".join(f"{name}: error {percent(row['error'])}" for name, row in shown.items())
-    heading = text(MARGIN, 24, title, font_size=15, font_weight="600")
     height = top + LINE * (lines + len(marks))
-    return f"{figure(width, height, title, described, heading, panels, keys, below)}\n"
+    return titled(width, height, title, described, panels, keys, below, margin=MARGIN)
 
 
 def _panel(

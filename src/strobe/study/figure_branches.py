@@ -13,7 +13,7 @@ from strobe.study.projection import View
 from strobe.study.sheet import LINE, MARGIN, TOP, brief
 from strobe.study.sheet import WIDTH as SHEET
 from strobe.study.skeleton import posed
-from strobe.study.svg import Element, figure, group, text
+from strobe.study.svg import Element, group, text, titled
 
 Array = np.ndarray
 
@@ -52,8 +52,7 @@ def branches_figure(
     described = (
         f"{robot.name} at {counted(len(positions), 'position')} that bring {frame} to the same pose."
     )
-    heading = text(MARGIN, 24, title, font_size=15, font_weight="600")
-    return f"{figure(WIDTH, TOP + rows * tall, title, described, heading, cells)}\n"
+    return titled(WIDTH, TOP + rows * tall, title, described, cells, margin=MARGIN)
 
 
 def _ways(count: int) -> str:

@@ -41,10 +41,8 @@ def simulation_figure(run: Run, which: int = 0, width: int = WIDE, title: str = 
 
 def run_figure(robot: Robot, data: Mapping[str, Array], title: str, width: int) -> str:
     """Energies, then a row per degree of freedom, from arrays over time."""
-    t, columns = (
-        data["times"],
-        3 if np.any(np.nan_to_num(data["tau"])) else 2,
-    )  # torques where there are any
+    t = data["times"]
+    columns = 3 if np.any(np.nan_to_num(data["tau"])) else 2  # torques where there are any
     energies = [Panel(words, "J", "time (s)", t, data[name]) for name, words in ENERGIES.items()]
     moved = _moved(robot, data["q"])
     kept = np.argsort(-np.ptp(np.nan_to_num(moved), axis=0), kind="stable")[:ROWS]

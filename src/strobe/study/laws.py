@@ -15,10 +15,8 @@ from strobe.study.tables import remark, table
 TITLE = "Laws of mechanics, checked here"
 CUT_OPEN = True  # of closed chains the tree is looked at
 
-LARGEST = {
-    False: 16,
-    True: 8,
-}  # degrees of freedom, in a whole study and in a quick one: derivatives along each
+# Degrees of freedom, along each of which there are derivatives: in a whole study and in a quick one.
+LARGEST = {False: 16, True: 8}
 
 MARKS = {True: "holds", False: "does not hold", None: "not defined"}
 

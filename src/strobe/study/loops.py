@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from rich.table import Table
 
-from strobe.study.tables import remark, short, table
+from strobe.study.tables import remark, short, table, three
 
 if TYPE_CHECKING:
     from strobe.control.cost import Cost
@@ -82,7 +82,7 @@ def loops_table(loops: list[dict[str, Any]]) -> Table:
         [
             each["controller"], each["status"], each["hand"]["rms"], each["hand"]["largest"],
             float(np.max(each["error"]["largest"])), each["work"], float(np.max(each["cut"])),
-            sum(each["operations"].values()), float(f"{each['ns']:.3g}"),
+            sum(each["operations"].values()), three(each["ns"]),
         ]
         for each in loops
     ]  # fmt: skip

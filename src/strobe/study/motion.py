@@ -13,7 +13,7 @@ from strobe.study import html as page
 from strobe.study.case import Case
 from strobe.study.plots import NARROW, torque_bars
 from strobe.study.swing import PERIOD
-from strobe.study.tables import remark, table, tidy
+from strobe.study.tables import remark, table, three, tidy
 
 TITLE = "Torques along a motion"
 
@@ -46,9 +46,8 @@ def measure(case: Case) -> dict[str, Any]:
 def in_brief(data: Mapping[str, Any]) -> tuple[str, str]:
     """The largest torque of the motion."""
     k = int(np.argmax(data["largest"]))
-    largest = float(f"{data['largest'][k]:.3g}")
     return (
-        f"{largest:,g} {data['units'][k]}",
+        f"{three(data['largest'][k]):,g} {data['units'][k]}",
         f"at most, at {data['joints'][k]}, along a swing of every joint",
     )
 

@@ -10,14 +10,7 @@ import numpy as np
 Array = np.ndarray
 
 AROUND = 16  # directions that are tried
-DISTANCES = (
-    3.0,
-    8.0,
-    14.0,
-    22.0,
-    32.0,
-    44.0,
-)  # pixels between what is named and the nearest edge of its label
+DISTANCES = (3.0, 8.0, 14.0, 22.0, 32.0, 44.0)  # pixels from what is named to the edge of its label
 SPACING = 4.0  # pixels between the points that stand for a line
 
 
@@ -61,9 +54,7 @@ class Board:
         for k in range(AROUND):
             way = np.array([math.cos(2 * math.pi * k / AROUND), math.sin(2 * math.pi * k / AROUND)])
             half = np.array([width, height]) / 2
-            inset = float(
-                min(half / np.maximum(np.abs(way), 1e-9))
-            )  # from the middle to the edge, this way
+            inset = float(min(half / np.maximum(np.abs(way), 1e-9)))  # from the middle to the edge
             off = 0.0 if towards is None else 1.2 * (1.0 - float(way @ towards))
             for distance in DISTANCES:
                 middle = at + way * (inset + distance)

@@ -19,16 +19,17 @@ from strobe.study.svg import (
     Element,
     box,
     circle,
-    figure,
     fill,
     group,
     line,
     path,
     polyline,
     rect,
+    round_step,
     stroke,
     tag,
     text,
+    titled,
 )
 
 Array = np.ndarray
@@ -76,7 +77,7 @@ class Scale:
         if high - low <= 1e-9 * max(abs(low), abs(high)):
             room = 0.1 * abs(low) or 1.0
             low, high = low - room, high + room
-        step = _round_step((high - low) / ticks)
+        step = round_step((high - low) / ticks)
         if not snug:
             low, high = math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
         return cls(low, high, start, end, step)
@@ -540,8 +541,7 @@ def _under(y: float, label: str, width: int = WIDTH) -> Element:
 
 
 def _figure(height: float, title: str, described: str, *parts: object, width: int = WIDTH) -> str:
-    heading = text(MARGIN, 24, title, font_size=15, font_weight="600")
-    return f"{figure(width, height, title, described, heading, *parts)}\n"
+    return titled(width, height, title, described, *parts, margin=MARGIN)
 
 
 # -- numbers ------------------------------------------------------------------------------------------
@@ -570,9 +570,3 @@ def _largest(values: Array) -> float:
 def _thinned(count: int) -> Array:
     """Rows that are enough to draw a line."""
     return np.unique(np.linspace(0, count - 1, min(count, POINTS)).round().astype(int))
-
-
-def _round_step(least: float) -> float:
-    """The next 1, 2 or 5 times a power of ten."""
-    power = 10.0 ** math.floor(math.log10(least))
-    return next(m * power for m in (1.0, 2.0, 5.0, 10.0) if m * power >= least * (1 - 1e-9))

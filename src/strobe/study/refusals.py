@@ -1,4 +1,4 @@
-"""Why formulations are left out, said once for all that share a reason."""
+"""Why formulations or methods are left out, said once for all that share a reason."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from strobe.study.svg import Child, Element, figure, path, polyline, text
+from strobe.study.svg import Child, Element, path, polyline, titled
 from strobe.study.tables import short
 
 WIDTH = 480.0  # pixels: words stay readable where a drawing is shown 400 wide
@@ -15,8 +15,7 @@ LINE = 16.0  # of text
 
 def page(height: float, title: str, described: str, *children: Child) -> str:
     """A drawing under its title, as SVG text."""
-    heading = text(MARGIN, 24, title, font_size=15, font_weight="600")
-    return f"{figure(WIDTH, height, title, described, heading, *children)}\n"
+    return titled(WIDTH, height, title, described, *children, margin=MARGIN)
 
 
 def rule(y: float) -> Element:

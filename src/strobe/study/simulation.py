@@ -52,9 +52,11 @@ def _run(robot: Robot, q: np.ndarray) -> Run:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SimulationWarning)
-            return simulate(robot, q, np.zeros(robot.nv), None, times, stops=True)
+            run = simulate(robot, q, np.zeros(robot.nv), None, times, stops=True)
     except SingularMassMatrixError as error:
         raise UnsupportedModelError(str(error)) from None
+    run.require_uninterrupted()
+    return run
 
 
 def command(case: Case) -> str:

@@ -110,6 +110,14 @@ def figure(width: float, height: float, title: str, description: str, *children:
     )
 
 
+def titled(
+    width: float, height: float, title: str, description: str, *children: Child, margin: float
+) -> str:
+    """A whole figure under its title, so far from the left, as the text of a file."""
+    heading = text(margin, 24, title, font_size=15, font_weight="600")
+    return f"{figure(width, height, title, description, heading, *children)}\n"
+
+
 def stroke(k: int) -> dict[str, str | None]:
     """The look of the k-th line; once the colours are used up, lines are dashed."""
     rounds = k // len(SERIES)
@@ -128,6 +136,12 @@ def number(x: float) -> str:
     """A coordinate in as few letters as it needs."""
     short = f"{x:.{DIGITS}f}".rstrip("0").rstrip(".")
     return "0" if short == "-0" else short
+
+
+def round_step(least: float) -> float:
+    """The next 1, 2 or 5 times a power of ten."""
+    power = 10.0 ** math.floor(math.log10(least))
+    return next(m * power for m in (1.0, 2.0, 5.0, 10.0) if m * power >= least * (1 - 1e-9))
 
 
 def _key(name: str) -> str:

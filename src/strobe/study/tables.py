@@ -46,7 +46,7 @@ def short(x: float) -> str:
 
 
 def three(x: float) -> float:
-    """A time to three digits; more would be noise."""
+    """A number to three digits, where more would be noise."""
     return float(f"{x:.3g}")
 
 

@@ -12,6 +12,7 @@ from strobe.errors import ArgumentError, UnsupportedModelError
 from strobe.robot import Robot
 from strobe.study import html as page
 from strobe.study.case import Case
+from strobe.study.refusals import told
 from strobe.study.shares import beyond, percent, shares, shares_table
 from strobe.study.tables import remark, short, table
 
@@ -150,8 +151,7 @@ def _ways(data: Mapping[str, Any]) -> Iterator[Any]:
         for name, way in data["ways"].items()
     ]
     yield table(["method", "seconds", *(f"{kind} used" for kind in kinds)], rows)
-    for name, reason in data["refused"].items():
-        yield remark(f"without {name}: {reason}")
+    yield from map(remark, told(data["refused"]))
 
 
 def _used(data: Mapping[str, Any]) -> Iterator[Any]:
