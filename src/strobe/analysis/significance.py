@@ -21,6 +21,7 @@ from strobe.models.loops import require_open
 from strobe.robot import Robot
 
 TERMS = ("inertia", "coupling", "centrifugal", "Coriolis", "gravity")
+FASTEST = 1e50  # the square of a speed beyond that, times a torque, may be no number any more
 SPEEDS = (0.1, 0.3, 1.0, 3.0, 10.0)
 STATES = 256
 
@@ -82,9 +83,9 @@ def checked_speeds(speeds: Sequence[float]) -> tuple[float, ...]:
     if not speeds:
         raise ArgumentError("there are no speeds; give one or more, such as 0.1, 1, 10.")
     for speed in speeds:
-        if not speed > 0:
+        if not 0 < speed <= FASTEST:
             raise ArgumentError(
-                f"a speed is {speed:g}; expected a positive multiple of the sampled motion."
+                f"a speed is {speed:g}; expected a positive multiple of the sampled motion, up to {FASTEST:g}."
             )
     return tuple(sorted(speeds))
 

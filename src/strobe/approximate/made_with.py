@@ -5,12 +5,10 @@ Torques stored for one robot are wrong for another, and for the same one as soon
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 
@@ -22,6 +20,10 @@ from strobe.runtime.files import writing
 
 Array = np.ndarray
 Place = str | PathLike[str]
+SHAPES = {  # as `misfit` takes them
+    "robot": "text", "fingerprint": "text", "joint_names": "text n", "inertial_parameters": "bodies 10",
+    "gravity": "3",
+}  # fmt: skip
 
 
 def write(path: Place, what: str, robot: Robot, arrays: Mapping[str, Any], *, force: bool = False) -> None:
@@ -29,19 +31,6 @@ def write(path: Place, what: str, robot: Robot, arrays: Mapping[str, Any], *, fo
     require_npz(path, what)
     with writing(path, force=force) as stream:
         np.savez(stream.buffer, **made_with(robot), **arrays)  # pyright: ignore[reportAttributeAccessIssue]
-
-
-def read(path: Place) -> dict[str, Array]:
-    """The arrays of a file."""
-    try:
-        content = io.BytesIO(Path(path).read_bytes())
-    except OSError as error:
-        raise ArgumentError(f"{fspath(path)}: cannot be read: {error.strerror or error}.") from None
-    try:
-        with np.load(content, allow_pickle=False) as found:
-            return {name: found[name] for name in found.files}
-    except (ValueError, OSError, BadZipFile, EOFError, AttributeError, TypeError):
-        raise ArgumentError(f"{fspath(path)}: not an NPZ file of plain arrays.") from None
 
 
 def require_npz(path: Place, what: str) -> None:

@@ -15,10 +15,11 @@ import numpy as np
 
 from strobe import approximate
 from strobe.approximate.grids import Axis
-from strobe.approximate.made_with import Place, read, require_npz, require_same, write
+from strobe.approximate.made_with import SHAPES, Place, require_npz, require_same, write
 from strobe.approximate.tabulated import INTERPOLATIONS, Multiple, Part, Plan
 from strobe.errors import ArgumentError
 from strobe.robot import Robot
+from strobe.runtime.array_files import misfit, read_arrays
 
 if TYPE_CHECKING:
     from strobe.approximate.tables import TableMethod
@@ -43,13 +44,15 @@ def save(table: TableMethod, path: Place, *, force: bool = False) -> None:
 def load_table(path: Place, robot: Robot) -> TableMethod:
     """The table in a file, for the robot it was made with; any other is refused, saying what has changed."""
     require_npz(path, WHAT)
-    arrays = read(path)
+    arrays = read_arrays(path)
+    if wrong := misfit(arrays, SHAPES | {"description": "text"}):
+        raise ArgumentError(f"{fspath(path)}: no table that was saved here ({wrong}).")
     try:
         described = json.loads(str(arrays["description"]))
         kind = getattr(approximate, KINDS[described["table"]])
         require_same(arrays, robot, f"the table in {fspath(path)}")
         return kind.restored(robot, described, arrays)
-    except (KeyError, TypeError, IndexError, AttributeError, json.JSONDecodeError) as error:
+    except (KeyError, TypeError, IndexError, AttributeError, RecursionError, json.JSONDecodeError) as error:
         raise ArgumentError(f"{fspath(path)}: no table that was saved here ({error}).") from None
 
 

@@ -9,6 +9,7 @@ robot, fingerprint, joint_names, …                     with which robot
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from os import fspath
 from typing import Any, NamedTuple
@@ -21,10 +22,18 @@ from strobe.approximate.made_with import Place
 from strobe.approximate.stored import Stored
 from strobe.errors import ArgumentError
 from strobe.robot import Robot
+from strobe.runtime.array_files import misfit, read_arrays
 
 Array = np.ndarray
 OPTIONS = ("points", "within", "derivatives", "scale", "budget")
-STORED = ("q", "qd", "D", "E", "slopes")
+STORED = {
+    "q": "N n",
+    "qd": "N n",
+    "D": "N n n",
+    "E": "N n",
+    "slopes": "N n n+2 n",
+}  # shapes, as `misfit` takes them
+MOTIONS = {"lengths": "K", "times": "N", "held": "K 2", "repetitions": "K", "procedures": "text P"}
 
 
 class Kept(NamedTuple):
@@ -53,19 +62,45 @@ def _arrays(library: Kept) -> dict[str, Any]:
     return kept | {
         "lengths": np.array([len(m.times) for m in every], dtype=int),
         "times": np.array([t for m in every for t in m.times]),
-        "held": np.array([m.within for m in every]),
+        "held": np.array([m.within for m in every]).reshape(-1, 2),
         "repetitions": np.array([m.repetitions for m in every], dtype=int),
     }
 
 
 def read(path: Place, robot: Robot) -> Kept:
     """The library in a file, of the robot it was made with."""
-    data = made_with.read(path)
-    try:
-        made_with.require_same(data, robot, fspath(path))
-        return _kept(data)
-    except KeyError as missing:
-        raise ArgumentError(f"{fspath(path)}: not a library of motions, without {missing}.") from None
+    data = read_arrays(path)
+    if wrong := misfit(data, made_with.SHAPES) or misfit(data, MOTIONS):
+        raise ArgumentError(f"{fspath(path)}: not a library of motions: {wrong}.")
+    made_with.require_same(data, robot, fspath(path))
+    if wrong := _damage(data, robot.nv) or _gaps(data):
+        raise ArgumentError(f"{fspath(path)}: the library is damaged: {wrong}.")
+    return _kept(data)
+
+
+def _damage(data: Mapping[str, Array], n: int) -> str:
+    """What of a library is missing or does not fit together."""
+    lengths = data["lengths"]
+    needed = (name for name in STORED if name in data or (name != "slopes" and len(lengths)))
+    stored = {name: STORED[name] for name in needed}
+    if wrong := misfit(data, stored, N=len(data["times"]), n=n, **{"n+2": n + 2}):
+        return wrong
+    if lengths.dtype.kind not in "iu" or (lengths < 1).any() or lengths.sum() != len(data["times"]):
+        return '"lengths" are not those of motions that make up all points'
+    return next(filter(None, (misfit(data, {name: "..."}) for name in OPTIONS)), "")
+
+
+def _gaps(data: Mapping[str, Array]) -> str:
+    """What is missing of the procedures, whose motions come last."""
+    left = len(data["lengths"])
+    for k in range(len(data["procedures"])):
+        if wrong := misfit(data, {f"parameters {k}": "text parameters"}):
+            return wrong
+        grids = {f"grid {k} {name}": "values" for name in data[f"parameters {k}"].tolist()}
+        if wrong := next(filter(None, (misfit(data, {name: shape}) for name, shape in grids.items())), ""):
+            return wrong
+        left -= math.prod(len(data[name]) for name in grids)
+    return "" if left >= 0 else "its procedures have more motions than it holds"
 
 
 def _kept(data: Mapping[str, Array]) -> Kept:

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import typer
 
-from strobe.errors import StrobeError, UnknownNameError
+from strobe.errors import StrobeError, UnknownNameError, nearest
 from strobe.models.names import harmless
 
 CHECK_FAILED = 1
@@ -72,11 +72,14 @@ def leave(run: Callable[[], Any]) -> NoReturn:
 
 def _usage(error: Any) -> str:
     """A wrong flag or argument, and where the right ones are listed."""
-    sentence = (
-        error.message
-        if isinstance(error, typer.BadParameter) and not error.param
-        else error.format_message()
-    )
+    if hasattr(error, "possibilities") and hasattr(error, "option_name"):  # typers differ in their words
+        sentence = (
+            f"no such option: {error.option_name}.{nearest(error.option_name, error.possibilities or ())}"
+        )
+    elif isinstance(error, typer.BadParameter) and not error.param:
+        sentence = error.message
+    else:
+        sentence = error.format_message()
     path = error.ctx.command_path if error.ctx else "strobe"
     return f"{sentence[:1].lower()}{sentence[1:]}\nTry: {path} --help"
 

@@ -214,7 +214,9 @@ def _misspelt(name: str, absent: Mapping[str, str]) -> str:
     """The absent column (with its quantity) that a name seems to stand for, or nothing."""
     typed = name.lower()
     best, distance = "", 3
-    near = {column: quantity for column, quantity in absent.items() if abs(len(column) - len(typed)) < distance}
+    near = {
+        column: quantity for column, quantity in absent.items() if abs(len(column) - len(typed)) < distance
+    }
     for column, quantity in near.items():
         mistakes = _mistakes(typed, column.lower())
         about = typed.startswith(spellings := (quantity, quantity[::-1])) or typed.endswith(spellings)

@@ -6,6 +6,7 @@ The package is its main function: it can be called, and holds what its arguments
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from inspect import signature
 from types import ModuleType
 from typing import Any
@@ -71,6 +72,9 @@ class _Callable(ModuleType):
 
     def __call__(self, *args: Any, **keywords: Any) -> Tracked:
         return control(*args, **keywords)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return import_module, (self.__name__,)
 
 
 __signature__ = signature(control)  # what tools show of the call

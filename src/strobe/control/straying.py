@@ -53,6 +53,7 @@ def straying(
         held = [joint_at(robot, dof).name for dof in method.silent]
         brakes = [Lock(0.0, held)] if held else []
         run = simulate(robot, q[0], qd[0], law, times, parameters=parameters, events=brakes)
+        run.require_uninterrupted()
         if run.status != Status.DONE:
             return math.inf
         here = robot.forward_kinematics(run.q)[..., :3, 3]

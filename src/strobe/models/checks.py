@@ -64,7 +64,9 @@ def check(data: Assembly) -> None:
     places = {joint.name: joint.where for joint in data.joints}
     for coupling in data.couplings:
         factors = (*coupling.terms.values(), coupling.offset)
-        _check_size(data, places.get(coupling.joint, ""), f'joint "{coupling.joint}" follows others and', factors)
+        _check_size(
+            data, places.get(coupling.joint, ""), f'joint "{coupling.joint}" follows others and', factors
+        )
     for curve in data.curves:
         _check_size(data, "", f'curve "{curve.name}"', curve.coefficients)
     _check_size(data, "", "gravity", data.gravity)
@@ -75,7 +77,14 @@ def _numbers(joint: JointData) -> Iterator[object]:
     """Where a joint is, and what its drive is like."""
     motor, friction = joint.motor, joint.friction
     yield from (*joint.before.translation, *joint.after.translation)
-    yield from (motor.gear, motor.inertia, motor.viscous, *motor.coulomb, friction.viscous, *friction.coulomb)
+    yield from (
+        motor.gear,
+        motor.inertia,
+        motor.viscous,
+        *motor.coulomb,
+        friction.viscous,
+        *friction.coulomb,
+    )
 
 
 def _check_size(data: Assembly, where: str, what: str, numbers: Iterable[object]) -> None:

@@ -60,7 +60,9 @@ def _random(text: str) -> Model:
             f'"{text}" is not a random robot; write random(n) or random(n, seed), such as random(6, 1).'
         )
     if int(found[1]) > MOST_JOINTS:
-        raise ArgumentError(f'"{text}" has too many joints; a random robot by name has at most {MOST_JOINTS:,}.')
+        raise ArgumentError(
+            f'"{text}" has too many joints; a random robot by name has at most {MOST_JOINTS:,}.'
+        )
     return random_model(int(found[1]), int(found[2] or 0))
 
 

@@ -79,7 +79,7 @@ def _compiled(faults: Faults, text: str | None) -> Any:
         with _remarks_into(faults, mujoco):
             compiler = mujoco.MjModel
             compiled = compiler.from_xml_path(path) if text is None else compiler.from_xml_string(text)
-    except ValueError as error:
+    except (ValueError, RuntimeError, mujoco.FatalError) as error:
         raise ModelFileError([_complaint(path, str(error))]) from None
     for name in PLACES:
         found = getattr(compiled, name)
@@ -225,8 +225,9 @@ class _Reader:
         stated = getattr(self.m, f"actuator_{what}", None)  # MuJoCo has it from version 4 on
         if stated is None:
             return 0.0
-        driving = (k for k in self._joint_actuators() if self.m.actuator_trnid[k, 0] == j)
-        return sum(float(self.m.actuator_gear[k, 0]) ** 2 * float(stated[k]) for k in driving)
+        driving = [k for k in self._joint_actuators() if self.m.actuator_trnid[k, 0] == j]
+        gears = [float(self.m.actuator_gear[k, 0]) for k in driving]
+        return sum(gear * gear * float(stated[k]) for k, gear in zip(driving, gears, strict=True))
 
     def _joint_actuators(self) -> list[int]:
         """The actuators that act on a joint, not on a tendon, a site or a body."""

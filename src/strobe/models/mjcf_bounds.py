@@ -47,6 +47,7 @@ class _Walk:
         self._count(path, root, 1)
         folders = {self.folder, path.parent, *self._asset_folders(path, root)}
         for element in root.walk():
+            _require_anchor(path, element)
             for name in _files(element):
                 for place in self._places(path, element, name, folders):
                     if element.tag in MODELS and place not in self.seen:
@@ -109,6 +110,12 @@ class _Walk:
                 _require_most(path, element, name, _largest(value), MOST_EACH)
         for child in element.children:
             self._count(path, child, copies)
+
+
+def _require_anchor(path: Path, element: Element) -> None:
+    """Refuse a blank one: MuJoCo stumbles over it, and stands still at the model after that."""
+    if element.tag == "connect" and not element.attributes.get("anchor", "0 0 0").strip():
+        raise file_fault(path, "<connect> has an empty anchor; expected three numbers.", element.line)
 
 
 def _files(element: Element) -> list[str]:

@@ -33,7 +33,7 @@ def _where(condition: Any, x: Any, y: Any) -> Any:
 
 
 def _less(x: Any, y: Any) -> Any:
-    return np.where(np.less(x, y), 1.0, 0.0)
+    return np.less(x, y).astype(np.result_type(x, y))
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {

@@ -12,18 +12,19 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 
 from strobe.errors import ArgumentError, MissingExtraError, SimulationWarning
 from strobe.models.fingerprint import fingerprint
 from strobe.robot import Robot
+from strobe.runtime.array_files import misfit, read_arrays
 from strobe.runtime.files import writing
 from strobe.simulate.audit import Audit, Carried
 from strobe.simulate.checkpoint import Checkpoint
@@ -36,6 +37,21 @@ Place = str | PathLike[str]
 KINDS = (".npz", ".csv", ".mcap")
 TIMES = ("t", "time", "times")
 BOOKS = ("kinetic", "potential", "work", "events", "momentum")
+MADE_WITH = {
+    "fingerprint": "text",
+    "robot": "text",
+    "joint_names": "text n",
+}  # shapes, as `misfit` takes them
+RUN = {
+    "t": "T", "q": "... T nq", "qd": "... T nv", "tau": "... T nv", "status": "...", "stopped": "...",
+    "cut": "... nv", "work": "... T 4", "events": "... T", "method": "text", "step": "", "notes": "text notes",
+    "load_rows": "spans", "load_frames": "text frames",
+}  # fmt: skip
+ERRORS = {"error_q": "... T nq", "error_qd": "... T nv"}
+CHECKPOINT = {
+    "checkpoint_state": "N size", "checkpoint_energy": "N", "checkpoint_step": "", "checkpoint_time": "",
+    "checkpoint_setting": "text",
+}  # fmt: skip
 
 
 def kind_of(path: Place) -> str:
@@ -112,10 +128,10 @@ def read(path: Place, robot: Robot) -> Run:
 
     Where the robot's numbers have changed since, that is warned of, and the run cannot be gone on with.
     """
-    data = _loaded(path)
-    names = tuple(data["joint_names"].tolist()) if "joint_names" in data else ()
-    if "fingerprint" not in data or "stopped" not in data:
+    data = read_arrays(path)
+    if misfit(data, MADE_WITH) or "stopped" not in data:
         raise ArgumentError(f"{fspath(path)}: not a run; expected an NPZ file that a simulation wrote.")
+    names = tuple(data["joint_names"].tolist())
     if names != robot.joint_names:
         raise ArgumentError(
             f"{fspath(path)}: a run of {data['robot']} with joints {', '.join(names)}; {robot.name} has "
@@ -128,10 +144,36 @@ def read(path: Place, robot: Robot) -> Run:
             SimulationWarning,
             stacklevel=2,
         )
+    if wrong := _damage(data, robot):
+        raise ArgumentError(f"{fspath(path)}: the run is damaged: {wrong}.")
+    return _run(data, robot, resumable=same)
+
+
+def _damage(data: Mapping[str, Array], robot: Robot) -> str:
+    """What of a run is missing or does not fit together."""
+    shapes = (
+        RUN | (ERRORS if "error_q" in data else {}) | (CHECKPOINT if "checkpoint_state" in data else {})
+    )
+    if wrong := misfit(data, shapes, nq=robot.nq, nv=robot.nv):
+        return wrong
+    batch, rows = data["status"].shape, data["load_rows"]
+    each = (len(rows), len(data["load_frames"]))
+    if "loads" not in data or data["loads"].shape not in ((*each, 10), (*each, *batch, 10)):
+        return '"loads" are not ten numbers for every span, frame and run'
+    if not len(rows) or rows.dtype.kind not in "iu" or rows[0] != 0 or (np.diff(rows) < 0).any():
+        return '"load_rows" are no rows from 0 on'
+    if "checkpoint_state" not in data:
+        return ""
+    if len(data["checkpoint_state"]) != math.prod(batch):
+        return f'"checkpoint_state" is that of {len(data["checkpoint_state"])} runs, and there are {batch}'
+    return "" if _is_object(str(data["checkpoint_setting"])) else '"checkpoint_setting" is no JSON object'
+
+
+def _is_object(text: str) -> bool:
     try:
-        return _run(data, robot, resumable=same)
-    except KeyError as missing:
-        raise ArgumentError(f"{fspath(path)}: the run is incomplete, without {missing}.") from None
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def _run(data: Mapping[str, Array], robot: Robot, resumable: bool) -> Run:
@@ -150,15 +192,6 @@ def _run(data: Mapping[str, Array], robot: Robot, resumable: bool) -> Run:
         robot, data["t"], data["q"], data["qd"], data["tau"], audit, data["status"], data["stopped"], data["cut"],
         str(data["method"]), float(data["step"]), tuple(data["notes"].tolist()), error, checkpoint,
     )  # fmt: skip
-
-
-def _loaded(path: Place) -> dict[str, Array]:
-    content = io.BytesIO(_bytes(path))
-    try:
-        with np.load(content, allow_pickle=False) as found:
-            return {name: found[name] for name in found.files}
-    except (ValueError, OSError, BadZipFile, EOFError, AttributeError, TypeError):
-        raise ArgumentError(f"{fspath(path)}: not an NPZ file of plain arrays.") from None
 
 
 def _bytes(path: Place) -> bytes:
@@ -279,7 +312,7 @@ def read_torques(path: Place, robot: Robot, hold: str = "linear") -> Table:
 
 
 def _torque_arrays(path: Place) -> tuple[Array, Array]:
-    data = _loaded(path)
+    data = read_arrays(path)
     if "t" not in data or "tau" not in data:
         raise ArgumentError(f'{fspath(path)}: no arrays "t" and "tau" in it.')
     return data["t"], data["tau"]
@@ -290,7 +323,10 @@ def _torque_columns(path: Place, robot: Robot) -> tuple[Array, Array]:
         text = _bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ArgumentError(f"{fspath(path)}: not UTF-8 text (byte {error.start}).") from None
-    head, *lines = [line for line in csv.reader(io.StringIO(text)) if line] or [[]]
+    try:
+        head, *lines = [line for line in csv.reader(io.StringIO(text)) if line] or [[]]
+    except csv.Error as error:
+        raise ArgumentError(f"{fspath(path)}: not a CSV file: {error}.") from None
     header = [name.strip() for name in head]
     time = next((name for name in header if name.lower() in TIMES), None)
     wanted = [f"tau_{name}" for name in labels(robot)[1]]

@@ -69,6 +69,11 @@ class Run:
         """Whether every run reached its end."""
         return bool((self.status == Status.DONE).all())
 
+    def require_uninterrupted(self) -> None:
+        """Interrupt who asked for this run as well, where it was interrupted."""
+        if (self.status == Status.INTERRUPTED).any():
+            raise KeyboardInterrupt
+
     # -- files and figures --------------------------------------------------------------------------
 
     def to_npz(self, path: Path, *, force: bool = False) -> None:

@@ -1,0 +1,132 @@
+"""Small inputs written by hand, from which the trials make others: robots, a request, a sweep, logs, options."""
+
+MIMIC = b"""<?xml version="1.0"?>
+<robot name="gripper">
+  <link name="palm"><inertial><origin xyz="0 0 .1" rpy="0 1.5708 0"/><mass value="1"/>
+    <inertia ixx=".01" ixy="0" ixz="0" iyy=".01" iyz="0" izz=".01"/></inertial></link>
+  <link name="left"><inertial><mass value=".1"/>
+    <inertia ixx=".001" ixy="0" ixz="0" iyy=".001" iyz="0" izz=".001"/></inertial></link>
+  <link name="right"><inertial><mass value=".1"/>
+    <inertia ixx=".001" ixy="0" ixz="0" iyy=".001" iyz="0" izz=".001"/></inertial></link>
+  <link name="camera"/>
+  <joint name="slide" type="prismatic"><parent link="palm"/><child link="left"/><origin xyz="0 .1 0"/>
+   <axis xyz="0 1 0"/>
+    <limit lower="0" upper=".05" velocity="1" effort="10"/><dynamics damping=".1" friction=".2"/></joint>
+  <joint name="follow" type="prismatic"><parent link="palm"/><child link="right"/><axis xyz="0 -1 0"/>
+    <limit lower="0" upper=".05" velocity="1" effort="10"/><mimic joint="slide" multiplier="1" offset="0"/></joint>
+  <joint name="mount" type="fixed"><parent link="palm"/><child link="camera"/>
+   <origin xyz="0 0 .2" rpy="0 0 3.1416"/></joint>
+</robot>
+"""
+XACRO = b"""<?xml version="1.0"?>
+<robot name="macro" xmlns:xacro="http://www.ros.org/wiki/xacro">
+  <xacro:property name="m" value="${2 * 3}"/>
+  <xacro:macro name="bar" params="name parent *origin">
+    <link name="${name}"><inertial><mass value="${m}"/>
+      <inertia ixx="${m / 12}" ixy="0" ixz="0" iyy="${m / 12}" iyz="0" izz="0.1"/></inertial></link>
+    <joint name="${name}_joint" type="revolute"><parent link="${parent}"/><child link="${name}"/>
+      <xacro:insert_block name="origin"/><axis xyz="0 0 1"/>
+       <limit lower="-1" upper="${pi/2}" velocity="1" effort="1"/></joint>
+  </xacro:macro>
+  <link name="base"/>
+  <xacro:bar name="upper" parent="base"><origin xyz="0 0 0.5"/></xacro:bar>
+  <xacro:if value="${m > 1}"><xacro:bar name="lower" parent="upper"><origin xyz="1 0 0"/></xacro:bar></xacro:if>
+</robot>
+"""
+MJCF = (
+    b"""<mujoco model="arm"><compiler angle="radian" autolimits="true"/>
+<option gravity="0 0 -9.81"><flag contact="disable"/></option>
+<default><joint damping="0.1" armature="0.01"/><default class="big"><geom size="0.05"/></default></default>
+<worldbody>
+ <body name="upper" pos="0 0 0.5"><joint name="shoulder" axis="0 1 0" range="-2 2" frictionloss="0.2"/>
+  <geom class="big" type="capsule" fromto="0 0 0 0 0 0.4" mass="2"/>
+  <body name="lower" pos="0 0 0.4" quat="1 0 0 0"><joint name="elbow" axis="0 1 0"/><joint name="twist" axis="0 0 1"/>
+   <inertial pos="0 0 0.1" mass="1" diaginertia="0.01 0.01 0.001"/><site name="tip" pos="0 0 0.3" euler="0 0 1"/>
+    </body></body>
+</worldbody>
+<equality><joint joint1="twist" joint2="elbow" polycoef="0 0.5 0 0 0"/></equality>
+<actuator><motor joint="shoulder" gear="10"/></actuator></mujoco>
+""",
+    b"""<mujoco><compiler angle="radian"/><worldbody>
+<body name="crank"><joint name="crank" axis="0 -1 0"/><geom type="capsule" fromto="0 0 0 .15 0 0" size=".02"/>
+ <body name="rod" pos=".15 0 0"><joint name="rod" axis="0 -1 0"/>
+  <geom type="capsule" fromto="0 0 0 .45 0 0" size=".02"/>
+ <site name="end" pos=".45 0 0"/></body></body>
+<body name="slider" pos=".6 0 0"><joint name="slider" type="slide" axis="1 0 0"/>
+ <geom type="box" size=".05 .05 .05"/></body>
+<body name="lamp" pos="0 1 1"><joint type="ball"/><geom size=".1" pos=".3 .1 0"/></body>
+<body name="float"><freejoint/><geom type="ellipsoid" size=".1 .2 .3"/></body>
+</worldbody><equality><connect body1="rod" body2="slider" anchor=".45 0 0"/>
+ <joint joint1="slider" polycoef="0 0 0 0 0"/></equality>
+<keyframe><key name="home" qpos="0 0 0 1 0 0 0 0 0 0 1 0 0 0"/></keyframe></mujoco>
+""",
+)
+
+REQUEST = b"""method = "cubic"
+envelope = 0.01
+
+[parameters]
+l = 0.4
+
+[bounds]
+velocity = 2
+acceleration = [5, inf, 5, 5, 5, 5]
+jerk = {joint1 = 80}
+
+[[points]]
+q = [0, "pi/2", 0.5, 0, 0, 0]
+qd = [0, "free", 0, 0, 0, 0]
+time = 0
+name = "start"
+
+[[points]]
+q = {joint1 = 0.1, joint2 = 1.5, joint3 = "l", joint4 = 0, joint5 = 0, joint6 = 0}
+time = 1.5
+
+[[points]]
+position = [0.2, 0.2, 0.3]
+time = 6
+"""
+
+SWEEP = b"""task = "torque"
+samples = 20
+seed = 7
+chunk = 10
+robots = ["planar2", {model = "planar2", label = "upright", lock = {joint2 = 0.0}}]
+
+[state]
+q = {uniform = "limits"}
+qd = {values = [0, 0.5]}
+qdd = {normal = [0, "pi/2"]}
+
+[payload]
+mass = {uniform = [0, 3]}
+centre = [0, 0, 0.1]
+
+[torque]
+friction = false
+"""
+
+LOG = b"""t,q_joint1,q_joint2,qd_joint1,qd_joint2,qdd1,joint2_qdd,current
+0.0,0.1,0.2,0.0,0.0,1.0,-1.0,3
+0.1,0.11,0.21,0.1,0.05,1.0,-1.0,4
+0.2,0.13,0.22,0.2,0.1,1.0,-1.0,5
+"""
+TORQUES = b"t,tau_joint1,tau_joint2\n0,1.5,0.3\n0.5,1,0.2\n1,-1.5,0.1\n"
+
+EXPRESSIONS = (b"l1 - 2*(lc1 + 0.5)/3", b"-pi/2", b"1e-3", b"+l1*l1", b"(((1)))", b"2*l1/lc1 - -pi")
+OPTIONS = (
+    b"0.1,-0.2", b"[0.1 -0.2]", b"pi/2;1e-3", b"-1:2", b"0.5", b"-pi:pi 0:1", b"joint1=0.3", b"jo*=pi/4", b"64kB",
+    b"1%", b"position=16,velocity=12", b"-0.1,-0.05;0.1,-0.05;0.1,0.05", b"kp=100", b"1,0,0,0.1",
+)  # fmt: skip
+NAMES = (
+    b"planar2",
+    b"random(3, 1)",
+    b"random(4)",
+    b"random(2, seed=7)",
+    b"arm.urdf",
+    b"./x.toml",
+    b"stanford-c",
+    b"Panda",
+)
+POSE = b'{"pose": [[1,0,0,0.3],[0,1,0,0],[0,0,1,0.2],[0,0,0,1]]}'
