@@ -3,6 +3,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+unexport PYTHONDONTWRITEBYTECODE  # hundreds of processes would each compile every source again
+LOWEST := $(VENV)/lowest
 
 .PHONY: run test suite lint types fuzz soak lowest bench docs clean
 
@@ -22,9 +24,26 @@ lint: $(VENV)/.test
 types: $(VENV)/.test
 	$(BIN)/basedpyright
 
-fuzz: $(VENV)/.test  # every formulation on 1,000 other arms and hundreds of other trees, and other examples: minutes
+fuzz: $(VENV)/.fuzz  # formulations on other arms and trees, hostile inputs, random programs: about an hour
 	STROBE_ARMS=1000 $(BIN)/python -m pytest -n 2 tests/analysis/test_equivalence.py tests/kinematics/test_general_6r.py
 	STROBE_FUZZ=1 $(BIN)/python -m pytest -n 2 tests/laws tests/algebra tests/graph tests/equations
+	$(BIN)/python -m reliability.readers --inputs 1000000 --processes 2 --record
+	$(BIN)/python -m reliability.guided --seconds 600 --record
+	$(BIN)/python -m reliability.commands --inputs 5000 --processes 2 --record
+	$(BIN)/python -m reliability.compiler --record
+	$(BIN)/python -m reliability.sanitized --record
+	$(BIN)/python -m reliability.page
+
+soak: $(VENV)/.test  # half an hour of calls while the cache is damaged, then sweeps whose processes are killed
+	$(BIN)/python -m reliability.soak --minutes 30 --record
+	$(BIN)/python -m reliability.killing --times 50 --record
+	$(BIN)/python -m reliability.page
+
+lowest: $(LOWEST)/.installed  # the suite on the lowest versions that pyproject.toml allows: without extras, then sweeps
+	$(LOWEST)/bin/python -m pytest -n 2 --dist worksteal -p no:cacheprovider --ignore tests/sweep
+	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check -c $(LOWEST)/constraints.txt -e ".[scale]"
+	$(LOWEST)/bin/python -m pytest -n 2 -p no:cacheprovider tests/sweep tests/runtime/test_in_parallel.py
+	$(LOWEST)/bin/python -m pip uninstall --quiet --yes dask distributed zarr pyarrow
 
 bench: $(VENV)/.test
 	$(BIN)/python -m benchmarks
@@ -42,6 +61,13 @@ $(VENV)/.run: pyproject.toml
 $(VENV)/.%: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[$*]"
+	@touch $@
+
+$(LOWEST)/.installed: pyproject.toml reliability/lowest.py
+	$(PYTHON) -m venv $(LOWEST)
+	$(PYTHON) -m reliability.lowest scale > $(LOWEST)/constraints.txt
+	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check -c $(LOWEST)/constraints.txt -e . \
+		pytest pytest-xdist hypothesis
 	@touch $@
 
 clean:

@@ -25,6 +25,7 @@ QUESTIONS = (
     "derivatives",
     "mechanisms",
     "parameters",
+    "scaling",
 )
 
 if __name__ == "__main__":

@@ -45,6 +45,7 @@ def table() -> str:
         *_simulating(),
         *_approximating(),
         *_controlling(),
+        *_sweeping(),
     ]
     parts: list[str] = []
     if ratios:
@@ -189,6 +190,17 @@ def _controlling() -> Iterator[list[str]]:
         elif "c_ns" in row and row["controller"] == "computed-torque":
             figure = f"{_time(row['batch_ns'])} in a batch, {_time(row['c_ns'])} alone as C"
             yield [f"UR5, one step of {row['controller']}", figure]
+
+
+def _sweeping() -> Iterator[list[str]]:
+    titles = {"torque": "torques", "simulate": "motions of 0.1 s at a millisecond"}
+    for row in newest("scaling"):
+        if "efficiency" in row:
+            figure = f"{row['one_per_second']:,.3g} a second by one, {row['efficiency']:.0%} of twice that by two"
+            yield [f"{row['robot']}, a sweep of {titles[row['task']]}, workers as {row['way']}", figure]
+        elif row["task"] == "memory":
+            figure = f"{row['worker_mb_10%']:.0f} MB when a tenth is done, {row['worker_mb_100%']:.0f} MB at the end"
+            yield [f"memory of a worker over {row['evaluations']:,} evaluations", figure]
 
 
 def _time(ns: float) -> str:

@@ -11,7 +11,7 @@ from benchmarks.__main__ import QUESTIONS
 from strobe.analysis import speed
 
 FOLDER = Path(__file__).parent.parent / "benchmarks"
-NO_QUESTIONS = {"__init__", "__main__", "eaik_peer", "readme", "robots", "timer", "toolbox"}
+NO_QUESTIONS = {"__init__", "__main__", "eaik_peer", "on_paper", "readme", "robots", "timer", "toolbox"}
 
 
 def test_every_file_is_a_question_that_is_asked():
@@ -48,3 +48,35 @@ def test_the_newest_rows_are_those_of_the_last_run(tmp_path, monkeypatch):
     rows = [{"when": when, "k": k} for k, when in enumerate(("1", "2", "2"))]
     (tmp_path / "speed.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     assert [row["k"] for row in timer.newest("speed")] == [1, 2]
+
+
+def test_many_nodes_on_paper_follow_from_what_was_measured():
+    from benchmarks.on_paper import Cluster, bill, longest_chunk, measured, most_nodes, shortest_chunk
+
+    rows = [
+        {"task": "torque", "way": "threads", "two_per_second": 7.0},
+        {"task": "torque", "way": "processes", "two_per_second": 2e6},
+        {"task": "chunk", "handed_out_ms": 2.0},
+        {"task": "memory", "worker_mb_100%": 400.0, "chunk": 200_000},
+        {"task": "writing", "of": "torque", "bytes_per_run": 200.0, "peak_bytes_per_run": 8.0},
+    ]
+    cluster = Cluster(10, 50, watts=4.0, price=0.036, memory=6e9, disk=1e9, files=1000.0)
+    one = measured("torque", rows)
+    assert bill(one, cluster, 36 * 10**11) == {
+        "evaluations a second of a core": 1e6, "core hours": 1000.0, "kWh": 4.0, "dollars": 36.0,
+        "hours on 10 nodes": 2.0, "terabytes, everything kept": 720.0, "terabytes, the peak kept": 28.8,
+    }  # fmt: skip
+    assert (shortest_chunk(one, cluster), longest_chunk(one, cluster)) == (1.0, 3.0)
+    assert list(most_nodes(one, cluster, seconds=2.0, files=4).items()) == [
+        ("writing, everything kept", 0.1), ("writing, the peak kept", 2.5), ("making files", 10.0),
+        ("handing out chunks", 20.0),
+    ]  # fmt: skip
+
+
+def test_nothing_is_on_paper_before_it_is_measured():
+    from benchmarks.on_paper import measured
+
+    with pytest.raises(
+        LookupError, match=r"Nothing is measured yet; run python -m benchmarks.scaling first\."
+    ):
+        measured("torque", [])
