@@ -18,7 +18,7 @@ WRENCH = np.array([3.0, -2.0, 5.0, 0.4, 0.5, -0.6])
 MODELS = {
     "puma560": strobe.load("puma560").model,  # rotors and friction
     "parallelogram": strobe.load("parallelogram").model,  # a joint that follows
-    "tree": random_model(4, 5, kinds="RPS", tree=True),
+    "tree": random_model(3, 8, kinds="RPS", tree=True),  # one joint of each kind, and a fork
     "floating": random_model(2, 4, kinds="FR"),
 }
 ROBOTS = {name: Robot(model, compiled=False) for name, model in MODELS.items()}
@@ -104,8 +104,9 @@ def test_compiled_is_interpreted_on_batches_threads_and_in_both_precisions(robot
         wanted = getattr(plain, name)(q, qd, x, wrench=WRENCH)
         ours = getattr(robot, name)(q, qd, x, wrench=WRENCH)
         split = getattr(robot, name)(q, qd, x, wrench=WRENCH, threads=2)
-        single = getattr(robot, name)(*(np.float32(part) for part in (q, qd, x)))
-        double = getattr(plain, name)(*(np.float32(part).astype(float) for part in (q, qd, x)))
+        coarse = [np.float32(part) for part in (q, qd, x)]
+        single = getattr(robot, name)(*coarse, wrench=np.float32(WRENCH))
+        double = getattr(plain, name)(*(part.astype(float) for part in coarse), wrench=WRENCH)
         for k, field in enumerate(wanted._fields):
             assert ours[k].shape == (3, 5, robot.n, robot.n)
             assert close(ours[k], wanted[k], 1e-10), field

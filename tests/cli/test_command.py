@@ -63,7 +63,7 @@ def test_the_module_runs_as_the_command_does() -> None:
     ("arguments", "sentence"),
     [
         (["tork", "panda"], "strobe: there is no verb \"tork\". Did you mean 'torque'?"),
-        (["torque", "planar2", "--qf", "1"], "strobe: no such option: --qf"),
+        (["torque", "planar2", "--qf", "1"], "strobe: no such option: --qf. Did you mean '--q'"),
         (["info"], "strobe: missing argument 'ROBOT'"),
         (["info", "pandda"], "strobe: no robot \"pandda\" in the library. Did you mean 'panda'"),
         (["info", "no_such_arm.urdf"], "strobe: no_such_arm.urdf: no such file"),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -27,12 +27,26 @@ def run(*arguments: Any) -> Result:
     return done
 
 
-def started(command: list[str]) -> subprocess.Popen[str]:
-    """A command that hears Ctrl-C, even where a shell in the background has told its children not to."""
-    return subprocess.Popen(
-        command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8",
+IMPATIENT = "from strobe.cli import main, progress; progress.PATIENCE = progress.PAUSE[False] = 0.1; main()"
+
+
+def interrupted(*arguments: str) -> str:
+    """What a run says that is stopped by Ctrl-C once it has come somewhere.
+
+    It hears the signal even where a shell in the background has told its children not to.
+    """
+    going = subprocess.Popen(
+        [sys.executable, "-c", IMPATIENT, "simulate", *arguments],
+        stderr=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8",
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip
+    assert going.stderr is not None
+    heard = next(line for line in going.stderr if re.match(r"simulating: [1-9]", line))
+    going.send_signal(signal.SIGINT)
+    _, said = going.communicate(timeout=60)
+    assert going.returncode == 130
+    assert "the run was interrupted." in said
+    return heard + said
 
 
 def told(*arguments: Any) -> Any:
@@ -130,18 +144,8 @@ def test_a_run_that_diverges_is_written_and_ends_with_1(tmp_path: Path) -> None:
 def test_ctrl_c_keeps_what_is_done_and_the_run_goes_on_from_there(tmp_path: Path) -> None:
     part, rest = tmp_path / "part.npz", tmp_path / "rest.npz"
     setting = ["pendulum3", "--q", "0.3,0.8,0.4", "--step", "1e-3", "--every", "100000"]
-    command = [sys.executable, "-m", "strobe", "simulate", *setting, "--t", "1e7", "-o", str(part)]
-    going = started(command)
-    assert going.stderr is not None
-    lines = iter(going.stderr.readline, "")
-    assert next(line for line in lines if line.startswith("simulating: ")).endswith(
-        " of 10,000,000,000 ms\n"
-    )
-    time.sleep(0.1)
-    going.send_signal(signal.SIGINT)
-    _, said = going.communicate(timeout=60)
-    assert going.returncode == 130
-    assert "the run was interrupted." in said
+    said = interrupted(*setting, "--t", "1e7", "-o", str(part))
+    assert " of 10,000,000,000 ms\n" in said
     assert f"note: the same command with --resume {part} and another -o goes on from there." in said
     robot = strobe.load("pendulum3")
     done = Run.from_npz(part, robot)
@@ -162,14 +166,7 @@ def test_ctrl_c_keeps_the_rows_of_scipys_methods_and_a_csv_file_is_not_gone_on_w
     for method, told_to in (("rk45", False), ("rk4", True)):
         path = tmp_path / f"{method}.csv"
         start = ["pendulum3", "--q", "0.3,0.8,0.4", "--t", "1e5", "--method", method, "-o", str(path)]
-        command = [sys.executable, "-m", "strobe", "simulate", *start]
-        going = started(command)
-        assert going.stderr is not None
-        next(line for line in iter(going.stderr.readline, "") if line.startswith("simulating: "))
-        going.send_signal(signal.SIGINT)
-        _, said = going.communicate(timeout=60)
-        assert going.returncode == 130
-        assert "the run was interrupted." in said
+        said = interrupted(*start)
         assert ("only -o FILE.npz keeps a state that --resume could go on from." in said) == told_to
         assert path.read_text(encoding="utf-8").count("\n") > 1
 

@@ -205,6 +205,12 @@ def test_a_column_that_nearly_names_a_quantity_is_a_fault(tmp_path: Path, name: 
     assert done.stdout == ""
 
 
+def test_a_column_with_a_name_of_many_letters_is_ignored_at_once(tmp_path: Path) -> None:
+    done = run("planar2", written(tmp_path / "log.csv", f"q1,q2,{'q' * 100_000}", np.zeros((1, 3))))
+    assert done.exit_code == 0
+    assert "It was ignored." in done.stderr
+
+
 def test_a_joint_that_the_robot_lacks_is_foreign_where_no_column_is_missing(tmp_path: Path) -> None:
     header = "q_joint1,q_joint2,qd_joint1,qd_joint2,qdd_joint1,qdd_joint2,qd_joint3"
     done = run("planar2", written(tmp_path / "log.csv", header, np.zeros((1, 7))))

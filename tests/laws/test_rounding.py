@@ -35,7 +35,7 @@ ROBOTS = [
 
 
 def robot_called(name: str) -> Robot:
-    return strobe.random(4, 1, kinds="RPS", tree=True) if name == "tree" else strobe.load(name)
+    return strobe.random(3, 8, kinds="RPS", tree=True) if name == "tree" else strobe.load(name)
 
 
 def states(robot, request):

@@ -182,6 +182,11 @@ BROKEN = {  # what is replaced in the sound file, by what, and the sentence
         'xyz="0 0.1"',
         ':5: link "tip": <origin> has xyz="0 0.1"; expected 3 numbers, found 2.',
     ),
+    "a mass beyond all bounds": (
+        MASS,
+        '<mass value="1e308"/>',
+        ':3: link "tip" has the number 1e+308; expected sizes up to 1e+50.',
+    ),
     # joints
     "a joint without a name": (
         'joint name="elbow"',

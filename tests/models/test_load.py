@@ -60,6 +60,17 @@ def test_a_toml_file_is_read_and_named_after_itself(tmp_path):
     assert load_model(path).name == load_model(str(path)).name == "arm"
 
 
+def test_a_name_too_long_for_a_file_is_an_unknown_robot():
+    with pytest.raises(UnknownNameError, match=r'no robot "aaa'):
+        load_model("a" * 5000)
+
+
+def test_a_random_robot_by_name_has_a_thousand_joints_at_most():
+    expected = r'"random\(1001\)" has too many joints; a random robot by name has at most 1,000\.'
+    with pytest.raises(ArgumentError, match=expected):
+        load_model("random(1001)")
+
+
 def test_a_missing_file_names_similar_ones(tmp_path):
     (tmp_path / "arm.toml").write_text(ARM)
     text = refusal(tmp_path / "amr.toml")

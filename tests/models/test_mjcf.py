@@ -331,6 +331,14 @@ def test_a_site_with_a_bodys_name_is_renamed_with_a_note():
         ),
         ("<mujoco", "bad.xml:1: malformed XML at column 1: unclosed token."),
         (
+            '<mujoco><equality>\n<connect body1="b" anchor=" "/></equality></mujoco>',
+            "bad.xml:2: <connect> has an empty anchor; expected three numbers.",
+        ),
+        (
+            '<mujoco><worldbody><site name="s" quat="1e-200 0 0 0"/></worldbody></mujoco>',
+            "bad.xml: MuJoCo makes site_quat of it that is no place; look for a number that is huge or tiny.",
+        ),
+        (
             "<mujoco><worldbody>\n<body><joint/></body></worldbody></mujoco>",
             "bad.xml:2: MuJoCo cannot compile this: Error: mass and inertia of moving bodies",
         ),

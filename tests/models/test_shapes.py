@@ -118,6 +118,7 @@ def test_a_face_that_names_no_vertex_is_refused():
 
 
 def test_an_unreadable_mesh_file_is_named(tmp_path):
+    pytest.importorskip("trimesh", reason="trimesh is not installed")
     path = tmp_path / "no.stl"
     path.write_text("nothing")
     with pytest.raises(ArgumentError, match=r"no\.stl"):

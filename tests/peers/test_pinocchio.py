@@ -44,8 +44,7 @@ COMPILED = {
     "panda",
     "ur5_gripper",
     "solo12",
-    "g1_29dof_rev_1_0",
-}  # an arm, couplings, legs, a humanoid; the others would be compiled for three states
+}  # an arm, couplings, legs; code of long programs: codegen/test_pieces.py
 
 
 def robots_folder() -> Path:

@@ -49,7 +49,9 @@ def test_a_header_that_claims_what_is_not_there_is_refused(tmp_path, shape):
 def test_a_small_file_that_unpacks_to_a_large_one_is_refused(tmp_path):
     header = {"descr": "|u1", "fortran_order": False, "shape": (2**27,)}
     npz(tmp_path / "a.npz", header, bytes(2**27), zipfile.ZIP_DEFLATED)
-    with pytest.raises(ArgumentError, match=r"bytes that unpack to 134,\d+,\d+; more than 100 times its size"):
+    with pytest.raises(
+        ArgumentError, match=r"bytes that unpack to 134,\d+,\d+; more than 100 times its size"
+    ):
         read_arrays(tmp_path / "a.npz")
 
 
@@ -73,7 +75,12 @@ def test_a_file_that_cannot_be_read_says_why(tmp_path, name):
 
 
 SHAPES = {"t": "T", "q": "... T nq", "status": "...", "names": "text nq"}
-RUN = {"t": np.zeros(5), "q": np.zeros((3, 5, 2)), "status": np.zeros(3, int), "names": np.array(["a", "b"])}
+RUN = {
+    "t": np.zeros(5),
+    "q": np.zeros((3, 5, 2)),
+    "status": np.zeros(3, int),
+    "names": np.array(["a", "b"]),
+}
 
 
 def test_arrays_that_fit_together_have_nothing_wrong():

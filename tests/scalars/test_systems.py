@@ -165,6 +165,8 @@ def test_a_dual_of_nodes_refuses_a_bare_node():
 def test_float32_lanes_stay_float32():
     x = Lanes(np.array([0.3, 0.4], np.float32))
     assert LANES.lower(x * 2.0 + 1.5).dtype == np.float32
+    assert LANES.lower(where(less(x, 0.35), x, 1.0)).dtype == np.float32
+    assert LANES.lower(less(0.35, x) * x).dtype == np.float32
 
 
 def test_precise_keeps_fifty_digits():

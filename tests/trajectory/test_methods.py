@@ -2,6 +2,8 @@
 
 from itertools import pairwise
 
+from importlib.util import find_spec
+
 import numpy as np
 import pytest
 
@@ -15,7 +17,12 @@ POINTS = [(0, 0.3), (1, 0.6), (1.6, 1.4)]
 V, A = (3.0, 4.0), (6.0, 9.0)
 STOPPING = {"jerk-limited"}  # needs velocities at all points
 MISSING = {"blends"}  # passes points at a distance
-THROUGH_POINTS = [name for name in METHODS if name != "kahn"]  # which plans between two
+needs_ruckig = pytest.mark.skipif(find_spec("ruckig") is None, reason="ruckig is not installed")
+THROUGH_POINTS = [
+    pytest.param(name, marks=needs_ruckig) if name in STOPPING else name
+    for name in METHODS
+    if name != "kahn"  # which plans between two
+]
 SMOOTH = {name for name, method in METHODS.items() if method.smooth}
 
 
