@@ -25,7 +25,9 @@ BLOCK = re.compile(
     r"^```(?P<language>\w+)(?: (?P<file>[\w./-]+))?\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL
 )
 
-PROGRESS = re.compile(r"^[\w ]+: [\d,]+ of [\d,]+ \w+( \(.*\))?\n", re.MULTILINE)  # said only on a slow machine
+PROGRESS = re.compile(
+    r"^[\w ]+: [\d,]+ of [\d,]+ \w+( \(.*\))?\n", re.MULTILINE
+)  # said only on a slow machine
 
 
 class PageError(Exception):

@@ -9,6 +9,9 @@ from strobe.cli import app
 from strobe.sweep import workshop
 from strobe.sweep.evaluate import evaluate
 
+for package in ("distributed", "pyarrow", "zarr"):
+    pytest.importorskip(package, reason=f"{package} is not installed")
+
 SWEEP = """\
 task = "torque"
 robots = ["planar2"]
@@ -100,6 +103,7 @@ def test_ctrl_c_says_how_to_go_on(file, tmp_path, monkeypatch):
     [
         ([], "strobe: give --out FOLDER: where the results go; or --dry-run."),
         (["--out", "r", "--workers", "-1"], "strobe: workers is -1; expected 0"),
+        (["--dry-run", "--workers", "-1"], "strobe: workers is -1; expected 0"),
         (["--out", "r", "--scheduler", "here"], 'strobe: the scheduler "here" is no address'),
         (["--out", "r", "--format", "cvs"], 'strobe: no format "cvs".'),
         (["--out", "sweep.toml"], "it is a file. Name a folder."),

@@ -3,14 +3,16 @@
 import sys
 
 import numpy as np
-import pyarrow.dataset
 import pytest
-import zarr
 
 from strobe.errors import ArgumentError, MissingExtraError
 from strobe.sweep.evaluate import evaluate
 from strobe.sweep.formats import Parquet, Zarr, format_named
+from strobe.sweep.plan import Work
 from strobe.sweep.reading import read_plan
+
+zarr = pytest.importorskip("zarr", reason="zarr is not installed")
+datasets = pytest.importorskip("pyarrow.dataset", reason="pyarrow is not installed")
 
 SWEEP = {
     "task": "torque", "robots": ["planar2", "planar3"], "samples": 10, "chunk": 4, "seed": 3, "keep": ["q", "tau"],
@@ -21,6 +23,26 @@ SWEEP = {
 @pytest.fixture(scope="module")
 def plan():
     return read_plan(SWEEP)
+
+
+@pytest.fixture(scope="module", params=[3, 10, 24, 40], ids=lambda chunk: f"chunk {chunk}")
+def cut(request):
+    """Plans whose chunks are parts of a cell, whole ones, and two or three of them."""
+    return read_plan(SWEEP | {"chunk": request.param, "payload": {"mass": {"values": [0.0, 1.0, 2.0]}}})
+
+
+def test_however_runs_are_cut_into_chunks_both_formats_give_them_back(cut, tmp_path):
+    for kind in (Zarr(), Parquet()):
+        written(cut, kind, tmp_path)
+    for robot in cut.robots:
+        cells = [cell for cell in cut.cells if cell.robot == robot]
+        runs = evaluate(cut, Work(0, tuple(cells), 0, 10))
+        tables = [kind.table(cut, tmp_path, robot) for kind in (Zarr(), Parquet())]
+        assert tables[0]["payload.mass"].to_pylist() == [0.0] * 10 + [1.0] * 10 + [2.0] * 10
+        assert tables[0].equals(tables[1].combine_chunks().cast(tables[0].schema))
+        for kind in (Zarr(), Parquet()):
+            for name, values in kind.arrays(cut, tmp_path, robot).items():
+                assert np.array_equal(values[:], runs[name].reshape(3, 10, *runs[name].shape[1:]))
 
 
 def written(plan, kind, folder, chunks=None):
@@ -41,7 +63,7 @@ def expected(plan):
     found = {robot: [] for robot in plan.robots}
     for index in range(plan.chunks):
         work = plan.work(index)
-        found[work.cell.robot].append(evaluate(plan, work)["tau"])
+        found[work.robot].append(evaluate(plan, work)["tau"])
     return {robot: np.concatenate(parts).reshape(2, 10, -1) for robot, parts in found.items()}
 
 
@@ -67,7 +89,7 @@ def test_what_zarr_has_not_got_yet_reads_as_no_number(plan, tmp_path):
 
 def test_arrow_reads_one_table_of_all_robots(plan, expected, tmp_path):
     written(plan, Parquet(), tmp_path)
-    data = pyarrow.dataset.dataset(tmp_path / "data", partitioning="hive")
+    data = datasets.dataset(tmp_path / "data", partitioning="hive")
     table = data.to_table().sort_by("run")
     assert table["run"].to_pylist() == list(range(40))
     assert table["cell"].to_pylist() == [cell for cell in range(4) for _ in range(10)]

@@ -1,4 +1,4 @@
-"""What a plan is: cells in order, pieces that belong to one cell, a document that is all there is to it."""
+"""What a plan is: cells in order, pieces that belong to one robot, a document that is all there is to it."""
 
 import json
 
@@ -32,16 +32,29 @@ def test_every_combination_of_grid_values_is_a_cell_the_robot_the_slowest(plan):
     assert chosen == [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2)]
 
 
-def test_pieces_of_work_cover_every_run_once_and_none_lies_in_two_cells(plan):
-    assert (plan.runs, plan.chunks) == (120, 36)
-    runs = [
-        (work.cell.index, k)
-        for work in map(plan.work, range(plan.chunks))
-        for k in range(work.start, work.stop)
-    ]
+@pytest.mark.parametrize(
+    ("chunk", "sizes"),
+    [(4, [4, 4, 2] * 12), (10, [10] * 12), (19, [10] * 12), (45, [40, 20] * 2), (1000, [60] * 2)],
+)
+def test_pieces_of_work_cover_every_run_once_and_none_lies_in_two_robots(chunk, sizes):
+    plan = read_plan(ASKED | {"chunk": chunk})
+    works = [plan.work(k) for k in range(plan.chunks)]
+    assert [work.runs for work in works] == sizes
+    assert [work.index for work in works] == [*range(len(sizes))]
+    assert all({cell.robot for cell in work.cells} == {work.robot} for work in works)
+    runs = [(cell.index, k) for work in works for cell in work.cells for k in range(work.start, work.stop)]
     assert runs == [(cell, k) for cell in range(12) for k in range(10)]
-    assert [plan.work(k).runs for k in range(3)] == [4, 4, 2]
-    assert [plan.work(k).index for k in range(36)] == [*range(36)]
+
+
+def test_a_chunk_is_no_larger_than_the_runs_of_a_robot():
+    assert read_plan(ASKED | {"chunk": 1000}).chunk == 60
+
+
+def test_a_grid_without_draws_is_not_cut_into_single_runs():
+    axis = {"from": 0, "to": 1, "count": 100}
+    still = {"q": 0.3, "qd": axis, "qdd": 0}
+    plan = read_plan({"task": "torque", "robots": ["planar2"], "state": still, "payload": {"mass": axis}})
+    assert (plan.runs, plan.chunks) == (10_000, 1)
 
 
 def test_a_piece_that_does_not_exist_is_an_index_error(plan):

@@ -5,7 +5,8 @@ import pytest
 
 import strobe
 from strobe.errors import ArgumentError, SweepWarning
-from strobe.sweep.estimate import bytes_per_run, estimate
+from strobe.sweep.chunking import bytes_per_run
+from strobe.sweep.estimating import estimate
 from strobe.sweep.reading import read_plan
 
 FILE = """
@@ -361,3 +362,19 @@ def test_chunks_are_small_enough_to_send_and_few_enough_to_count():
     how = {"t": 100, "step": 1e-4, "friction": False}
     long = read_plan({"task": "simulate", "robots": ["planar2"], "samples": 10**4, "simulate": how})
     assert long.chunk < 100
+
+
+@pytest.mark.parametrize(
+    ("names", "labels"),
+    [
+        (["arm", "arm"], ("arm", "arm_2")),
+        (["Arm", "aRM"], ("Arm", "aRM_2")),
+        (["zarr.json"], ("zarr.json_2",)),
+        (["../odd näme/x"], ("odd-n-me-x",)),
+        (["..", "-"], ("unnamed", "unnamed_2")),
+        (["a" * 200], ("a" * 60,)),
+    ],
+)
+def test_labels_name_folders_of_their_own_on_any_disk(names, labels):
+    robots = [{"model": "planar2", "label": name} for name in names]
+    assert read_plan({"task": "torque", "samples": 1, "robots": robots}).robots == labels

@@ -8,12 +8,16 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from distributed import KilledWorker
 
 from strobe.errors import SweepError
-from strobe.sweep import running, sweep
+from strobe.sweep import sweep
 from strobe.sweep.reading import read_plan
 from strobe.sweep.workshop import Done, Workshop
+
+distributed = pytest.importorskip("distributed", reason="distributed is not installed")
+running = pytest.importorskip("strobe.sweep.running")
+
+CommClosedError = pytest.importorskip("distributed.comm").CommClosedError
 
 SWEEP = {"task": "torque", "robots": ["planar2"], "samples": 16, "chunk": 2, "seed": 3, "keep": ["tau"]}
 
@@ -55,7 +59,7 @@ class Handed:
         self.workers.out.remove(self.index)
         if self.workers.deaths.get(self.index, 0) > 0:
             self.workers.deaths[self.index] -= 1
-            raise KilledWorker("chunk", None, 0)
+            raise distributed.KilledWorker("chunk", None, 0)
         return Done(self.index, {}, {})
 
 
@@ -100,6 +104,19 @@ def test_processes_that_have_no_successor_are_made_anew(shop, monkeypatch):
     found = [done.index for done in running.crew(2, True, None)(shop, list(range(5)))]
     assert sorted(found) == list(range(5))
     assert started == [2, 2]
+
+
+@pytest.mark.parametrize("gone", [CommClosedError, distributed.CancelledError])
+def test_a_scheduler_that_goes_is_told(shop, monkeypatch, gone):
+    def closed(self):
+        raise gone("in <TCP (closed)>: Stream is closed")
+
+    monkeypatch.setattr(Handed, "result", closed)
+    with pytest.raises(SweepError) as error:
+        list(running.done_by(Workers({}), shop, range(8)))
+    assert str(error.value) == (
+        "the scheduler has gone. The same command goes on with what is left, once there is one again."
+    )
 
 
 @pytest.fixture

@@ -29,11 +29,30 @@ def test_a_chunk_is_done_when_its_receipt_stands(store):
     assert (store.folder / "data/b").read_bytes() == b"second"
 
 
-@pytest.mark.parametrize("damage", ["", "{", "[]", "null", '{"files": 3}', '{"files": {"data/a": [5]}}'])
+@pytest.mark.parametrize("damage", ["", "{", "[]", "null", '{"files": {}}', "[" * 10**5])
 def test_a_damaged_receipt_is_none(store, damage):
     keep(store)
     (store.folder / "receipts/000000.json").write_text(damage)
     assert store.unfinished(1) == [0]
+
+
+def test_a_receipt_in_which_anything_was_changed_is_none(store):
+    keep(store)
+    path = store.folder / "receipts/000000.json"
+    told = json.loads(path.read_text())
+    for change in ({"files": {}}, {"reductions": {"runs": 2}}, {"reductions": None}, {"more": 0}):
+        path.write_text(json.dumps(told | change))
+        assert store.unfinished(1) == [0]
+    path.write_text(json.dumps(told))
+    assert store.unfinished(1) == []
+
+
+def test_a_receipt_of_another_chunk_is_none(store):
+    keep(store)
+    (store.folder / "receipts/000001.json").write_bytes(
+        (store.folder / "receipts/000000.json").read_bytes()
+    )
+    assert store.unfinished(2) == [1]
 
 
 def test_a_file_that_is_gone_or_short_undoes_its_chunk(store):
@@ -121,13 +140,14 @@ def test_a_folder_of_other_things_is_refused(tmp_path):
     with pytest.raises(
         OutputError, match=r'it holds other things \("thesis.tex"\) and no manifest.json of a sweep'
     ):
-        Store(tmp_path).manifest()
+        Store(tmp_path).refuse_other_things()
+    assert Store(tmp_path).manifest() is None
 
 
 def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path):
     (tmp_path / "results").write_text("")
     with pytest.raises(OutputError, match="results: it is a file. Name a folder."):
-        Store(tmp_path / "results").manifest()
+        Store(tmp_path / "results").refuse_other_things()
     with (
         pytest.raises(OutputError, match="cannot write .*deeper: Not a directory"),
         Store(tmp_path / "results" / "deeper").alone(),
@@ -135,7 +155,7 @@ def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path):
         pass
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "3", '{"version": 1}', "\udcff"])
+@pytest.mark.parametrize("text", ["", "{", "[]", "3", '{"version": 1}', "\udcff", "[" * 10**5])
 def test_a_damaged_manifest_is_told(store, text):
     store.folder.mkdir()
     (store.folder / "manifest.json").write_bytes(text.encode("utf-8", "surrogateescape"))

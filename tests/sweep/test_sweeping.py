@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sys
 
 import numpy as np
@@ -13,6 +14,9 @@ from strobe.sweep import Sweep, sweep, sweeping, workshop
 from strobe.sweep.evaluate import evaluate
 from strobe.sweep.manifest import differences
 from strobe.sweep.reading import read_plan
+
+for package in ("distributed", "pyarrow", "zarr"):
+    pytest.importorskip(package, reason=f"{package} is not installed")
 
 SWEEP = {"task": "torque", "robots": ["planar2"], "samples": 20, "chunk": 4, "seed": 3, "keep": ["tau"]}
 
@@ -44,7 +48,7 @@ def alone(tmp_path_factory):
 
 
 def contents(folder):
-    """All files but the lock, and the manifest without its token."""
+    """All files but the lock, and the manifest without its token and the seal over it."""
     found = {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in folder.rglob("*")
@@ -52,7 +56,7 @@ def contents(folder):
     }
     del found[".lock"]
     manifest = json.loads(found["manifest.json"])
-    del manifest["token"]
+    del manifest["token"], manifest["seal"]
     return found | {"manifest.json": manifest}
 
 
@@ -79,6 +83,31 @@ def test_runs_are_read_back_as_they_were_computed(alone):
     assert moments["largest_run"] == tau.argmax(0).tolist()
 
 
+def test_a_summary_does_not_depend_on_how_cells_share_chunks(tmp_path):
+    asked = SWEEP | {"payload": {"mass": {"values": [0, 1, 2]}}}
+    found = [sweep(asked | {"chunk": chunk}, tmp_path / str(chunk), workers=0) for chunk in (20, 40, 100)]
+    assert [each.plan.chunks for each in found] == [3, 2, 1]
+    assert found[0].summary == found[1].summary == found[2].summary
+    tau = found[2].arrays()["tau"][:]
+    for cell, told in zip(tau, found[2].summary["cells"], strict=True):
+        np.testing.assert_allclose(told["fields"]["tau"]["mean"], cell.mean(0), rtol=1e-13)
+        np.testing.assert_allclose(told["fields"]["tau"]["variance"], cell.var(0, ddof=1), rtol=1e-12)
+        assert told["fields"]["tau"]["least"] == cell.min(0).tolist()
+    assert [cell["fields"]["tau"]["least_run"][0] // 20 for cell in found[2].summary["cells"]] == [0, 1, 2]
+
+
+def test_several_combinations_in_a_chunk_are_named_by_their_numbers():
+    plan = read_plan(SWEEP | {"payload": {"mass": {"values": [0, 1, 2]}}, "chunk": 40})
+    assert workshop.named(plan.work(0)) == "chunk 0 (robot planar2, combinations 0 to 1)"
+    assert workshop.named(plan.work(1)) == "chunk 1 (robot planar2, payload.mass 2.0, samples 0 to 19)"
+
+
+def test_the_size_of_a_sweep_is_told_beforehand():
+    found = strobe.sweep.estimate(SWEEP)
+    assert (found.runs, found.chunks, found.bytes) == (20, 5, 20 * (2 * 8 + 1))
+    assert found.seconds == 20 * found.seconds_per_run > 0
+
+
 def test_a_robot_that_is_not_there_is_told(alone):
     with pytest.raises(KeyError, match="no robot \"planar3\" in the sweep. Did you mean 'planar2'"):
         Sweep(alone).arrays("planar3")
@@ -91,7 +120,8 @@ def test_threads_of_dask_give_the_same_files(alone, tmp_path):
     assert [each.chunks for each in told] == [1, 2, 3, 4, 5]
     assert told[-1].runs == told[-1].runs_in_all == 20
     assert told[-1].seconds_left == 0.0
-    assert str(told[0]).startswith("1 of 5 chunks, ")
+    assert str(told[0]) == "1 of 5 chunks"  # how fast it goes is not known yet
+    assert re.fullmatch(r"2 of 5 chunks, [\d,.e+]+ runs/s, .* left", str(told[1]))
 
 
 def test_workers_that_do_not_see_the_folder_send_their_files(alone, tmp_path, monkeypatch):

@@ -81,6 +81,8 @@ def read_motion(path: Path, robot: Robot) -> Motion:
         return Motion("t", [repr(t) for t in times.tolist()], *planned.motion(times), remarks=[])
     faults = Faults(path)
     lines = list(_lines(path, faults))
+    if not lines and not faults.found:
+        faults.add("the file is empty; a header with the names of the joints was expected.")
     faults.raise_if_any()
     (first, names), *rows = lines
     header = [name.strip() for name in names]
@@ -114,9 +116,6 @@ def _lines(path: Path, faults: Faults) -> Iterator[tuple[int, list[str]]]:
     """Line numbers and cells of every line that is not blank."""
     text = _text(path)
     header = text.lstrip().partition("\n")[0]
-    if not header:
-        faults.add("the file is empty; a header with the names of the joints was expected.")
-        return
     delimiter = max(DELIMITERS, key=header.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     try:

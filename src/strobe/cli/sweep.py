@@ -185,13 +185,13 @@ def _ends(result: Sweep) -> str:
 def _say_size(plan: Plan, workers: int | None, as_json: bool) -> None:
     """How large a sweep is and how long it will take, from runs that were tried."""
     from strobe.cli.show import present
-    from strobe.sweep.estimate import estimate
+    from strobe.sweep.estimating import estimate
     from strobe.sweep.progress import told_time
-    from strobe.sweep.sweeping import processors
+    from strobe.sweep.sweeping import number_of
 
+    shared_by = max(1, number_of(workers))
     found = estimate(plan)
-    shared_by = max(1, workers if workers is not None else processors())
-    seconds = found.runs * found.seconds_per_run / shared_by
+    seconds = found.seconds / shared_by
     data = {
         "task": plan.task, "robots": list(plan.robots), "cells": len(plan.cells), "runs": found.runs,
         "chunk": plan.chunk, "chunks": found.chunks, "bytes": found.bytes,

@@ -11,13 +11,14 @@ from inspect import signature
 from types import ModuleType
 from typing import Any
 
+from strobe.sweep.estimating import Estimate, estimate
 from strobe.sweep.plan import Plan
 from strobe.sweep.progress import Progress
 from strobe.sweep.reading import read_plan
 from strobe.sweep.result import Sweep
 from strobe.sweep.sweeping import sweep
 
-__all__ = ["Plan", "Progress", "Sweep", "read_plan", "sweep"]
+__all__ = ["Estimate", "Plan", "Progress", "Sweep", "estimate", "read_plan", "sweep"]
 
 
 class _Callable(ModuleType):

@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from strobe.sweep.axes import FIXED, GRID, QUANTITIES, Quantity, distribution, is_drawn, row
 from strobe.sweep.draws import uniforms
-from strobe.sweep.tasks import CODE, REAL, Task, task_named
+from strobe.sweep.tasks import CODE, REAL, Task, joined, task_named
 
 if TYPE_CHECKING:
     from strobe.sweep.plan import Field, Plan, Work
 
 Array = np.ndarray
-KEPT = 16  # cells whose task a process remembers, with its kernels
+KEPT = 16  # tasks that a process remembers, with their kernels
 
 
 def evaluate(plan: Plan, work: Work) -> dict[str, Array]:
     """What the runs of a piece of work yield, a row for each, as `Plan.fields` says; a failed run has its status."""
-    given = numbers(plan, work)
-    task = prepared(plan, work.cell.index)
+    alike = groupby(work.cells, lambda cell: cell.index // plan.cells.alike)
+    return joined([_evaluated(plan, kind, replace(work, cells=tuple(cells))) for kind, cells in alike])
+
+
+def _evaluated(plan: Plan, kind: int, work: Work) -> dict[str, Array]:
+    """The same of cells that differ in numbers alone."""
+    given, task = numbers(plan, work), prepared(plan, kind)
     with np.errstate(over="ignore", invalid="ignore"):  # of runs that are lost: their status says so
         found = task(given)
     found["status"] = _status(found, task, work.runs)
@@ -32,7 +39,7 @@ def evaluate(plan: Plan, work: Work) -> dict[str, Array]:
     rows = drawn | found
     return {
         name: np.ascontiguousarray(rows[name], dtype=kind)
-        for name, (_, kind) in plan.fields(work.cell.robot).items()
+        for name, (_, kind) in plan.fields(work.robot).items()
     }
 
 
@@ -46,26 +53,25 @@ def fields(plan: Plan, robot: str) -> dict[str, Field]:
 
 
 def numbers(plan: Plan, work: Work) -> dict[str, Array]:
-    """The numbers (m, size) of the runs by the names of quantities: drawn, of the cell, or fixed."""
-    robot, found = plan.robot(work.cell.robot), dict[str, Array]()
+    """The numbers (m, size) of the runs by the names of quantities: drawn, of their cells, or fixed."""
+    robot, found = plan.robot(work.robot), dict[str, Array]()
     for name, given in plan.document["quantities"].items():
         quantity = QUANTITIES[name]
         if is_drawn(given):
             drawing = distribution(name, given, robot)
-            found[name] = drawing(
-                uniforms(plan.seed, quantity.stream, work.start, work.stop, drawing.count)
-            )
+            drawn = drawing(uniforms(plan.seed, quantity.stream, work.start, work.stop, drawing.count))
+            found[name] = np.tile(drawn, (len(work.cells), 1))
         else:
-            value = work.cell.chosen[name] if GRID in given else given[FIXED]
-            size = quantity.length(robot)
-            found[name] = np.ascontiguousarray(np.broadcast_to(row(value, size), (work.runs, size)))
+            values = [cell.chosen[name] if GRID in given else given[FIXED] for cell in work.cells]
+            rows = np.array([row(value, quantity.length(robot)) for value in values])
+            found[name] = np.repeat(rows, work.samples, axis=0)
     return found
 
 
 @lru_cache(maxsize=KEPT)
-def prepared(plan: Plan, cell: int) -> Task:
-    """The task of a cell, with all that does not change from run to run."""
-    return task_named(plan.task)(plan, plan.cells[cell])
+def prepared(plan: Plan, kind: int) -> Task:
+    """The task of cells that differ in numbers alone, with all that does not change from run to run."""
+    return task_named(plan.task)(plan, plan.cells[kind * plan.cells.alike])
 
 
 def _drawn(plan: Plan) -> dict[str, Quantity]:

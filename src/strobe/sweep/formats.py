@@ -59,7 +59,7 @@ def format_named(name: str) -> Format:
 
 def first_run(plan: Plan, work: Work) -> int:
     """The number, among all runs, of the first of a piece of work."""
-    return work.cell.index * plan.samples + work.start
+    return work.cells[0].index * plan.samples + work.start
 
 
 # -- Zarr ----------------------------------------------------------------------------------------------
@@ -94,8 +94,10 @@ class Zarr:
         files: dict[str, Any] = {}
         store = self.memory(files)
         for field, values in rows.items():
-            array = self._array(store, plan, work.cell.robot, field)
-            array[work.cell.row, work.start : work.stop] = values
+            array = self._array(store, plan, work.robot, field)
+            first, count = work.cells[0].row, len(work.cells)
+            values = values.reshape(count, work.samples, *values.shape[1:])
+            array[first : first + count, work.start : work.stop] = values
         return self._under_root(
             {name: held for name, held in files.items() if not name.endswith("zarr.json")}
         )
@@ -106,7 +108,7 @@ class Zarr:
             store,
             name=f"{robot}/{field}",
             shape=(plan.cells.per_robot, plan.samples, *shape),
-            chunks=(1, plan.chunk, *shape),
+            chunks=(plan.together, min(plan.chunk, plan.samples), *shape),
             dtype=kind,
             fill_value=_unknown(np.dtype(kind)),
             config={"write_empty_chunks": True},
@@ -121,13 +123,12 @@ class Zarr:
         return {field: group[field] for field in plan.fields(robot)}
 
     def table(self, plan: Plan, folder: Path, robot: str) -> Any:
-        arrays = {name: array[:] for name, array in self.arrays(plan, folder, robot).items()}
-        parquet = Parquet()
-        parts = []
-        for cell in _cells(plan, robot):
-            rows = {name: values[cell.row] for name, values in arrays.items()}
-            parts.append(parquet.rows(plan, Work(0, cell, 0, plan.samples), rows))
-        return parquet.arrow.concat_tables(parts)
+        everything = Work(0, tuple(_cells(plan, robot)), 0, plan.samples)
+        rows = {
+            name: array[:].reshape(everything.runs, *array.shape[2:])
+            for name, array in self.arrays(plan, folder, robot).items()
+        }
+        return Parquet().rows(plan, everything, rows)
 
 
 def _unknown(kind: np.dtype[Any]) -> Any:
@@ -157,16 +158,18 @@ class Parquet:
     def chunk(self, plan: Plan, work: Work, rows: Rows) -> dict[str, bytes]:
         stream = io.BytesIO()
         self.parquet.write_table(self.rows(plan, work, rows), stream)
-        return {self._name(work.cell.robot, work.index): stream.getvalue()}
+        return {self._name(work.robot, work.index): stream.getvalue()}
 
     def rows(self, plan: Plan, work: Work, rows: Rows) -> Any:
         """The table of a piece of work."""
+        which = np.repeat(np.arange(len(work.cells)), work.samples)
         made = {
             "run": np.arange(work.runs) + first_run(plan, work),
-            "cell": np.full(work.runs, work.cell.index),
+            "cell": work.cells[0].index + which,
         }
-        for axis, value in work.cell.chosen.items():
-            made[axis] = self.arrow.repeat(_as_long_as_others(value, plan.cells.axes[axis]), work.runs)
+        for axis, values in plan.cells.axes.items():
+            chosen = _of_one_kind([cell.chosen[axis] for cell in work.cells], values)
+            made[axis] = self.arrow.array(chosen).take(self.arrow.array(which))
         flat = dict(self._flat(rows))
         for name, kind in self._columns(plan).items():
             made[name] = flat[name] if name in flat else self.arrow.nulls(work.runs, kind)
@@ -206,10 +209,10 @@ class Parquet:
         return f"{self.ROOT}/robot={robot}/part-{index:06d}.parquet"
 
 
-def _as_long_as_others(value: Any, values: Sequence[Any]) -> Any:
-    """A value of an axis: a list where another one is, since a column has one kind."""
+def _of_one_kind(chosen: Sequence[Any], values: Sequence[Any]) -> list[Any]:
+    """What was chosen of the values of an axis: lists where one of them is, since a column has one kind."""
     lists = any(isinstance(each, list) for each in values)
-    return [value] if lists and not isinstance(value, list) else value
+    return [[each] if lists and not isinstance(each, list) else each for each in chosen]
 
 
 def _components(field: str, shape: tuple[int, ...]) -> Iterator[tuple[str, tuple[int, ...]]]:
@@ -228,9 +231,8 @@ def _cells(plan: Plan, robot: str) -> list[Cell]:
 
 def _works(plan: Plan, robot: str) -> list[Work]:
     """The pieces of work of a robot, in their order."""
-    count = plan.chunks // len(plan.robots)
-    first = plan.robots.index(robot) * count
-    return [plan.work(index) for index in range(first, first + count)]
+    first = plan.robots.index(robot) * plan.chunks_per_robot
+    return [plan.work(index) for index in range(first, first + plan.chunks_per_robot)]
 
 
 def _statuses(plan: Plan) -> dict[str, str]:

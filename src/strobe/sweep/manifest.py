@@ -10,6 +10,7 @@ from typing import Any
 from strobe import __version__
 from strobe.errors import ArgumentError
 from strobe.sweep.plan import Plan
+from strobe.sweep.seals import sealed
 from strobe.sweep.store import VERSION
 
 TOLD = 3  # differences that a sentence names
@@ -21,7 +22,7 @@ Manifest = dict[str, Any]
 def manifest_for(plan: Plan, format: str) -> Manifest:
     from llvmlite.binding import get_host_cpu_name
 
-    return {
+    asked = {
         "version": VERSION,
         "strobe": __version__,
         "cpu": get_host_cpu_name(),
@@ -33,6 +34,7 @@ def manifest_for(plan: Plan, format: str) -> Manifest:
         "fingerprint": plan.fingerprint,
         "plan": plan.document,
     }
+    return sealed(asked)
 
 
 def refuse_another(known: Manifest, plan: Plan, format: str | None, folder: str) -> None:

@@ -5,14 +5,12 @@
     evaluate(plan, plan.work(0))                  # {"tau": (m, n), …}, a row for each run
 
 A cell is one combination of what lies on a grid, the robot first. It has ``samples`` runs; run k of every cell draws
-the same numbers, so that cells can be compared. A piece of work is a part of one cell. The document is plain data
-with models and motions in it: whoever has it needs no other file.
+the same numbers, so that cells can be compared. A piece of work is a part of one cell, or several whole ones of a
+robot. The document is plain data with models and motions in it: whoever has it needs no other file.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,6 +20,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from strobe.errors import ArgumentError, UnknownNameError
+from strobe.sweep.axes import NAMED, axes
+from strobe.sweep.seals import digest
 
 if TYPE_CHECKING:
     from strobe.robot import Robot
@@ -43,16 +43,25 @@ class Cell:
 
 @dataclass(frozen=True)
 class Work:
-    """A piece of a sweep: the samples of one cell from start on, before stop."""
+    """A piece of a sweep: the samples from start on, before stop, of one cell; or all samples of several."""
 
     index: int
-    cell: Cell
+    cells: tuple[Cell, ...]  # of one robot, one after the other
     start: int
     stop: int
 
     @property
-    def runs(self) -> int:
+    def robot(self) -> str:
+        return self.cells[0].robot
+
+    @property
+    def samples(self) -> int:
+        """Of each cell."""
         return self.stop - self.start
+
+    @property
+    def runs(self) -> int:
+        return len(self.cells) * self.samples
 
 
 class Cells(Sequence[Cell]):
@@ -61,6 +70,8 @@ class Cells(Sequence[Cell]):
     def __init__(self, robots: Sequence[str], axes: Mapping[str, Sequence[Any]]) -> None:
         self.robots, self.axes = robots, axes
         self.per_robot = prod(len(values) for values in axes.values())
+        self.alike = prod(len(values) for name, values in axes.items() if name not in NAMED)
+        """Cells, one after the other, that differ in numbers alone."""
 
     def __len__(self) -> int:
         return len(self.robots) * self.per_robot
@@ -116,14 +127,17 @@ class Plan:
         return self.document["chunk"]
 
     @cached_property
+    def together(self) -> int:
+        """The most cells of a piece of work: several where a chunk holds all their samples."""
+        return min(max(1, self.chunk // self.samples), self.cells.per_robot)
+
+    @cached_property
     def robots(self) -> tuple[str, ...]:
         """Their labels: words of letters, digits, dots, dashes and underscores, each once."""
         return tuple(robot["label"] for robot in self.document["robots"])
 
     @cached_property
     def cells(self) -> Cells:
-        from strobe.sweep.axes import axes
-
         return Cells(self.robots, axes(self.document))
 
     @property
@@ -133,19 +147,26 @@ class Plan:
     @property
     def chunks(self) -> int:
         """How many pieces of work there are."""
-        return len(self.cells) * self._per_cell
+        return len(self.robots) * self.chunks_per_robot
+
+    @property
+    def chunks_per_robot(self) -> int:
+        return -(-self.cells.per_robot // self.together) * self._per_cell
 
     @property
     def _per_cell(self) -> int:
         return -(-self.samples // self.chunk)
 
     def work(self, index: int) -> Work:
-        """A piece of work by its number; no piece belongs to two cells."""
+        """A piece of work by its number; no piece belongs to two robots."""
         if not 0 <= index < self.chunks:
             raise IndexError(f"no piece of work has the number {index}; there are {self.chunks:,}.")
-        cell, part = divmod(index, self._per_cell)
-        start = part * self.chunk
-        return Work(index, self.cells[cell], start, min(start + self.chunk, self.samples))
+        robot, rest = divmod(index, self.chunks_per_robot)
+        group, part = divmod(rest, self._per_cell)
+        end = (robot + 1) * self.cells.per_robot
+        first, start = robot * self.cells.per_robot + group * self.together, part * self.chunk
+        cells = self.cells[first : min(first + self.together, end)]
+        return Work(index, tuple(cells), start, min(start + self.chunk, self.samples))
 
     # -- what a run yields --------------------------------------------------------------------------
 
@@ -191,8 +212,7 @@ class Plan:
     @cached_property
     def fingerprint(self) -> str:
         """A digest of the document: equal in every process that has the same sweep."""
-        text = json.dumps(self.document, sort_keys=True, separators=(",", ":"), allow_nan=False)
-        return hashlib.sha256(text.encode()).hexdigest()
+        return digest(self.document)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Plan) and other.fingerprint == self.fingerprint

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isnan, nan
 from time import monotonic
 from typing import NamedTuple
 
@@ -13,14 +14,14 @@ class Progress(NamedTuple):
     chunks_in_all: int
     runs: int
     runs_in_all: int
-    runs_per_second: float  # since the first chunk of this call
+    runs_per_second: float  # since the first chunk of this call; NaN until there is a second one
     seconds_left: float  # at that speed
 
     def __str__(self) -> str:
-        return (
-            f"{self.chunks:,} of {self.chunks_in_all:,} chunks, {self.runs_per_second:,.4g} runs/s, "
-            f"{told_time(self.seconds_left)} left"
-        )
+        done = f"{self.chunks:,} of {self.chunks_in_all:,} chunks"
+        if isnan(self.runs_per_second):
+            return done
+        return f"{done}, {self.runs_per_second:,.4g} runs/s, {told_time(self.seconds_left)} left"
 
 
 class Timed:
@@ -30,20 +31,24 @@ class Timed:
         self.chunks, self.chunks_in_all = chunks, chunks_in_all
         self.runs, self.runs_in_all = runs, runs_in_all
         self.since: tuple[float, int] | None = (
-            None  # the first chunk also waits for workers and compilation
+            None  # when the first chunk was done: it waits for compilation
         )
-        self.began = monotonic(), runs
 
     def after(self, runs: int) -> Progress:
         """The progress when one more chunk, of so many runs, is done."""
         self.chunks += 1
         self.runs += runs
-        now = monotonic()
-        start, before = self.since or self.began
-        self.since = self.since or (now, self.runs)
-        speed = (self.runs - before) / max(now - start, 1e-9)
+        speed = self._speed()
         left = (self.runs_in_all - self.runs) / speed
         return Progress(self.chunks, self.chunks_in_all, self.runs, self.runs_in_all, speed, left)
+
+    def _speed(self) -> float:
+        now = monotonic()
+        if self.since is None:
+            self.since = now, self.runs
+            return nan
+        start, before = self.since
+        return (self.runs - before) / max(now - start, 1e-9)
 
 
 def told_time(seconds: float) -> str:

@@ -31,7 +31,6 @@ from __future__ import annotations
 import warnings
 from codecs import BOM_UTF8
 from collections.abc import Mapping
-from math import prod
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -44,8 +43,8 @@ from strobe.runtime.json_text import plain
 from strobe.simulate.steps import FIXED as METHODS
 from strobe.sweep import reading_names as names
 from strobe.sweep.axes import FIXED, LIMITS, NAMED, Given, is_drawn
+from strobe.sweep.chunking import chosen_chunk
 from strobe.sweep.documents import robot_data
-from strobe.sweep.estimate import chosen_chunk
 from strobe.sweep.evaluate import prepared
 from strobe.sweep.plan import FORMAT, Plan
 from strobe.sweep.reading_numbers import given, whole, wrong
@@ -75,11 +74,13 @@ ON = "runs start on a trajectory; [offset] says how far beside it"
 OFF = "without trajectories runs start where [state] says"
 
 
-def read_plan(source: str | PathLike[str] | Mapping[str, Any]) -> Plan:
+def read_plan(source: str | PathLike[str] | Mapping[str, Any] | Plan) -> Plan:
     """The sweep in a .toml file or in a mapping, or an `ArgumentError` with every fault of it.
 
-    A mapping may also hold robots and motions themselves.
+    A mapping may also hold robots and motions themselves; a plan is given back.
     """
+    if isinstance(source, Plan):
+        return source
     if isinstance(source, Mapping):
         return _plan(plain(source), "sweep", Path())
     path = Path(fspath(source))
@@ -109,7 +110,8 @@ def _plan(data: Mapping[str, Any], source: str, folder: Path) -> Plan:
     root.finish()
     _raise(faults)
     plan = Plan(document | {"robots": [robot_data(robot, label) for label, robot in reader.robots.items()]})
-    plan = plan if plan.chunk else Plan(plan.document | {"chunk": chosen_chunk(plan)})
+    chunk = min(plan.chunk or chosen_chunk(plan), plan.runs // len(plan.robots))
+    plan = Plan(plan.document | {"chunk": chunk})
     reader.check(plan)
     _raise(faults)
     for note in faults.remarks:
@@ -140,10 +142,9 @@ class _Reader:
         root, quantities = self.root, self._starts() | self._payload()
         options = self._options(quantities)
         samples = self._samples(drawn=any(map(is_drawn, quantities.values())))
-        chunk = min(whole(root, "chunk", 0, 1) or 0, samples)
         return {
             "format": FORMAT, "task": self.task, "samples": samples, "seed": whole(root, "seed", 0, 0),
-            "chunk": chunk, "keep": self._keep(), "trajectories": self.trajectories,
+            "chunk": whole(root, "chunk", 0, 1), "keep": self._keep(), "trajectories": self.trajectories,
             "controllers": self._controllers(), "approximations": self._approximations(), "quantities": quantities,
             "payload_frame": self.frame, "options": options,
         }  # fmt: skip
@@ -267,12 +268,11 @@ class _Reader:
 
     def _check_tasks(self, plan: Plan) -> None:
         """Every combination of labels once."""
-        alike = prod(len(values) for name, values in plan.cells.axes.items() if name not in NAMED)
-        for index in range(0, len(plan.cells), alike):
-            cell = plan.cells[index]
+        for kind in range(len(plan.cells) // plan.cells.alike):
+            cell = plan.cells[kind * plan.cells.alike]
             named = ", ".join([cell.robot, *(cell.chosen[name] for name in NAMED if name in cell.chosen)])
             try:
-                notes = prepared(plan, index).notes
+                notes = prepared(plan, kind).notes
             except StrobeError as error:
                 self.root.error("", f"{named}: {error}")
             else:

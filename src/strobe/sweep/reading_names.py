@@ -23,6 +23,7 @@ from strobe.trajectory.motion import Trajectory
 
 UNWANTED = re.compile(r"[^A-Za-z0-9_.-]+")  # in a label, which names folders
 LONGEST = 60  # letters of a label
+RESERVED = ("zarr.json",)  # a file beside the folders that labels name
 
 
 def entries(root: Table, key: str, expected: str) -> list[Any]:
@@ -43,8 +44,10 @@ def require(root: Table, key: str, expected: str) -> None:
 
 
 def labelled(name: str, taken: Iterable[str]) -> str:
-    """A name as a label that no other has."""
-    return unused_name(UNWANTED.sub("-", name)[:LONGEST].strip(".-") or "unnamed", taken)
+    """A name as a label that no other has, not even one with larger letters: disks may not tell them apart."""
+    label = UNWANTED.sub("-", name)[:LONGEST].strip(".-") or "unnamed"
+    known = [each.lower() for each in (*taken, *RESERVED)]
+    return label + unused_name(label.lower(), known)[len(label) :]
 
 
 # -- robots -----------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ whatever the order in which they were done. Numbers that are not finite are not 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -107,6 +107,13 @@ class Reduced:
     runs: int
     status: Counter[int]
     moments: dict[str, Moments]
+
+    @classmethod
+    def of_each(cls, rows: Mapping[str, np.ndarray], runs: int, first_run: int) -> Iterator[Reduced]:
+        """Those of cells that have so many runs each, one after the other."""
+        for start in range(0, len(next(iter(rows.values()))), runs):
+            some = {name: values[start : start + runs] for name, values in rows.items()}
+            yield cls.of(some, first_run + start)
 
     @classmethod
     def of(cls, rows: Mapping[str, np.ndarray], first_run: int) -> Reduced:

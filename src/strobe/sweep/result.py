@@ -62,15 +62,18 @@ class Sweep:
 
 def _summary(store: Store) -> dict[str, Any]:
     try:
-        return json.loads((store.folder / SUMMARY).read_bytes())
+        found = json.loads((store.folder / SUMMARY).read_bytes())
     except FileNotFoundError:
         raise ArgumentError(
             f"the sweep in {store.name} is not done. Give its command again: it goes on with what is left."
         ) from None
-    except ValueError:
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
         raise ArgumentError(
             f"{store.name} has a damaged {SUMMARY}. Give the command of the sweep again: it is written anew."
-        ) from None
+        )
+    return found
 
 
 def summary_of(plan: Plan, store: Store) -> dict[str, Any]:
@@ -81,10 +84,11 @@ def summary_of(plan: Plan, store: Store) -> dict[str, Any]:
         work = plan.work(index)
         receipt = store.receipt(index)
         assert receipt is not None  # what is unfinished was done before
-        reduced = Reduced.from_data(receipt["reductions"])
-        merged = reduced if merged is None else merged.then(reduced)
-        if work.stop == plan.samples:
-            cells.append({"robot": work.cell.robot, "chosen": dict(work.cell.chosen), **merged.told()})
-            merged = None
+        for cell, data in zip(work.cells, receipt["reductions"], strict=True):
+            reduced = Reduced.from_data(data)
+            merged = reduced if merged is None else merged.then(reduced)
+            if work.stop == plan.samples:
+                cells.append({"robot": cell.robot, "chosen": dict(cell.chosen), **merged.told()})
+                merged = None
     statuses = {str(code): name for code, name in plan.statuses.items()}
     return {"task": plan.task, "runs": plan.runs, "statuses": statuses, "cells": cells}

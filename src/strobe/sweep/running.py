@@ -23,6 +23,7 @@ from typing import Any
 
 from dask import config
 from distributed import CancelledError, Client, Future, KilledWorker, LocalCluster, WorkerPlugin, get_worker
+from distributed.comm.core import CommClosedError
 
 from strobe.errors import ArgumentError, SweepError
 from strobe.sweep.workshop import Done, Workshop, named
@@ -232,7 +233,7 @@ class _Round:
             self._count_death(index, workshop)
             self._submit(index)
             return None
-        except CancelledError:
+        except (CancelledError, CommClosedError):
             raise _scheduler_gone() from None
         except Exception as error:
             raise _told(error) from None

@@ -2,7 +2,7 @@
 
     manifest.json           what was asked, and how it is kept
     data.zarr/ or data/     the files of chunks, each by one chunk alone
-    receipts/000012.json    the files of chunk 12 with their sizes and hashes, and its reductions
+    receipts/000012.json    the files of chunk 12 with their sizes and hashes, and its reductions, sealed
     summary.json            the reductions of all chunks, when all are done
     drafts/                 files that are being written
 
@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from strobe.errors import ArgumentError, OutputError
+from strobe.sweep.seals import is_sealed, sealed
 
 VERSION = 1  # of the folder's form
 MANIFEST, SUMMARY = "manifest.json", "summary.json"
@@ -78,24 +79,24 @@ class Store:
     # -- the manifest ----------------------------------------------------------------------------------
 
     def manifest(self) -> dict[str, Any] | None:
-        """What was asked, if something was; a folder of other things is refused."""
+        """What was asked, if something was."""
         path = self.folder / MANIFEST
         try:
             text = path.read_text(encoding="utf-8")
-        except FileNotFoundError:
-            self._refuse_other_things()
+        except (FileNotFoundError, NotADirectoryError):
             return None
-        except NotADirectoryError:
-            raise OutputError(f"cannot write into {self.name}: it is a file. Name a folder.") from None
         except OSError as error:
             raise OutputError(f"cannot read {self._named(MANIFEST)}: {error.strerror or error}.") from None
         except UnicodeDecodeError:
             text = ""
         return _manifest_of(text, self._named(MANIFEST))
 
-    def _refuse_other_things(self) -> None:
+    def refuse_other_things(self) -> None:
+        """Raise if a sweep that begins here would come among files that are not its own."""
         if not self.folder.exists():
             return
+        if not self.folder.is_dir():
+            raise OutputError(f"cannot write into {self.name}: it is a file. Name a folder.")
         with _explained(self.name):
             others = sorted(each.name for each in self.folder.iterdir() if each.name not in (LOCK, DRAFTS))
         if others:
@@ -110,23 +111,25 @@ class Store:
         """The files of a chunk, and then its receipt: from here on it is done."""
         with ThreadPoolExecutor(FLUSHED_AT_ONCE) as pool:  # a disk flushes many files about as fast as one
             list(pool.map(self.put, files.keys(), files.values()))
-        self.put(_receipt_name(index), json.dumps(receipt, allow_nan=False).encode())
+        self.put(_receipt_name(index), json.dumps(sealed(receipt), allow_nan=False).encode())
 
     def receipt(self, index: int, *, hashes: bool = False) -> Receipt | None:
         """The receipt of a chunk that is done; none if it is not, or its files are not those it tells of."""
         try:
             receipt = json.loads((self.folder / _receipt_name(index)).read_bytes())
+            if not is_sealed(receipt) or receipt["chunk"] != index:
+                return None
             whole = all(
                 self._is_whole(name, size, sha256 if hashes else None)
                 for name, (size, sha256) in receipt["files"].items()
             )
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        except (OSError, ValueError, RecursionError):
             return None
         return receipt if whole else None
 
     def _is_whole(self, name: str, size: int, sha256: str | None) -> bool:
         path = self.folder / name
-        if path.stat().st_size != size:
+        if not path.is_file() or path.stat().st_size != size:
             return False
         return sha256 is None or hashlib.sha256(path.read_bytes()).hexdigest() == sha256
 
@@ -158,8 +161,8 @@ class Store:
             yield
 
 
-def receipt_of(index: int, files: Files, reductions: dict[str, Any]) -> Receipt:
-    """What a chunk leaves: the sizes and hashes of its files, and its reductions."""
+def receipt_of(index: int, files: Files, reductions: list[dict[str, Any]]) -> Receipt:
+    """What a chunk leaves: the sizes and hashes of its files, and the reductions of its cells."""
     told = {name: [len(content), hashlib.sha256(content).hexdigest()] for name, content in files.items()}
     return {"chunk": index, "files": told, "reductions": reductions}
 
@@ -172,15 +175,14 @@ def _manifest_of(text: str, path: str) -> dict[str, Any]:
     try:
         data = json.loads(text)
         version = data["version"]
-        needed = {"fingerprint", "plan", "format", "token", "strobe"} <= set(data)
-    except (ValueError, TypeError, KeyError):
-        data, version, needed = {}, None, False
-    if version is not None and version != VERSION:
+    except (ValueError, TypeError, KeyError, RecursionError):
+        data, version = {}, VERSION
+    if version != VERSION:
         raise ArgumentError(
             f"{path} is of form {version!r}, and this strobe writes form {VERSION}. Go on with the strobe that began "
             "the sweep, or name a new folder."
         )
-    if not needed:
+    if not is_sealed(data):
         raise ArgumentError(
             f"{path} is not the manifest of a sweep, or is damaged. Name a new folder, or put the file back."
         )

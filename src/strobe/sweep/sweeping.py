@@ -46,7 +46,7 @@ def sweep(
     Dask. ``format`` is "zarr" (if not given) or "parquet". ``watch`` is called with a `Progress` after each chunk.
     """
     _refuse_in_a_worker()
-    plan = what if isinstance(what, Plan) else read_plan(what)
+    plan = read_plan(what)
     doing = _who(workers, processes, scheduler)
     store = Store(out)
     _refuse(store, plan, format)
@@ -71,10 +71,9 @@ def _who(workers: int | None, processes: bool, scheduler: str | None) -> By:
     """Who does the chunks that are asked for."""
     if scheduler is not None and workers is not None:
         raise ArgumentError("a scheduler has its own workers: give workers or a scheduler, not both.")
-    if workers == 0:
+    count = number_of(workers)
+    if count == 0:
         return _here
-    if workers is not None and workers < 0:
-        raise ArgumentError(f"workers is {workers}; expected 0 (this process alone) or more.")
     try:
         from strobe.sweep import running
     except ImportError as error:
@@ -83,14 +82,21 @@ def _who(workers: int | None, processes: bool, scheduler: str | None) -> By:
         raise MissingExtraError(
             "a sweep by workers (0 workers need none)", "distributed", "scale"
         ) from None
-    return running.crew(workers or processors(), processes, scheduler)
+    return running.crew(count, processes, scheduler)
 
 
 def _here(workshop: Workshop, pending: Sequence[int]) -> Generator[Done]:
     yield from map(workshop.do, pending)
 
 
-def processors() -> int:
+def number_of(workers: int | None) -> int:
+    """How many workers there will be: one for each processor if nothing is said."""
+    if workers is not None and workers < 0:
+        raise ArgumentError(f"workers is {workers}; expected 0 (this process alone) or more.")
+    return _processors() if workers is None else workers
+
+
+def _processors() -> int:
     usable = getattr(os, "sched_getaffinity", None)
     return len(usable(0)) if usable else os.cpu_count() or 1
 
@@ -99,7 +105,9 @@ def _refuse(store: Store, plan: Plan, format: str | None) -> Manifest | None:
     """What a folder holds of this sweep; anything else is refused, before the folder is touched."""
     format_named(format or "zarr")
     known = store.manifest()
-    if known is not None:
+    if known is None:
+        store.refuse_other_things()
+    else:
         refuse_another(known, plan, format, store.name)
     return known
 

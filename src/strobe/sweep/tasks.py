@@ -1,8 +1,8 @@
 """What a sweep can do with every run: the tasks by name, and what they have in common.
 
-A task is made for one cell, once in every process. Called with the numbers of some runs it gives what comes out, a
-row for each; a run that fails has a status that is not 0, and NaN stands nowhere else. A row does not depend on the
-others that it is computed with.
+A task is made once in every process, for all cells that differ in numbers alone. Called with the numbers of some runs
+it gives what comes out, a row for each; a run that fails has a status that is not 0, and NaN stands nowhere else. A
+row does not depend on the others that it is computed with.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Status(IntEnum):
 
 
 class Task(ABC):
-    """What is done with the runs of one cell."""
+    """What is done with the runs of a cell, and of those that differ from it in numbers alone."""
 
     Status: ClassVar[type[IntEnum]] = Status
     lost: ClassVar[int] = Status.NOT_FINITE  # the status of a run whose results are no numbers
@@ -117,6 +117,8 @@ def batches(given: Mapping[str, Array], numbers: int) -> Iterator[dict[str, Arra
 
 def joined(parts: Sequence[Mapping[str, Array]]) -> dict[str, Array]:
     """Results of groups of runs as those of all."""
+    if len(parts) == 1:
+        return dict(parts[0])
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 

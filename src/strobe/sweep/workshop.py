@@ -71,7 +71,8 @@ class Workshop:
     def _done(self, work: Work) -> Done:
         rows = evaluate(self.plan, work)
         files = self.encoder.chunk(self.plan, work, rows)
-        receipt = receipt_of(work.index, files, Reduced.of(rows, first_run(self.plan, work)).data())
+        reduced = Reduced.of_each(rows, work.samples, first_run(self.plan, work))
+        receipt = receipt_of(work.index, files, [each.data() for each in reduced])
         if self.store is None:
             return Done(work.index, receipt, files)
         self.store.keep(work.index, files, receipt)
@@ -80,7 +81,10 @@ class Workshop:
 
 def named(work: Work) -> str:
     """A chunk as a person finds it in the file."""
-    chosen = "".join(f", {axis} {value}" for axis, value in work.cell.chosen.items())
-    return (
-        f"chunk {work.index} (robot {work.cell.robot}{chosen}, samples {work.start:,} to {work.stop - 1:,})"
-    )
+    first, last = work.cells[0], work.cells[-1]
+    if first is last:
+        chosen = "".join(f", {axis} {value}" for axis, value in first.chosen.items())
+        which = f"{chosen}, samples {work.start:,} to {work.stop - 1:,}"
+    else:
+        which = f", combinations {first.row:,} to {last.row:,}"
+    return f"chunk {work.index} (robot {work.robot}{which})"
