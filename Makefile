@@ -5,6 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE  # hundreds of processes would each compile every source again
 LOWEST := $(VENV)/lowest
+OTHERS := test_docs.py test_examples.py test_benchmarks.py reliability  # tests of what needs extras by its nature
 
 .PHONY: run test suite lint types fuzz soak lowest bench docs clean
 
@@ -40,9 +41,9 @@ soak: $(VENV)/.test  # half an hour of calls while the cache is damaged, then sw
 	$(BIN)/python -m reliability.page
 
 lowest: $(LOWEST)/.installed  # the suite on the lowest versions that pyproject.toml allows: without extras, then sweeps
-	$(LOWEST)/bin/python -m pytest -n 2 --dist worksteal -p no:cacheprovider --ignore tests/sweep
+	$(LOWEST)/bin/python -m pytest -n 2 --dist worksteal -p no:cacheprovider $(addprefix --ignore tests/,$(OTHERS))
 	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check -c $(LOWEST)/constraints.txt -e ".[scale]"
-	$(LOWEST)/bin/python -m pytest -n 2 -p no:cacheprovider tests/sweep tests/runtime/test_in_parallel.py
+	$(LOWEST)/bin/python -m pytest -n 2 -p no:cacheprovider tests/sweep tests/cli/test_sweep.py tests/runtime/test_in_parallel.py
 	$(LOWEST)/bin/python -m pip uninstall --quiet --yes dask distributed zarr pyarrow
 
 bench: $(VENV)/.test

@@ -229,7 +229,10 @@ class _Watch:
 def _work(trial: Trial, numbers: range, k: int, at: Any, tally: Any, messages: Any) -> None:
     """One worker: its share of the inputs, one after the other."""
     limit_memory(trial.memory)
+    watcher = os.getppid()
     for number in numbers:
+        if os.getppid() != watcher:  # nobody is left to tell
+            return
         at[k] = number
         ended = outcome(lambda: trial.attempt(number), trial.seconds(number), number)  # noqa: B023  called at once
         if isinstance(ended, Failure):

@@ -212,6 +212,7 @@ def test_level_joints_are_balanced_where_the_mass_matrix_is_to_be_constant(plana
 
 
 def test_a_ball_joint_is_balanced_about_its_centre(tmp_path):
+    pytest.importorskip("mujoco", reason="MuJoCo (package mujoco) is not installed")
     path = tmp_path / "ball.xml"
     path.write_text(BALL)
     result = counterbalance(strobe.load(path), {"hinge": 0.2, "ball": 0.1})

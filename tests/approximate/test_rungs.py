@@ -62,6 +62,7 @@ def test_the_report_is_quoted_beside_the_steps_it_names(rungs):
 
 
 def test_a_tree_has_only_the_rungs_of_machine_code(tmp_path):
+    pytest.importorskip("mujoco", reason="MuJoCo (package mujoco) is not installed")
     path = tmp_path / "tree.xml"
     path.write_text(
         '<mujoco><worldbody><body><joint name="a"/><geom size=".1" pos="1 0 0"/></body>'

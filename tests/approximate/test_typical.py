@@ -363,7 +363,9 @@ def test_a_file_that_is_no_library_is_refused(stanford, tmp_path):
     with pytest.raises(ArgumentError, match=r"x\.npz: not an NPZ file of plain arrays"):
         TypicalTrajectories.load(path, stanford)
     np.savez(path, t=np.zeros(3))
-    with pytest.raises(ArgumentError, match=r"x\.npz: not a library of motions: there is no array \"robot\""):
+    with pytest.raises(
+        ArgumentError, match=r"x\.npz: not a library of motions: there is no array \"robot\""
+    ):
         TypicalTrajectories.load(path, stanford)
 
 

@@ -1,8 +1,7 @@
 """One interface for all planners: what every one of them keeps, and how one is chosen."""
 
-from itertools import pairwise
-
 from importlib.util import find_spec
+from itertools import pairwise
 
 import numpy as np
 import pytest

@@ -118,7 +118,10 @@ def _physical(data: Assembly, link: LinkData, text: str) -> None:
 
 
 def _is_finite(link: LinkData) -> bool:
-    return all(math.isfinite(cast(float, x)) for x in link.inertial.about_origin.parameters)
+    """Whether a link's numbers are, also about its centre of mass, which may be as far as h/m."""
+    central = link.inertial.central
+    entries = [x for row in central.matrix() for x in row] if central is not None else []
+    return all(math.isfinite(cast(float, x)) for x in (*link.inertial.about_origin.parameters, *entries))
 
 
 def _check_mass(data: Assembly, link: LinkData) -> None:
