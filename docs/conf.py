@@ -4,10 +4,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-sys.path[:0] = [
-    str(Path(__file__).parent / "_ext"),
-    str(Path(__file__).parents[1]),
-]  # pages read benchmarks
+sys.path.insert(0, str(Path(__file__).parents[1]))  # pages read benchmarks
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
 from formulation_pages import ending  # pyright: ignore[reportMissingImports]
 from robot_page import with_layers  # pyright: ignore[reportMissingImports]

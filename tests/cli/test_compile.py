@@ -153,7 +153,7 @@ def test_names_of_a_model_file_cannot_enter_the_code(tmp_path: Path) -> None:
     model = tmp_path / "arm.urdf"
     model.write_text(
         """<robot name="*/ int main(void){system(&quot;rm&quot;);} /*"><link name="base"/>
-        <joint name="a&#10;*/ #error" type="continuous"><parent link="base"/><child link="*/ x"/><axis xyz="0 0 1"/>
+        <joint name="a */ #error" type="continuous"><parent link="base"/><child link="*/ x"/><axis xyz="0 0 1"/>
         </joint><link name="*/ x"><inertial><mass value="1"/><origin xyz="0.1 0 0"/>
         <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>"""
     )
@@ -163,7 +163,7 @@ def test_names_of_a_model_file_cannot_enter_the_code(tmp_path: Path) -> None:
         text = (tmp_path / "out" / file).read_text("ascii")
         assert "*/ int" not in text
         assert "*/ x" not in text
-        assert "\n*/ #error" not in text
+        assert "*/ #error" not in text
     if shutil.which("gcc"):
         assert make_test(tmp_path / "out").returncode == 0
 
