@@ -23,6 +23,7 @@ TRIALS = {
     "soak": "random calls from threads, the cache being damaged",
     "killing": "sweeps whose processes are killed",
 }
+UNITS = {"mib": "MiB", "percent": "%"}  # by the last word of a key
 APART = ("when", "cpu", "cores", "python", "strobe", "failures", "seed")
 
 
@@ -39,7 +40,14 @@ def tried(row: Row) -> str:
     found = {
         key: value for key, value in row.items() if key not in APART and isinstance(value, int | float)
     }
-    return ", ".join(f"{_figure(value)} {key.replace('_', ' ')}" for key, value in found.items())
+    return ", ".join(_told(key, value) for key, value in found.items())
+
+
+def _told(key: str, value: float) -> str:
+    *words, last = key.split("_")
+    if last in UNITS:
+        return f"{' '.join(words)} {_figure(value)} {UNITS[last]}"
+    return f"{_figure(value)} {' '.join((*words, last))}"
 
 
 def _figure(value: float) -> str:

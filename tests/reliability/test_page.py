@@ -14,7 +14,7 @@ def test_a_row_is_told_in_the_words_of_its_keys(monkeypatch):
     }  # fmt: skip
     monkeypatch.setattr(page, "newest", lambda trial: row if trial == "soak" else None)
     assert page.table().splitlines()[2:] == [
-        "| random calls from threads, the cache being damaged | 1,000,000 inputs, 0.1235 memory growth percent "
+        "| random calls from threads, the cache being damaged | 1,000,000 inputs, memory growth 0.1235 % "
         "| **0** | 2026-01-02, 2 cores, Python 3.11 |"
     ]
 

@@ -46,6 +46,11 @@ def test_pieces_of_work_cover_every_run_once_and_none_lies_in_two_robots(chunk, 
     assert runs == [(cell, k) for cell in range(12) for k in range(10)]
 
 
+def test_a_chosen_chunk_fits_into_memory_even_if_little_of_it_is_kept():
+    asked = {"task": "torque", "samples": 10**11, "robots": ["panda"], "keep": ["status"]}
+    assert 10_000 < read_plan(asked).chunk < 1_000_000
+
+
 def test_a_chunk_is_no_larger_than_the_runs_of_a_robot():
     assert read_plan(ASKED | {"chunk": 1000}).chunk == 60
 
