@@ -1,5 +1,6 @@
 """Edits as laws: an edited robot moves as the whole one does under the same circumstances."""
 
+import importlib.util
 import math
 from dataclasses import replace
 from pathlib import Path
@@ -473,7 +474,8 @@ def test_an_unknown_base_is_refused_with_the_choices():
 
 def test_a_quadruped_on_a_floating_base_has_pinocchios_torques_and_mass_matrix():
     pin = pytest.importorskip("pinocchio")
-    package = Path(pytest.importorskip("cmeel").__file__).parents[1] / "cmeel.prefix"
+    site = Path(importlib.util.find_spec("cmeel").submodule_search_locations[0]).parent  # pyright: ignore
+    package = site / "cmeel.prefix"
     path = package / "share/example-robot-data/robots/solo_description/robots/solo12.urdf"
     if not path.exists():
         pytest.skip("example-robot-data is not installed")
