@@ -74,6 +74,25 @@ def test_chunks_whose_workers_died_are_done_by_others(shop):
     assert set(workers.deaths.values()) == {0}
 
 
+@pytest.mark.parametrize("deaths", [1, running.TRIES])
+def test_a_worker_killed_while_it_is_equipped_has_a_successor_unless_none_ever_comes(
+    shop, monkeypatch, deaths
+):
+    workers, left = Workers({}), iter([True] * deaths)
+
+    def equipped(plugin):
+        if next(left, False):
+            raise CommClosedError("in <TCP (closed)>: Stream is closed")
+
+    monkeypatch.setattr(running, "PAUSE", 0.0)
+    monkeypatch.setattr(workers, "register_plugin", equipped, raising=False)
+    if deaths < running.TRIES:
+        assert {done.index for done in running.done_by(workers, shop, range(4))} == {*range(4)}
+    else:
+        with pytest.raises(SweepError, match="the scheduler has gone"):
+            list(running.done_by(workers, shop, range(4)))
+
+
 def test_a_chunk_that_kills_its_workers_is_named(shop):
     with pytest.raises(SweepError) as error:
         list(running.done_by(Workers({3: 5}), shop, range(8)))

@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from itertools import islice
 from multiprocessing import parent_process
 from queue import Empty, SimpleQueue
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any
 
 from dask import config
@@ -33,6 +33,7 @@ MOST_STARTS = 3  # of all workers, with nothing done
 REPLACED = 30.0  # seconds within which a process that was killed has a successor
 LOOK = 1.0  # seconds between two looks at how many workers there are
 AHEAD = 2  # chunks handed out for every thread
+TRIES, PAUSE = 20, 0.5  # of equipping workers, and seconds between them
 PATIENCE = 20.0  # seconds for a scheduler to answer
 MISSING = re.compile(r"ModuleNotFoundError.*No module named '([\w.]+)'")
 CONFIGURATION = {
@@ -159,10 +160,7 @@ def _silent() -> Iterator[None]:
 def done_by(client: Client, workshop: Workshop, pending: Iterable[int], wanted: int = 0) -> Iterator[Done]:
     """The chunks, each as soon as it is done; by so many workers, if so many must be there."""
     equipment = Equipment(workshop)
-    try:
-        client.register_plugin(equipment)
-    except Exception as error:  # of a worker
-        raise _told(error) from None
+    _equip(client, equipment)
     round_ = _Round(client, equipment.name, iter(pending), wanted)
     try:
         yield from round_.results(workshop)
@@ -170,6 +168,19 @@ def done_by(client: Client, workshop: Workshop, pending: Iterable[int], wanted: 
         with suppress(Exception):  # a scheduler that is gone has forgotten it all
             client.cancel(list(round_.in_flight.values()), force=True)
             client.unregister_worker_plugin(equipment.name)
+
+
+def _equip(client: Client, equipment: Equipment) -> None:
+    """Give every worker its equipment, again if one was killed just then; the next one gets it as it starts."""
+    for _ in range(TRIES):
+        try:
+            client.register_plugin(equipment)
+            return
+        except CommClosedError:
+            sleep(PAUSE)
+        except Exception as error:  # of a worker
+            raise _told(error) from None
+    raise _scheduler_gone()
 
 
 class _Round:
