@@ -28,8 +28,8 @@ APART = ("when", "cpu", "cores", "python", "strobe", "failures", "seed")
 
 
 def table() -> str:
-    """The newest row of every trial that has one."""
-    rows = [(what, row) for trial, what in TRIALS.items() if (row := newest(trial))]
+    """The rows of the last day of every trial that has some."""
+    rows = [(what, row) for trial, what in TRIALS.items() for row in newest(trial)]
     lines = ["| trial | what was tried | failures | when, where |", "| --- | --- | --- | --- |"]
     lines += [f"| {what} | {tried(row)} | **{row['failures']}** | {_where(row)} |" for what, row in rows]
     return "\n".join(lines if rows else ["No trial has been recorded yet."]) + "\n"

@@ -23,8 +23,8 @@ def record(trial: str, row: Row) -> None:
     print(f"{trial}: " + ", ".join(f"{key} {value}" for key, value in row.items()), flush=True)
 
 
-def newest(trial: str) -> Row | None:
-    """The row of the last run of a trial; none if it never ran."""
+def newest(trial: str) -> list[Row]:
+    """The rows of the last day on which a trial ran; none if it never did."""
     path = RESULTS / f"{trial}.jsonl"
-    rows = path.read_text().splitlines() if path.exists() else []
-    return json.loads(rows[-1]) if rows else None
+    rows = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    return [row for row in rows if row["when"][:10] == rows[-1]["when"][:10]]
