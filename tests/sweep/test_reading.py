@@ -1,5 +1,7 @@
 """Sweeps in files and mappings: every way to vary something, every fault in a sentence."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -113,12 +115,12 @@ def test_numbers_from_to_count_are_a_grid_with_both_ends():
 
 
 def test_a_step_that_is_too_long_is_told_before_anything_runs():
-    with pytest.warns(
-        SweepWarning, match="sweep: planar2: step is 0.01 s, too long for rk4: .* needs a step below"
-    ):
-        read_plan(
-            {"task": "simulate", "samples": 1, "robots": "planar2", "simulate": {"t": 1, "step": 0.01}}
-        )
+    asked = {"task": "simulate", "samples": 1, "robots": "planar2", "simulate": {"t": 1, "step": 0.01}}
+    with pytest.warns(SweepWarning) as told:
+        assert read_plan(asked).runs == 1
+    assert re.match(
+        "sweep: planar2: step is 0.01 s, too long for rk4: .* needs a step below", str(told[0].message)
+    )
 
 
 TORQUE = 'task = "torque"\nrobots = ["planar2"]\nsamples = 10\n'
