@@ -351,10 +351,7 @@ def main(arguments: list[str] | None = None) -> int:
         "seconds": round(seconds),
         "failures": len(total.failures),
     }
-    if asked.record:
-        record("compiler", row)
-    else:
-        print(json.dumps(row))
+    record("compiler", row, kept=asked.record)
     return 1 if total.failures else 0
 
 

@@ -66,10 +66,7 @@ def main() -> None:
         "seconds": round(time.monotonic() - start, 1),
         "failures": sum(bool(failed) for _, _, failed in results.values()),
     }
-    if given.record:
-        record("guided", row)
-    else:
-        print("guided: " + ", ".join(f"{key} {value}" for key, value in row.items()))
+    record("guided", row, kept=given.record)
     sys.exit(bool(row["failures"]))
 
 

@@ -205,10 +205,7 @@ def main() -> int:
         "seconds": round(seconds),
         "failures": len(trial.failures),
     }
-    if asked.record:
-        record("killing", row)
-    else:
-        print(row)
+    record("killing", row, kept=asked.record)
     return 1 if trial.failures else 0
 
 

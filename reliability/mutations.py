@@ -130,6 +130,14 @@ def _repeated(rng: Random, data: bytes, pattern: re.Pattern[bytes]) -> bytes:
     return data[:a] + data[a:b] * rng.choice((0, 0, 2, 2, 50)) + data[b:]
 
 
+def exchanging(pattern: re.Pattern[bytes]) -> Mutation:
+    return lambda rng, data, _: _exchanged(rng, data, pattern)
+
+
+def repeating(pattern: re.Pattern[bytes]) -> Mutation:
+    return lambda rng, data, _: _repeated(rng, data, pattern)
+
+
 def number(rng: Random, data: bytes, _: Sequence[bytes]) -> bytes:
     """A number that is none, or one at the edge of what there is."""
     return _replaced(rng, data, NUMBER, rng.choice(NUMBERS).encode())
@@ -151,15 +159,8 @@ def words_exchanged(rng: Random, data: bytes, _: Sequence[bytes]) -> bytes:
 
 
 LINE = re.compile(rb"[^\n]*\n|[^\n]+")
-
-
-def lines_exchanged(rng: Random, data: bytes, _: Sequence[bytes]) -> bytes:
-    return _exchanged(rng, data, LINE)
-
-
-def line_repeated(rng: Random, data: bytes, _: Sequence[bytes]) -> bytes:
-    return _repeated(rng, data, LINE)
-
+lines_exchanged = exchanging(LINE)
+line_repeated = repeating(LINE)
 
 # -- XML ----------------------------------------------------------------------------------------------------
 
@@ -178,24 +179,11 @@ PROLOGUES = (
 )
 
 
-def element_repeated(rng: Random, data: bytes, _: Sequence[bytes]) -> bytes:
-    return _repeated(rng, data, ELEMENT)
-
-
-def elements_exchanged(rng: Random, data: bytes, _: Sequence[bytes]) -> bytes:
-    return _exchanged(rng, data, ELEMENT)
-
-
-def tag_repeated(rng: Random, data: bytes, _: Sequence[bytes]) -> bytes:
-    return _repeated(rng, data, TAG)
-
-
-def attribute_repeated(rng: Random, data: bytes, _: Sequence[bytes]) -> bytes:
-    return _repeated(rng, data, ATTRIBUTE)
-
-
-def attributes_exchanged(rng: Random, data: bytes, _: Sequence[bytes]) -> bytes:
-    return _exchanged(rng, data, ATTRIBUTE)
+element_repeated = repeating(ELEMENT)
+elements_exchanged = exchanging(ELEMENT)
+tag_repeated = repeating(TAG)
+attribute_repeated = repeating(ATTRIBUTE)
+attributes_exchanged = exchanging(ATTRIBUTE)
 
 
 def values_exchanged(rng: Random, data: bytes, _: Sequence[bytes]) -> bytes:
@@ -239,21 +227,10 @@ def entry_replaced(rng: Random, data: bytes, _: Sequence[bytes]) -> bytes:
     return _replaced(rng, data, RIGHT, rng.choice(TOML_VALUES))
 
 
-def entries_exchanged(rng: Random, data: bytes, _: Sequence[bytes]) -> bytes:
-    return _exchanged(rng, data, RIGHT)
-
-
-def entry_repeated(rng: Random, data: bytes, _: Sequence[bytes]) -> bytes:
-    return _repeated(rng, data, ENTRY)
-
-
-def table_repeated(rng: Random, data: bytes, _: Sequence[bytes]) -> bytes:
-    return _repeated(rng, data, HEADER)
-
-
-def tables_exchanged(rng: Random, data: bytes, _: Sequence[bytes]) -> bytes:
-    return _exchanged(rng, data, HEADER)
-
+entries_exchanged = exchanging(RIGHT)
+entry_repeated = repeating(ENTRY)
+table_repeated = repeating(HEADER)
+tables_exchanged = exchanging(HEADER)
 
 # -- JSON ---------------------------------------------------------------------------------------------------
 
@@ -313,13 +290,8 @@ def cell_replaced(rng: Random, data: bytes, _: Sequence[bytes]) -> bytes:
     return _replaced(rng, data, CELL, rng.choice(CELLS))
 
 
-def cells_exchanged(rng: Random, data: bytes, _: Sequence[bytes]) -> bytes:
-    return _exchanged(rng, data, CELL)
-
-
-def cell_repeated(rng: Random, data: bytes, _: Sequence[bytes]) -> bytes:
-    return _repeated(rng, data, CELL)
-
+cells_exchanged = exchanging(CELL)
+cell_repeated = repeating(CELL)
 
 # -- NPZ ----------------------------------------------------------------------------------------------------
 

@@ -177,10 +177,7 @@ def summary(
         "seconds": round(seconds, 1),
         "failures": len(failures),
     }
-    if given.record:
-        record(trial, row)
-    else:
-        print(f"{trial}: " + ", ".join(f"{key} {value}" for key, value in row.items()))
+    record(trial, row, kept=given.record)
 
 
 if __name__ == "__main__":

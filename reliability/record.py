@@ -14,13 +14,15 @@ RESULTS = Path(__file__).parent / "results"
 Row = dict[str, Any]
 
 
-def record(trial: str, row: Row) -> None:
-    """Append one row: counts of what was tried, figures measured, and ``failures``, which ought to be 0."""
+def record(trial: str, row: Row, *, kept: bool = True) -> None:
+    """Show one row, and append it if it is kept: counts, figures, and ``failures``, which ought to be 0."""
+    print(f"{trial}: " + ", ".join(f"{key} {value}" for key, value in row.items()), flush=True)
+    if not kept:
+        return
     common = {"when": datetime.now(UTC).isoformat(timespec="seconds"), **machine()}
     RESULTS.mkdir(exist_ok=True)
     with (RESULTS / f"{trial}.jsonl").open("a") as file:
         file.write(json.dumps({**common, **row}) + "\n")
-    print(f"{trial}: " + ", ".join(f"{key} {value}" for key, value in row.items()), flush=True)
 
 
 def newest(trial: str) -> list[Row]:

@@ -12,7 +12,6 @@ more than the bounds of `comparison`, and words of fixed point are those of the 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import re
 import shutil
@@ -399,10 +398,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 1
     total, seconds = tried(range(asked.seed, asked.seed + asked.programs), asked.processes)
     row = {**vars(total), "failures": len(total.failures), "seed": asked.seed, "seconds": round(seconds)}
-    if asked.record:
-        record("sanitized", row)
-    else:
-        print(json.dumps(row))
+    record("sanitized", row, kept=asked.record)
     return 1 if total.failures else 0
 
 

@@ -194,10 +194,7 @@ def main() -> int:
     for failure in found.failures[:SHOWN]:
         print(failure)
     summary = row(found, 60 * asked.minutes, asked.threads)
-    if asked.record:
-        record("soak", summary)
-    else:
-        print(summary)
+    record("soak", summary, kept=asked.record)
     return 1 if summary["failures"] else 0
 
 

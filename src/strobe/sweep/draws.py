@@ -36,8 +36,8 @@ class Distribution(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Uniform:
-    """Anywhere between two bounds alike."""
+class Between:
+    """What lies between two bounds."""
 
     low: Array  # (size,)
     high: Array
@@ -45,6 +45,10 @@ class Uniform:
     @property
     def count(self) -> int:
         return len(self.low)
+
+
+class Uniform(Between):
+    """Anywhere between two bounds alike."""
 
     def __call__(self, u: Array) -> Array:
         return self.low + (self.high - self.low) * u
@@ -67,16 +71,8 @@ class Normal:
         return self.mean + self.deviation * ndtri(u)
 
 
-@dataclass(frozen=True, eq=False)
-class LogUniform:
+class LogUniform(Between):
     """Numbers above zero, whose logarithm is anywhere between two bounds alike."""
-
-    low: Array  # (size,)
-    high: Array
-
-    @property
-    def count(self) -> int:
-        return len(self.low)
 
     def __call__(self, u: Array) -> Array:
         from scipy.special import exp2  # one number at a time: the same bits wherever in an array
