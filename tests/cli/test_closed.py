@@ -121,6 +121,28 @@ def test_the_forces_in_loops_are_shown_on_request() -> None:
     )
 
 
+PARALLELOGRAM = ["parallelogram", "--q", ".6,-.35", "--qd", ".9,-1.3", "--qdd", "1.5,-.7"]
+
+
+def test_loops_that_couplings_keep_closed_have_forces_too() -> None:
+    """Those of the paper, and of a balance of the closed chain: pins that are free carry no moment."""
+    done = run("torque", *PARALLELOGRAM, "--loops")
+    assert "pin    pin_on_link2   pin_on_link4   -51.9377    0   -24.4312" in done.stdout
+    transmitted = {row["joint"]: row for row in told("explain", *PARALLELOGRAM)["transmitted"]}
+    sizes = {name: np.linalg.norm(row["force"]) for name, row in transmitted.items()}
+    assert sizes == pytest.approx({"a1": 73.4102, "a2": 56.1877, "b1": 77.5475, "b2": 67.1989}, abs=1e-4)
+    moments = {name: row["moment"][1] for name, row in transmitted.items()}
+    assert moments == pytest.approx({"a1": -25.8367, "a2": 0, "b1": -13.0327, "b2": 0}, abs=1e-4)
+
+
+@pytest.mark.parametrize("verb", [["explain"], ["torque", "--loops"]])
+def test_forces_at_a_dead_point_are_not_shown(verb: list[str]) -> None:
+    done = run(verb[0], "parallelogram", *verb[1:])
+    assert "the loops stand at a dead point, where no force of theirs could hold the links" in done.stdout
+    assert "nan" not in done.stdout
+    assert "28.449" in done.stdout  # the torques are known all the same
+
+
 def test_another_joint_can_drive() -> None:
     """The same motion costs the same power."""
     crank = told("torque", *GOLDEN)

@@ -90,7 +90,8 @@ def explain(
     the terms of small arms in closed form.
 
     Of a closed chain the terms are those of its actuated joints, with all that goes along; numbers of a state may be
-    those of the actuated joints alone.
+    those of the actuated joints alone. What joints hold has the forces in loops in it, those that couplings keep
+    closed too (strobe torque --loops shows them).
 
     \b
     Examples:
@@ -181,10 +182,12 @@ def _data(found: Explanation) -> dict[str, Any]:
             }
             for name, wrench, across in zip(found.hinges, found.wrenches, found.constraints, strict=True)
         ],
+        "remarks": found.remarks,
     }
 
 
 def _tables(found: Explanation, every: bool) -> Iterator[Any]:
+    import numpy as np
     from rich.text import Text
 
     from strobe.equations.meaning import COORDINATES
@@ -198,8 +201,10 @@ def _tables(found: Explanation, every: bool) -> Iterator[Any]:
     yield remark(COORDINATES)
     yield ""
     yield Text("What the joints transmit", style="bold cyan")
-    yield loads_table(found.hinges, found.wrenches, found.constraints)
-    yield remark(TRANSMITTED)
+    if not np.isnan(found.wrenches).any():
+        yield loads_table(found.hinges, found.wrenches, found.constraints)
+        yield remark(TRANSMITTED)
+    yield from map(remark, found.remarks)
 
 
 def _rows(rows: Sequence[Row], every: bool) -> list[list[Any]]:

@@ -89,7 +89,7 @@ def torque(
       t or time                    copied to the output, which has columns tau_JOINT
     """
     arm = open_robot(robot, lock=lock, base=base, actuated=actuated, strict=strict)
-    if loops and not arm.model.is_closed:
+    if loops and not (arm.model.loops or arm.model.curves):
         raise ArgumentError(f"--loops shows the forces in closed chains; {arm.name} has none.")
     how = given_loads(gravity, wrench, frame, no_friction) | {"formulation": formulation}
     given = {"q": q, "qd": qd, "qdd": qdd}
@@ -117,7 +117,7 @@ def _one_state(
     from strobe.study.tables import short
     from strobe.study.terms import split, split_table
 
-    if robot.model.is_closed:
+    if robot.model.is_closed or loops:
         robot = Robot(robot.model, compiled=False)  # many questions, once each: not worth compiling
     state, assumed = given_state(robot, given, known)
     data = {"joints": robot.coordinates.rate_names, **state, **split(robot, *state.values(), **how)}

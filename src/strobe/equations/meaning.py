@@ -26,7 +26,7 @@ import numpy as np
 
 from strobe.algebra import Pose
 from strobe.errors import UnknownNameError
-from strobe.models.model import Frame
+from strobe.models.model import Frame, Model
 from strobe.robot import Robot, Wrench
 from strobe.runtime.arrays import require_turns
 
@@ -108,6 +108,7 @@ class Explanation:
     wrenches: Array  # (..., hinges, 6): force, moment on the body carried, at the joint, base axes
     constraints: Array  # (..., hinges, 6): the same without what acts along the joint
     closed: bool = False  # whether the degrees of freedom are the actuated ones of a closed chain
+    remarks: tuple[str, ...] = ()  # what there is to know about what joints transmit
 
     @cached_property
     def shares(self) -> Array:
@@ -172,6 +173,16 @@ def explain(
 ) -> Explanation:  # fmt: skip
     """The torques of a motion, term by term."""
     loads: dict[str, Any] = {"wrench": wrench, "frame": frame, "gravity": gravity}
+    wrenches = robot.joint_wrenches(q, qd, qdd, **loads, friction=friction)
+    return explained(robot, q, qd, qdd, wrenches, transmissions(robot.model), **loads, friction=friction)
+
+
+def explained(
+    robot: Robot, q: Any, qd: Any, qdd: Any, wrenches: Array, remarks: tuple[str, ...], *,
+    wrench: Wrench = None, frame: str | None = None, gravity: Any = None, friction: bool = True,
+) -> Explanation:  # fmt: skip
+    """The torques of a motion, term by term, beside what the joints transmit and the remarks on it."""
+    loads: dict[str, Any] = {"wrench": wrench, "frame": frame, "gravity": gravity}
     tau = robot.inverse_dynamics(q, qd, qdd, **loads, friction=friction)
     q, qd, qdd = (np.asarray(x, tau.dtype) for x in (q, qd, qdd))
     require_turns("q", q, robot.coordinates.joints)
@@ -179,7 +190,6 @@ def explain(
     by_rate = robot.coriolis_matrix(q[..., None, :], np.eye(robot.nv, dtype=q.dtype))
     columns = [robot.mass_matrix(q) * qdd[..., None, :], pair_terms(by_rate, qd)]
     columns += [torque[..., None] for torque in single.values()]
-    wrenches = robot.joint_wrenches(q, qd, qdd, **loads)
     return Explanation(
         robot=robot.name,
         joints=robot.coordinates.rate_names,
@@ -190,6 +200,19 @@ def explain(
         hinges=tuple(body.joint.name for body in robot.model.bodies),
         wrenches=wrenches,
         constraints=across(robot, q, wrenches),
+        remarks=remarks,
+    )
+
+
+def transmissions(model: Model) -> tuple[str, ...]:
+    """What to know about joints that follow others: by what, and what is not known of it."""
+    rules = [rule.joint for rule in (*model.couplings, *model.curves)]
+    if not rules:
+        return ()
+    return (
+        f"{', '.join(rules)} {'follows' if len(rules) == 1 else 'follow'} other joints: by couples (forces, where a "
+        "joint slides) between the two links of each joint, part of what these transmit along themselves. Where "
+        "gears or belts sit is not known, nor what they put on bearings besides.",
     )
 
 

@@ -10,9 +10,10 @@ from strobe.mechanisms.following import complete
 from strobe.mechanisms.gait import Gait
 from strobe.mechanisms.ground import Footing, GroundReaction, ground_reaction
 from strobe.mechanisms.leading import led
-from strobe.mechanisms.loop_forces import LoopForces, loop_forces, uncoupled
+from strobe.mechanisms.loop_forces import LoopForces, loop_forces
 from strobe.mechanisms.reduced import Reduced, reduced
 from strobe.mechanisms.two_chains import Chain, Combined, combined
+from strobe.mechanisms.uncoupling import uncoupled
 from strobe.mechanisms.walking import Walk, walk
 from strobe.models.feet import Foot
 

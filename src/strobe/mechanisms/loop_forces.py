@@ -10,7 +10,9 @@ link of frame a, at the origin of b in base axes. The link of frame a gets the o
     distance  force = λ d / ℓ
     curve     a torque λ at its joint, −λ p′ at the other
 
-Where conditions are redundant the motion does not determine their λ: the least are given, the conditions named.
+Where conditions are redundant the motion does not determine their λ: the least are given, the conditions named. Of
+loops that couplings keep closed K is that of the robot without those couplings (`uncoupling`). At a dead point no λ
+may hold what a motion asks: it is NaN there.
 """
 
 from __future__ import annotations
@@ -20,45 +22,77 @@ from typing import Any
 
 import numpy as np
 
-from strobe.errors import ArgumentError, UnsupportedModelError
-from strobe.mechanisms.diagnosis import LEAST, Condition, freedoms, pseudo_inverse
-from strobe.models.loops import CLOSURES, conditions, solved
+from strobe.errors import ArgumentError
+from strobe.mechanisms.diagnosis import LEAST, Condition, by_loop, pseudo_inverse
+from strobe.mechanisms.uncoupling import Uncoupled
+from strobe.models.loops import CLOSURES, conditions, extent, solved
 from strobe.models.model import Loop
 from strobe.robot import Robot
 from strobe.runtime.arrays import collected
 
 Array = np.ndarray
 BALANCED = 1e-6  # of the torques: what no force of a loop may be left to account for
+G = 9.81
+DEAD_POINT = (
+    "the loops stand at a dead point, where no force of theirs could hold the links: what goes through them and the "
+    "joints is not known"
+)
 
 
 @dataclass(frozen=True, eq=False)
 class LoopForces:
     """What holds closed chains together at states (...)."""
 
-    multipliers: Array  # (..., conditions), in the order of `Robot.loop_residuals`
+    multipliers: Array  # (..., conditions), in the order of `loop_residuals` of the robot that loops hold
     wrenches: dict[str, Array]  # (..., 6) by loop: force and moment on b's link at b's origin, base axes
     torques: dict[str, Array]  # (...) by curve
     undetermined: tuple[Condition, ...]  # those whose multipliers could be others, with the same motion
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What there is to know about them: conditions that the motion does not determine, and dead points."""
+        said: list[str] = []
+        if self.undetermined:
+            said.append(
+                f"not determined by the motion, of redundant conditions: {by_loop(self.undetermined)}; "
+                "the least are given"
+            )
+        return (*said, DEAD_POINT) if np.isnan(self.multipliers).any() else tuple(said)
 
 
 def loop_forces(robot: Robot, q: Any, qd: Any, qdd: Any, tau: Any = None, **loads: Any) -> LoopForces:
     """The forces in loops of a robot that moves under torques tau (..., n), by its actuated joints if not given.
 
-    ``loads`` (wrench, frame, gravity, friction) are those of `Robot.inverse_dynamics`.
+    ``loads`` (wrench, frame, gravity, friction) are those of `Robot.inverse_dynamics`. Torques that do not belong to
+    the motion are refused; forces are NaN where loops stand at a dead point and cannot hold it.
     """
-    if not robot.model.is_closed:
+    if not (robot.model.loops or robot.model.curves):
         raise ArgumentError(f"{robot.name} has no closed chain whose forces could be asked for.")
-    if tau is None:
-        tau = robot.inverse_dynamics(q, qd, qdd, **loads)
+    moved = robot.inverse_dynamics(q, qd, qdd, **loads) if tau is None else tau
     sizes = {"q": robot.nq, "qd": robot.nv, "qdd": robot.nv, "tau": robot.nv}
-    given = collected({"q": q, "qd": qd, "qdd": qdd, "tau": tau}, sizes, robot._why)
-    robot._require_closed({name: given[name] for name in ("q", "qd", "qdd")})
-    q, qd, qdd, tau = (array.astype(float) for array in given.values())
+    given = collected({"q": q, "qd": qd, "qdd": qdd, "tau": moved}, sizes, robot._why)
+    if robot.model.is_closed:
+        robot._require_closed({name: given[name] for name in ("q", "qd", "qdd")})
+    q, qd, qdd, moved = (array.astype(float) for array in given.values())
+    opened = Uncoupled(robot)
+    q, qd, qdd, moved = opened.position(q), opened.rates(qd), opened.rates(qdd), opened.torques(moved)
+    return _balanced(opened.robot, q, qd, qdd, moved, loads, refuse=tau is not None)
+
+
+def _balanced(
+    robot: Robot, q: Array, qd: Array, qdd: Array, tau: Array, loads: dict[str, Any], *, refuse: bool
+) -> LoopForces:
+    """The forces that torques leave to loops; what these cannot hold is refused, or NaN."""
     needed = cut_open(robot).inverse_dynamics(q, qd, qdd, **loads)
     across = np.swapaxes(robot.loop_jacobian(q), -1, -2)
     multipliers = (pseudo_inverse(across) @ (needed - tau)[..., None])[..., 0]
-    _require_balance(robot, needed, tau, (across @ multipliers[..., None])[..., 0])
-    return _by_loop(robot, q, multipliers, _undetermined(robot, across))
+    off, most = _left(robot, needed, tau, (across @ multipliers[..., None])[..., 0])
+    if refuse and (off > most).any():
+        _refuse_torques(robot, off)
+    dead = np.asarray((off > most).any(axis=-1))
+    multipliers = np.where(dead[..., None], np.nan, multipliers)
+    alive = np.broadcast_to(across, (*dead.shape, *across.shape[-2:]))[~dead]
+    return _by_loop(robot, q, multipliers, _undetermined(robot, alive))
 
 
 def cut_open(robot: Robot) -> Robot:
@@ -68,31 +102,23 @@ def cut_open(robot: Robot) -> Robot:
     )
 
 
-def uncoupled(robot: Robot) -> Robot:
-    """The robot whose loops are closed by forces where couplings of its joints closed them.
+def _left(robot: Robot, needed: Array, tau: Array, held: Array) -> tuple[Array, Array]:
+    """What is left of the torques (..., n) that neither motors nor loops account for, and what of it is rounding.
 
-    Refused where the loops alone leave more freedoms than the couplings did.
+    Small torques may be what others leave when they cancel: they are measured by the weight of the robot too.
     """
-    loops = tuple(replace(loop, held=False) for loop in robot.model.loops)
-    opened = robot._edited(replace(robot.model, couplings=(), loops=loops, golden=()))
-    if not loops or freedoms(opened) != robot.nv:
-        raise UnsupportedModelError(
-            f"the couplings of {robot.name} hold more than its loops would: without them it moves otherwise."
-        )
-    return opened
-
-
-def _require_balance(robot: Robot, needed: Array, tau: Array, held: Array) -> None:
-    """Refuse torques that do not belong to the motion: what loops cannot account for."""
-    needed, tau, held = (x.reshape(-1, robot.nv) for x in np.broadcast_arrays(needed, tau, held))
     size = np.maximum(np.abs(needed), np.abs(tau)) + np.abs(held)
-    off = np.abs(needed - tau - held)
-    if not (off > BALANCED * (1.0 + size.max(axis=-1, keepdims=True))).any():
-        return
-    k = int(np.argmax(off.max(axis=0)))
+    weight = sum(float(body.inertial.m) for body in robot.model.bodies) * G * extent(robot.model)  # pyright: ignore[reportArgumentType]
+    return np.abs(needed - tau - held), BALANCED * (min(1.0, weight) + size.max(axis=-1, keepdims=True))
+
+
+def _refuse_torques(robot: Robot, off: Array) -> None:
+    """Say which torque does not belong to the motion: what loops cannot account for."""
+    worst = off.reshape(-1, robot.nv).max(axis=0)
+    k = int(np.argmax(worst))
     joint = next(j.name for j in robot.coordinates.joints if j.v <= k < j.v + j.nv)
     raise ArgumentError(
-        f'tau does not give this motion: joint "{joint}" has {off[:, k].max():.3g} too much or too little, which no '
+        f'tau does not give this motion: joint "{joint}" has {worst[k]:.3g} too much or too little, which no '
         "loop could hold. robot.forward_dynamics(q, qd, tau) is the motion of tau."
     )
 

@@ -137,10 +137,13 @@ def choose_actuated(model: Model, names: tuple[str, ...]) -> Model:
 OPEN_PART = "Take an open part of it, robot.chain(frame), or lock the joints that close it."
 
 
-def require_open(model: Model, what: str, instead: str = OPEN_PART) -> None:
-    """Refuse what is not solved of closed chains, and say what can be done instead."""
-    if model.is_closed:
-        closing = [rule.name for rule in (*model.loops, *model.curves) if not getattr(rule, "held", False)]
+def require_open(model: Model, what: str, instead: str = OPEN_PART, *, held: bool = False) -> None:
+    """Refuse what is not solved of closed chains, and say what can be done instead.
+
+    ``held`` refuses loops that couplings keep closed, too: where it matters that forces go through them.
+    """
+    loops = model.loops if held else solved(model)
+    if closing := [rule.name for rule in (*loops, *model.curves)]:
         more = f" and {len(closing) - 2} more" if len(closing) > 3 else ""
         shown = ", ".join(f'"{name}"' for name in (closing[:2] if more else closing)) + more
         raise UnsupportedModelError(

@@ -8,6 +8,7 @@ from strobe.algebra.elimination import ancestors
 from strobe.algebra.rows import minus, plus
 from strobe.errors import UnsupportedModelError
 from strobe.formulations import articulated_body, transmission
+from strobe.models.loops import require_open
 from strobe.models.model import Model
 from strobe.models.regroup import regrouped
 from strobe.quantities.asked import Asked
@@ -18,6 +19,7 @@ from strobe.quantities.terms import mass_matrix, unaccelerated
 from strobe.scalars import Num, Numbers, maximum
 
 ARTICULATED = "articulated-body"  # gives accelerations only
+SOLVED_BY = "robot.joint_wrenches(q, qd, qdd) solves for the forces in its loops first."
 LONG_SUPPORT = 6.0  # degrees of freedom before one, on average, beyond which articulated bodies cost less
 
 
@@ -70,7 +72,12 @@ def long_supports(model: Model) -> bool:
 
 
 def joint_wrenches(asked: Asked, q: Numbers, qd: Numbers, qdd: Numbers) -> list[list[Num]]:
-    """Force and moment through every joint onto the body it carries, at the joint's origin, base axes."""
+    """Force and moment through every joint onto the body it carries, at the joint's origin, base axes.
+
+    Joints that follow others do so by couples between the two bodies of each, which leaves these as they are in the
+    tree. Forces of loops do not, whether couplings keep these closed or not.
+    """
     x, model = asked.coordinates, asked.model
+    require_open(model, "what joints transmit, as one function,", SOLVED_BY, held=True)
     loads = [(model.frame(name), wrench) for name, wrench in asked.wrenches.items()]
     return transmission.joint_wrenches(model, x.expand(q), x.expand_rates(qd), x.expand_rates(qdd), loads)

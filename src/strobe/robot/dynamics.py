@@ -147,21 +147,27 @@ class Dynamics(Asking):
 
     def joint_wrenches(
         self, q: Any, qd: Any, qdd: Any, *, wrench: Wrench = None, frame: str | None = None,
-        gravity: Any = None, parameters: Any = None, geometry: Any = None, out: Array | None = None,
-        threads: int | None = None,
+        gravity: Any = None, friction: bool = True, parameters: Any = None, geometry: Any = None,
+        out: Array | None = None, threads: int | None = None,
     ) -> Array:  # fmt: skip
         """What every joint transmits onto the body it carries (..., bodies, 6): force, then moment, base axes.
 
         One row per joint of the model, those that follow others included, each at the origin of its moved frame.
-        Along the joint it is the torque less rotor inertia and friction, which act inside the drive.
+        Along the joint it is the torque less rotor inertia and friction, which act inside the drive; where a joint
+        follows others by a coupling, or is followed, with the couple of that transmission. Loops add their forces,
+        those that couplings keep closed too; NaN where they stand at a dead point and cannot hold the motion.
+        ``friction`` changes the forces in loops, and nothing else.
         """
         values = {"q": q, "qd": qd, "qdd": qdd} | self._loads(wrench, frame, gravity, parameters, geometry)
-        if self.model.is_closed and out is parameters is geometry is None:
-            return self._robot.explain(q, qd, qdd, wrench=wrench, frame=frame, gravity=gravity).wrenches
-        require_open(
-            self.model, "what joints transmit, for out=, parameters= or geometry=,", "Leave these out."
-        )
-        return self._dynamics("joint_wrenches", values, out, threads)
+        if not (self.model.loops or self.model.curves):
+            return self._dynamics("joint_wrenches", values, out, threads, friction=friction)
+        from strobe.mechanisms.transmitted import transmitted
+
+        if not out is parameters is geometry is None:
+            what = "what joints transmit, for out=, parameters= or geometry=,"
+            require_open(self.model, what, "Leave these out.", held=True)
+        how = {"wrench": wrench, "frame": frame, "gravity": gravity, "friction": friction}
+        return transmitted(self._robot, q, qd, qdd, **how).wrenches
 
     def mass_matrix(
         self, q: Any, *, formulation: str | None = None, parameters: Any = None, geometry: Any = None,

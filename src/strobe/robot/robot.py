@@ -240,7 +240,7 @@ class Robot(Dynamics, Kinematics):
         gravity: Any = None, friction: bool = True,
     ) -> Explanation:  # fmt: skip
         """The torques of a motion, each term with what it stands for; of a closed chain those that drive it."""
-        if self.model.is_closed:
+        if self.model.loops or self.model.curves:
             from strobe.mechanisms.explained import explain
         else:
             from strobe.equations.meaning import explain

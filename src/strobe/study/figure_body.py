@@ -84,20 +84,20 @@ def free_body(
 ) -> FreeBody:
     """A link (the first with a mass if none is named) with the loads of a state; ``inertial`` adds −m a."""
     skeleton = posed(robot, q)
-    if any(loop.held for loop in robot.model.loops):
-        raise UnsupportedModelError(
-            f"{robot.name} has a loop that couplings close, which leaves the forces in its pins open: a link "
-            "cannot be cut free. Draw the robot itself, or a chain without the loop."
-        )
     b = _index(robot, link)
     quiet = Robot(robot.model, compiled=False)
     wrenches = quiet.joint_wrenches(q, qd, qdd)
+    if np.isnan(wrenches).any() and np.isfinite([*q, *qd, *qdd]).all():
+        raise UnsupportedModelError(
+            f"{robot.name} stands at a dead point of its loops, which cannot hold its links there: a link "
+            "cannot be cut free. Draw it in another position."
+        )
     hinge, com = skeleton.hinges[b], skeleton.coms[b]
     a, moment = _inertial(skeleton, b, qd, qdd)
     loads = _pair(hinge, hinge.origin, wrenches[b], 1.0, CARRYING)
     for other in skeleton.children(b):
         loads += _pair(other, other.rest, wrenches[other.body.index], -1.0, CARRIED)
-    if robot.model.is_closed:
+    if robot.model.loops:
         loads += _held(quiet, b, q, qd, qdd)
     m = float(hinge.body.inertial.m)  # pyright: ignore[reportArgumentType]
     down = numbers(robot.model.gravity.linear)

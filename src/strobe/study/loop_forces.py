@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import numpy as np
 from rich.table import Table
 
 from strobe.robot import Robot
@@ -27,20 +28,18 @@ def measured(robot: Robot, q: Any, qd: Any, qdd: Any, **loads: Any) -> dict[str,
         ],
         "curves": [{"name": name, "torque": float(torque)} for name, torque in found.torques.items()],
         "undetermined": by_loop(found.undetermined),
+        "remarks": found.remarks,
     }
 
 
 def shown(data: Mapping[str, Any]) -> Iterator[Any]:
     """The same as a person reads it."""
-    if data["loops"]:
+    if data["loops"] and not np.isnan(data["multipliers"]).any():
         yield remark(HOW)
         yield _table(data)
     for curve in data["curves"]:
         yield f"{curve['name']}: a torque of {curve['torque']:.6g} keeps it on its curve"
-    if data["undetermined"]:
-        yield remark(
-            f"not determined by the motion, of redundant conditions: {data['undetermined']}; the least are given"
-        )
+    yield from map(remark, data["remarks"])
 
 
 def _table(data: Mapping[str, Any]) -> Table:

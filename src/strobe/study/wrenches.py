@@ -11,6 +11,7 @@ from rich.table import Table
 
 from strobe.errors import UnsupportedModelError
 from strobe.study import html as page
+from strobe.study import loop_forces
 from strobe.study.case import Case
 from strobe.study.figure_body import body_figure
 from strobe.study.tables import remark, table, tidy
@@ -27,7 +28,17 @@ def measure(case: Case) -> dict[str, Any]:
         "joints": found.hinges,
         "wrenches": found.wrenches,
         "constraints": found.constraints,
+        "remarks": found.remarks,
+        "loop_forces": _in_held_loops(case),
     }
+
+
+def _in_held_loops(case: Case) -> dict[str, Any] | None:
+    """The forces in loops that couplings keep closed; others are shown with the closed chains."""
+    model = case.robot.model
+    if model.is_closed or not model.loops or np.isnan(case.explanation.wrenches).any():
+        return None
+    return loop_forces.measured(case.robot, case.q, case.qd, case.qdd) | {"remarks": ()}  # told already
 
 
 def command(case: Case) -> str:
@@ -48,7 +59,11 @@ def render(data: Mapping[str, Any]) -> Iterator[Any]:
         f"force (N) and moment (N m) on the body that a joint carries, base axes, at {data['state']}; "
         "across: what the bearings hold"
     )
-    yield loads_table(data["joints"], data["wrenches"], data["constraints"])
+    if not np.isnan(data["wrenches"]).any():
+        yield loads_table(data["joints"], data["wrenches"], data["constraints"])
+    yield from map(remark, data["remarks"])
+    if data["loop_forces"] is not None:
+        yield from loop_forces.shown(data["loop_forces"])
 
 
 def loads_table(joints: Sequence[str], wrenches: np.ndarray, constraints: np.ndarray) -> Table:
