@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 import strobe
+from strobe.equations.derivation import derive
+from strobe.equations.symbolic_meaning import symbolic
 from strobe.errors import UnsupportedModelError
-from strobe.mechanisms import loop_forces, uncoupled
+from strobe.mechanisms import diagnose, loop_forces, reduced, uncoupled
 from strobe.mechanisms.uncoupling import Uncoupled
 from strobe.models.edits import add_loop
 from strobe.models.joints import Friction, Motor
@@ -403,3 +405,48 @@ def test_a_loop_added_to_couplings_is_held_by_them():
     robot = Robot(settled(add_loop(model, "pin_on_link2", "pin_on_link4")), compiled=False)
     assert robot.joint_wrenches(*STATE) == pytest.approx(parallelogram().joint_wrenches(*STATE))
     assert tree.explain(*STATE).remarks[0].startswith("a2, b2 follow other joints")
+
+
+def test_another_geometry_would_open_a_loop_that_couplings_keep_closed():
+    robot = parallelogram()
+    sentence = "parallelogram has closed chains, which another geometry would open; geometry= is for robots without."
+    for asked in (
+        lambda: robot.inverse_dynamics(*STATE, geometry=1.1 * np.array(robot.geometry)),
+        lambda: Robot(robot.model).compile(Request("mass_matrix", geometry="runtime")),
+    ):
+        with pytest.raises(UnsupportedModelError) as refusal:
+            asked()
+        assert str(refusal.value) == sentence
+
+
+def test_what_needs_a_chain_to_solve_says_why_there_is_none():
+    robot = parallelogram()
+    end = ': its couplings keep "pin" closed.'
+    for asked, start in (
+        (lambda: diagnose(robot), "parallelogram has no closed chain to diagnose"),
+        (lambda: reduced(robot, *STATE[:2]),
+         "parallelogram has no closed chain; its own coordinates are independent"),
+        (lambda: robot.inverse_dynamics(*STATE, actuated=["a1"]),
+         "actuated= is for closed chains; parallelogram has none"),
+    ):  # fmt: skip
+        with pytest.raises(strobe.errors.ArgumentError) as refusal:
+            asked()
+        assert str(refusal.value) == start + end
+
+
+def test_the_words_say_that_joints_which_follow_go_along():
+    told = parallelogram().explain(*STATE)
+    assert told.rows("a1")[0].meaning == (
+        "accelerates a1 and all that moves with it, the other actuated joints frozen"
+    )
+    written = symbolic(parallelogram())
+    assert {row.meaning for row in written if row.kind == "gravity"} == {
+        "carries the weight that a1 lifts",
+        "carries the weight that b1 lifts",
+    }
+
+
+def test_a_derivation_says_whose_forces_it_derives():
+    """Link 2 is balanced there without the pin, which drops out of torques but not of forces."""
+    said = str(derive(parallelogram(), "newton-euler"))
+    assert "those of the open chains, without what the pins of the closed one add" in " ".join(said.split())

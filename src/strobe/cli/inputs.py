@@ -82,7 +82,11 @@ def open_robot(
 def _driven_by(robot: Robot, actuated: str) -> Robot:
     """The robot whose closed chains are driven by joints that an option names."""
     if not robot.model.is_closed:
-        raise ArgumentError(f"--actuated is for closed chains; {robot.name} has none.")
+        from strobe.models.loops import why_open
+
+        raise ArgumentError(
+            f"--actuated is for closed chains; {robot.name} has none{why_open(robot.model)}"
+        )
     return robot.with_actuated([name for name in re.split(r"[,\s]+", actuated.strip()) if name])
 
 

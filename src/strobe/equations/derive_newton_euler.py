@@ -36,6 +36,10 @@ FOLLOWING = (
     "Joints that follow others are left free: what makes them follow, also by closing a loop, does no work "
     "and drops out of the torques in the end."
 )
+LOOPS = (
+    "The forces and moments of the joints are therefore those of the open chains, without what the pins of the "
+    "closed one add to them: strobe explain computes these at a state."
+)
 HELD = "What acts along the joints is the work of the drives; the bearings hold all the rest."
 
 Terms = list[tuple[int, Formula]]
@@ -136,9 +140,14 @@ class NewtonEuler:
             "there the coupling force f and the coupling moment N, and feels the opposite of both. Arms r "
             "lead from a point O to another one, or to a centre of mass c. With the inertial force and "
             "moment among them, all forces on a link add up to zero, and so do all moments about its "
-            "centre of mass. What vanishes is left out." + ("" if self._independent else f" {FOLLOWING}"),
+            "centre of mass. What vanishes is left out." + self._left_free(),
             tuple(lines),
         )
+
+    def _left_free(self) -> str:
+        if self._independent:
+            return ""
+        return f" {FOLLOWING} {LOOPS}" if self.moving.equations.words.model.loops else f" {FOLLOWING}"
 
     def _forces_on(self, link: Link) -> Formula:
         terms: Terms = [

@@ -42,11 +42,18 @@ MEANINGS = {
     "external": "balances the external wrenches",
 }
 KINDS = tuple(MEANINGS)
-OF_CLOSED_CHAINS = {  # where joints that are not actuated go along
+GOING_ALONG = {  # where joints that are not actuated do so, by loops or couplings
     "effective inertia": "accelerates {own} and all that moves with it, the other actuated joints frozen",
     "gravity": "carries the weight that {own} lifts",
     "friction": "overcomes the friction of all that {own} moves",
 }
+
+
+def meanings(going_along: bool) -> dict[str, str]:
+    """What each kind of term does, where other joints go along with those that are driven or not."""
+    return MEANINGS | GOING_ALONG if going_along else MEANINGS
+
+
 COORDINATES = "The split into terms holds in these coordinates; in others the same torque has other terms."
 
 
@@ -107,7 +114,7 @@ class Explanation:
     hinges: tuple[str, ...]  # the joints of the model, those that follow others included
     wrenches: Array  # (..., hinges, 6): force, moment on the body carried, at the joint, base axes
     constraints: Array  # (..., hinges, 6): the same without what acts along the joint
-    closed: bool = False  # whether the degrees of freedom are the actuated ones of a closed chain
+    closed: bool = False  # whether other joints go along with these: in a closed chain, or by couplings
     remarks: tuple[str, ...] = ()  # what there is to know about what joints transmit
 
     @cached_property
@@ -136,8 +143,7 @@ class Explanation:
     def _row(self, i: int, t: int, term: Term) -> Row:
         kind = term.kind(i)
         by = tuple(self.joints[k] for k in dict.fromkeys(term.by))
-        meanings = MEANINGS | OF_CLOSED_CHAINS if self.closed else MEANINGS
-        meaning = meanings[kind].format(*by, own=self.joints[i])
+        meaning = meanings(self.closed)[kind].format(*by, own=self.joints[i])
         return Row(kind, by, term.formula(i), meaning, self.values[..., i, t], self.shares[..., i, t])
 
     def _index(self, name: str) -> int:
@@ -200,6 +206,7 @@ def explained(
         hinges=tuple(body.joint.name for body in robot.model.bodies),
         wrenches=wrenches,
         constraints=across(robot, q, wrenches),
+        closed=bool(robot.model.couplings),
         remarks=remarks,
     )
 

@@ -7,7 +7,7 @@ Terms that vanish for every state are left out; external wrenches have no closed
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ from strobe.equations.closed_form import Equations, equations_of, predicted_term
 from strobe.equations.expression import Expression
 from strobe.equations.forms import Forms, order_of
 from strobe.equations.friction import friction as written_friction
-from strobe.equations.meaning import KINDS, MEANINGS, Term
+from strobe.equations.meaning import KINDS, Term, meanings
 from strobe.equations.waves import Wave
 from strobe.errors import EquationSizeError
 
@@ -51,7 +51,7 @@ def symbolic(robot: Robot | Model, numbers: bool = False, friction: bool = True)
             MOST,
             "Explain a state instead: the values of all terms are told for any robot.",
         )
-    joints = equations.coordinates.rate_names
+    joints, words = equations.coordinates.rate_names, meanings(not equations.coordinates.trivial)
     forms = Forms(order_of(equations))
     rubbing = (
         written_friction(equations.words, equations.coordinates, equations.ring, forms) if friction else {}
@@ -61,7 +61,7 @@ def symbolic(robot: Robot | Model, numbers: bool = False, friction: bool = True)
         found = [(term, forms.form(wave)) for term, wave in _terms(equations, i) if not wave.is_zero()]
         found += [(Term("friction"), rubbing[i])] if i in rubbing else []
         rows += sorted(
-            (_row(joints, own, term, i, value) for term, value in found),
+            (_row(joints, own, term, i, value, words) for term, value in found),
             key=lambda row: KINDS.index(row.kind),
         )
     return rows
@@ -82,6 +82,8 @@ def _wave(equations: Equations, x: object) -> Wave:
     return equations.ring.lower(x)  # pyright: ignore[reportArgumentType]
 
 
-def _row(joints: Sequence[str], own: str, term: Term, i: int, value: Expression) -> SymbolicRow:
+def _row(
+    joints: Sequence[str], own: str, term: Term, i: int, value: Expression, words: Mapping[str, str]
+) -> SymbolicRow:
     kind, by = term.kind(i), tuple(joints[k] for k in dict.fromkeys(term.by))
-    return SymbolicRow(own, kind, by, term.formula(i), MEANINGS[kind].format(*by, own=own), value)
+    return SymbolicRow(own, kind, by, term.formula(i), words[kind].format(*by, own=own), value)

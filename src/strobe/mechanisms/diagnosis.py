@@ -20,7 +20,7 @@ import numpy as np
 
 from strobe.errors import ArgumentError, counted
 from strobe.mechanisms.assembly import closed_near
-from strobe.models.loops import CLOSURES, conditions
+from strobe.models.loops import CLOSURES, conditions, why_open
 from strobe.models.model import Loop, Model
 from strobe.robot import Robot
 
@@ -320,7 +320,7 @@ def diagnose(robot: Robot, q: Any = None, actuated: Sequence[str] | None = None)
     ``actuated`` names the joints that drive it, those of the model if none are named.
     """
     if not robot.model.is_closed:
-        raise ArgumentError(f"{robot.name} has no closed chain to diagnose.")
+        raise ArgumentError(f"{robot.name} has no closed chain to diagnose{why_open(robot.model)}")
     names = robot._joints_like(robot.model.actuated if actuated is None else actuated)
     here = None if q is None else robot._known_position(q)
     if here is not None:

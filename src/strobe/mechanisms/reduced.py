@@ -17,6 +17,7 @@ import numpy as np
 from strobe.errors import ArgumentError
 from strobe.mechanisms.diagnosis import dofs_of, drivers
 from strobe.mechanisms.following import Following
+from strobe.models.loops import why_open
 from strobe.robot import Robot
 from strobe.runtime.arrays import collected
 
@@ -43,7 +44,9 @@ def reduced(
     ``actuated`` names the joints that drive it, those of the model if none are named; ``form`` is that of C.
     """
     if not robot.model.is_closed:
-        raise ArgumentError(f"{robot.name} has no closed chain; its own coordinates are independent.")
+        raise ArgumentError(
+            f"{robot.name} has no closed chain; its own coordinates are independent{why_open(robot.model)}"
+        )
     names = drivers(robot, actuated)
     state = collected({"q": q, "qd": qd}, {"q": robot.nq, "qd": robot.nv}, robot._why)
     robot._require_closed(state)

@@ -80,7 +80,8 @@ def _whole(rows: Sequence[tuple[dict[int, float], float]], x: Array) -> Array:
     matrix = np.zeros((len(rows), x.shape[-1]))
     for row, (terms, _) in zip(matrix, rows, strict=True):
         row[list(terms)] = list(terms.values())
-    return x @ matrix.T + np.array([offset for _, offset in rows])
+    with np.errstate(invalid="ignore"):  # what is infinite gives no number
+        return x @ matrix.T + np.array([offset for _, offset in rows])
 
 
 # -- what stands for what -----------------------------------------------------------------------------

@@ -151,6 +151,20 @@ def require_open(model: Model, what: str, instead: str = OPEN_PART, *, held: boo
         )
 
 
+def why_open(model: Model) -> str:
+    """The end of a sentence that says that a robot has no closed chain: why, where it has loops all the same."""
+    held = [f'"{loop.name}"' for loop in model.loops if loop.held]
+    return f": its couplings keep {', '.join(held)} closed." if held else "."
+
+
+def require_geometry(model: Model) -> None:
+    """Refuse another geometry of robots that it would bring apart, whether couplings keep them closed or not."""
+    if model.loops or model.curves:
+        raise UnsupportedModelError(
+            f"{model.name} has closed chains, which another geometry would open; geometry= is for robots without."
+        )
+
+
 # -- loops of which nothing is left to solve -----------------------------------------------------------
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from strobe.algebra import Vec3
 from strobe.models.couplings import coordinates
-from strobe.models.loops import conditions
+from strobe.models.loops import conditions, require_geometry
 from strobe.models.model import Model
 from strobe.models.parameters import PER_BODY, geometry_names, with_geometry, with_inertial
 from strobe.quantities.asked import Asked
@@ -87,6 +87,7 @@ class Request:
         if self.parameters != "fixed":
             model = with_inertial(model, numbers["parameters"])
         if self.geometry != "fixed":
+            require_geometry(model)
             model = with_geometry(model, numbers["geometry"], self.geometry == "full")
         return model
 

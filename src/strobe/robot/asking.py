@@ -16,6 +16,7 @@ from strobe.errors import (
     UnsupportedModelError,
 )
 from strobe.models.arguments import finite_numbers
+from strobe.models.loops import require_geometry, why_open
 from strobe.models.model import Model
 from strobe.models.random_states import random_positions
 from strobe.quantities import ELIMINATING, OF_A_FRAME, QUANTITIES, Request
@@ -158,7 +159,9 @@ class Asking(Constants, Prepared):
         """The joints that drive a closed chain, as many as it has freedoms."""
         if not self.model.is_closed:
             if actuated is not None:
-                raise ArgumentError(f"actuated= is for closed chains; {self.name} has none.")
+                raise ArgumentError(
+                    f"actuated= is for closed chains; {self.name} has none{why_open(self.model)}"
+                )
             return ()
         from strobe.mechanisms.diagnosis import require_actuation
 
@@ -175,10 +178,7 @@ class Asking(Constants, Prepared):
 
     def _require_geometry(self, shape: tuple[int, ...]) -> None:
         """Refuse a geometry of no numbers, and that of robots that would come apart."""
-        if self.model.is_closed:
-            raise UnsupportedModelError(
-                f"{self.name} has closed chains, which another geometry would open; geometry= is for robots without."
-            )
+        require_geometry(self.model)
         if shape[-1:] == (0,):
             raise UnsupportedModelError(
                 f"geometry has shape {shape}, no number that places a joint of {self.name}; leave geometry= out."
@@ -202,6 +202,12 @@ class Asking(Constants, Prepared):
         from strobe.mechanisms.states import require_closed
 
         require_closed(self._robot, arrays)
+
+    def _transmitted(self, q: Any, qd: Any, qdd: Any, **loads: Any) -> Array:
+        """What joints transmit where loops hold the links too."""
+        from strobe.mechanisms.transmitted import transmitted
+
+        return transmitted(self._robot, q, qd, qdd, **loads).wrenches
 
     # -- from arrays to an answer -------------------------------------------------------------------
 

@@ -161,13 +161,11 @@ class Dynamics(Asking):
         values = {"q": q, "qd": qd, "qdd": qdd} | self._loads(wrench, frame, gravity, parameters, geometry)
         if not (self.model.loops or self.model.curves):
             return self._dynamics("joint_wrenches", values, out, threads, friction=friction)
-        from strobe.mechanisms.transmitted import transmitted
-
         if not out is parameters is geometry is None:
             what = "what joints transmit, for out=, parameters= or geometry=,"
             require_open(self.model, what, "Leave these out.", held=True)
         how = {"wrench": wrench, "frame": frame, "gravity": gravity, "friction": friction}
-        return transmitted(self._robot, q, qd, qdd, **how).wrenches
+        return self._transmitted(q, qd, qdd, **how)
 
     def mass_matrix(
         self, q: Any, *, formulation: str | None = None, parameters: Any = None, geometry: Any = None,

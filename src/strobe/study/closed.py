@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from strobe.errors import UnsupportedModelError, counted
+from strobe.models.loops import why_open
 from strobe.robot import Robot
 from strobe.study import html as page
 from strobe.study import loop_forces, simulation
@@ -32,7 +33,7 @@ def applies(case: Case) -> bool:
 def measure(case: Case) -> dict[str, Any]:
     """What loops leave, the reduced dynamics and the forces at the state, and a run."""
     if not applies(case):
-        raise UnsupportedModelError(f"{case.robot.name} has no closed chain.")
+        raise UnsupportedModelError(f"{case.robot.name} has no closed chain{why_open(case.robot.model)}")
     case.require_dynamics()
     told = describe(case.robot)
     given_back = _given_back(case.robot)
