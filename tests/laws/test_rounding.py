@@ -70,6 +70,8 @@ def errors(values, reference):
 def test_over_a_batch_compiled_quantities_err_at_most_twice_as_much_as_interpreted_ones(name):
     robot = robot_called(name)
     for quantity in QUANTITIES:
+        if quantity == "joint_wrenches" and robot.model.loops:
+            continue  # solved for, not compiled
         driven = robot.joint_names[:1] if quantity == "hybrid_dynamics" else ()
         kernel = Kernel(robot.model, Request(quantity, accelerated=driven))
         inputs = states(robot, kernel.request)
