@@ -1,11 +1,13 @@
 """Limits of joints, and of joints that follow them."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import strobe
+from strobe.errors import ArgumentError
 from strobe.kinematics.ranges import ranges_of
 from strobe.kinematics.solutions import Status
 
@@ -66,8 +68,15 @@ def test_the_middle_of_a_range_with_one_end_is_within_it():
     robot = strobe.load("planar2")
     ranges = ranges_of(robot)
     assert ranges.bounded.all()
-    half = type(ranges)(
-        ranges.joints, ranges.columns, ranges.rates, np.array([0.3, -math.inf]), np.array([math.inf, -0.2]),
-        ranges.turning, (),
-    )  # fmt: skip
+    half = replace(ranges, lower=np.array([0.3, -math.inf]), upper=np.array([math.inf, -0.2]))
     assert half.centre.tolist() == [0.3, -0.2]
+
+
+def test_motions_keep_the_limits_of_joints_that_follow(fingers):
+    """The finger is bound to 1 rad/s and turns twice as fast as the elbow; at its end the elbow is at 0.55."""
+    assert fingers.limits.velocity.tolist() == [1.0, 1.0]
+    motion = fingers.plan([[0.0, -0.4], [0.0, 0.5]], acceleration=20.0)
+    rates = np.abs(motion(np.linspace(0.0, motion.duration, 500))[1]).max(axis=0)
+    assert rates[1] == pytest.approx(0.5, rel=1e-6)
+    with pytest.raises(ArgumentError, match=r'"elbow".*0\.55'):
+        fingers.plan([[0.0, -0.4], [0.0, 0.6]], acceleration=20.0)

@@ -62,6 +62,8 @@ class Ranges:
     rates: Array  # and in qd
     lower: Array  # with the limits of what follows each
     upper: Array
+    velocity: Array  # the largest, likewise
+    acceleration: Array
     turning: Array  # whether a whole turn changes nothing: no other joint follows
     followers: tuple[Follower, ...]
 
@@ -132,6 +134,10 @@ def _made(robot: Robot) -> Ranges:
     joints = tuple(joint for joint in robot.coordinates.joints if joint.nq == 1)
     lower = np.array([joint.limits.lower for joint in joints], float)
     upper = np.array([joint.limits.upper for joint in joints], float)
+    velocity, acceleration = (
+        np.array([getattr(joint.limits, name) for joint in joints], float)
+        for name in ("velocity", "acceleration")
+    )
     followers = _followers(robot)
     for joint, factors, offset in followers:
         leaders = np.flatnonzero(factors)
@@ -140,6 +146,8 @@ def _made(robot: Robot) -> Ranges:
             ends = sorted((limit - offset) / factor for limit in (joint.limits.lower, joint.limits.upper))
             k = next(k for k, leader in enumerate(joints) if leader.q == leaders[0])
             lower[k], upper[k] = max(lower[k], ends[0]), min(upper[k], ends[1])
+            velocity[k] = min(velocity[k], joint.limits.velocity / abs(factor))
+            acceleration[k] = min(acceleration[k], joint.limits.acceleration / abs(factor))
     followed = np.any([factors for _, factors, _ in followers] or [np.zeros(robot.nq)], axis=0)
     columns = np.array([joint.q for joint in joints], int)
     return Ranges(
@@ -148,6 +156,8 @@ def _made(robot: Robot) -> Ranges:
         rates=np.array([joint.v for joint in joints], int),
         lower=lower,
         upper=upper,
+        velocity=velocity,
+        acceleration=acceleration,
         turning=np.array([joint.turns for joint in joints], bool) & ~followed[columns],
         followers=followers,
     )

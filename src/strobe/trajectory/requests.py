@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from strobe.errors import ArgumentError, ShapeError, UnknownNameError, counted
+from strobe.kinematics.ranges import ranges_of
 from strobe.models.loops import require_open as require_open_chains
 
 if TYPE_CHECKING:
@@ -76,14 +77,14 @@ def request(
     clock = np.full(len(points), np.nan) if times is None else _numbers("times", times, "one per point")
     marks = tuple(labels) or tuple(f"point {k + 1}" for k in range(len(points)))
     width = None if envelope is None else float(_numbers("envelope", envelope, "a distance"))
-    limits = robot.limits
+    limits = ranges_of(robot)  # with those of joints that follow
     bounds = Bounds(
         lower=_per_joint("lower", lower, names, limits.lower),
         upper=_per_joint("upper", upper, names, limits.upper),
         velocity=_per_joint("velocity", velocity, names, limits.velocity),
         acceleration=_per_joint("acceleration", acceleration, names, limits.acceleration),
         jerk=_per_joint("jerk", jerk, names, np.full(len(names), np.inf)),
-        effort=_per_joint("effort", effort, names, limits.effort),
+        effort=_per_joint("effort", effort, names, robot.limits.effort),
     )
     if len(points) < 2:
         raise ArgumentError(f"the request has {counted(len(points), 'point')}; a motion needs two or more.")
