@@ -36,7 +36,7 @@ from strobe.cli.states import (
     named_pose,
     refuse_both,
 )
-from strobe.errors import ArgumentError
+from strobe.errors import ArgumentError, UnsupportedModelError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
 SMALL = 0.005  # of the sum of magnitudes: such terms are shown together
 BAR = 10  # letters
+MOST_TERMS = 1_000_000  # of all torques together: 125 joints
 EIGHTHS = " ▏▎▍▌▋▊▉█"
 INSTANTS = 601  # of a log, at most: more than a figure can show
 TRANSMITTED = (
@@ -138,6 +139,11 @@ def _one_state(
     force: bool, source: str,
 ) -> tuple[dict[str, Any], Iterator[Any]]:  # fmt: skip
     """The data, and what is shown of it."""
+    if (terms := arm.nv**2 * (arm.nv + 3) // 2) > MOST_TERMS:
+        raise UnsupportedModelError(
+            f"{arm.name} has {arm.nv} torques of {terms:,} terms in all; a table has {MOST_TERMS:,} at most. Lock "
+            "joints, or take what you need from robot.explain in Python."
+        )
     found = arm.explain(*state.values(), **how)
     data = {**state, **_data(found)}
     if plot is not None:

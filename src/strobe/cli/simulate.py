@@ -146,7 +146,7 @@ def simulate(
     arm = open_robot(robot, lock=lock, base=base, gravity=gravity, actuated=actuated, strict=strict)
     friction = not no_friction
     planned = None if traj is None else _planned(arm, traj)
-    drive = _torque(arm, torque, hold) if planned is None else _fed_forward(arm, planned, friction)
+    drive = _torque(arm, torque, hold) if planned is None else _fed_forward(arm, planned, friction, t)
     where = {} if planned is None else _start_of(planned)
     where |= named_pose(arm, pose, q)
     state, assumed = given_state(arm, {"q": q, "qd": qd}, where)
@@ -212,10 +212,11 @@ def _planned(robot: Robot, path: Path) -> Trajectory:
     return read_planned(path, robot).motion
 
 
-def _fed_forward(robot: Robot, motion: Trajectory, friction: bool) -> Table:
+def _fed_forward(robot: Robot, motion: Trajectory, friction: bool, t: float | None) -> Table:
     from strobe.simulate.feed_forward import feed_forward
 
-    return feed_forward(robot, motion, friction=friction)
+    until = t if t is not None and t > 0 else None  # another one is refused where the run begins
+    return feed_forward(robot, motion, until, friction=friction)
 
 
 def _start_of(motion: Trajectory) -> dict[str, Any]:

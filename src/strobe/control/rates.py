@@ -11,6 +11,7 @@ from strobe.models.arguments import require_above, require_whole
 RATE = 1000.0  # Hz, of a controller, unless something is said
 HZ = "a number of Hz above zero"
 WHOLE = 1e-9  # by which a ratio may miss a whole number
+MOST_NUMBERS = 2**27  # that a loop keeps of its periods: a gibibyte
 
 
 class Rates(NamedTuple):
@@ -39,6 +40,19 @@ def rates(
             "trajectory_rate", trajectory, control, lambda k: control / k, control / trajectory
         )
     return Rates(1.0 / control, found, hold)
+
+
+def periods(
+    end: float, period: float, kept: int, instead: str = "Give a shorter t, or a lower rate."
+) -> int:
+    """How many periods a loop takes until an end, at least one; refused where too many numbers are kept of them."""
+    number = max(1.0, ceil(min(end / period, MOST_NUMBERS) - WHOLE))
+    if number * kept > MOST_NUMBERS:
+        raise ArgumentError(
+            f"{end:g} s in periods of {period:g} s are {end / period:.3g} rows of {kept} numbers, more than "
+            f"{MOST_NUMBERS * 8 // 2**30} GiB. {instead}"
+        )
+    return int(number)
 
 
 def whole_steps(name: str, value: float, step: float) -> int:

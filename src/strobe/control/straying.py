@@ -16,7 +16,7 @@ import numpy as np
 
 from strobe.approximate.method import Approximation
 from strobe.control.joint_pd import JointPD
-from strobe.control.rates import RATE, WHOLE
+from strobe.control.rates import RATE, periods
 from strobe.errors import SingularMassMatrixError
 from strobe.robot import Robot
 from strobe.runtime.traced import trace
@@ -42,7 +42,9 @@ def straying(
     except SingularMassMatrixError:
         return lambda method: None
     law = trace(_pulled, q=n, qd=n, fed=n, wanted=2 * n, kp=n, kd=n)
-    times = np.append(period * np.arange(np.ceil(motion.duration * rate - WHOLE)), motion.duration)
+    times = np.append(
+        period * np.arange(periods(motion.duration, period, 6 * n, "Take a part of it.")), motion.duration
+    )
     q, qd, qdd = motion(times)
     there = robot.forward_kinematics(q)[..., :3, 3]
     wanted = Table(times, np.concatenate([q, qd], axis=-1))

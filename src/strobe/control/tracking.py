@@ -16,7 +16,7 @@ from strobe.control.loop import GAINS, NOISE, REFERENCE, SENSING, Loop
 from strobe.control.modes import told, warned
 from strobe.control.motion_controller import motion_controller
 from strobe.control.plant_steps import plant_steps
-from strobe.control.rates import WHOLE, whole_steps
+from strobe.control.rates import WHOLE, periods, whole_steps
 from strobe.control.sensors import Sensors
 from strobe.control.status import Status
 from strobe.control.timeline import Planner
@@ -87,7 +87,7 @@ def control(
         arm, asked.rate, used, controller, Sensors() if sensors is None else sensors, steps,
         whole_steps("delay", delay, step), continuous,
     )  # fmt: skip
-    rounds = max(1, int(np.ceil(end / controller.period - WHOLE)))
+    rounds = periods(end, controller.period, loop.layout.end + arm.nv)
     if check and unsteady is not None:
         warned(unsteady)
         asked = replace(asked, notes=(*asked.notes, unsteady))

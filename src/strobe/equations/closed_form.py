@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 REDUCED = "Where joints follow others linearly, give it [[couplings]]; else use values: strobe.mechanisms.reduced."
 WRITTEN_OUT = 400  # terms of the mass matrix: beyond, named intermediate results are easier to read
+MOST_PAIRS = 1_000  # entries of M that differ, as a chain of 44 joints has them: beyond, nobody reads them
 MOST = 1_000_000  # terms of one quantity in normal form: beyond, nobody evaluates them
 WRITABLE = 100_000  # terms of all that is written out, at half a millisecond or so each
 WORK = 6_000_000  # products of terms in one quantity: beyond, they take longer than half a minute
@@ -425,6 +426,14 @@ def terms(matrix: Sequence[Sequence[Wave]]) -> int:
     return sum(len(entry) for row in matrix for entry in row)
 
 
+def carried_pairs(model: Model) -> int:
+    """Pairs of a joint and itself or one that carries it: the entries of M that differ and are not zero."""
+    depth: dict[int, int] = {}
+    for body in model.bodies:
+        depth[body.index] = depth.get(body.parent, 0) + 1
+    return sum(depth.values())
+
+
 def predicted_terms(equations: Equations) -> int | None:
     """About how many terms the mass matrix has, from the velocities and momenta of the links alone.
 
@@ -432,6 +441,8 @@ def predicted_terms(equations: Equations) -> int | None:
     the end. Fixed angles that are no right angles make it too high, up to some twenty times. None where even
     the velocities are too long.
     """
+    if carried_pairs(equations.model) > MOST_PAIRS:
+        return None
     model = budgeted(equations, BUDGET).model
     q = equations.coordinates.expand([model.system.variable(f"q{k + 1}") for k in range(equations.n)])
     velocities: dict[int, list[Motion]] = {ROOT: []}

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from strobe.algebra import Pose
-from strobe.errors import UnknownNameError
+from strobe.errors import UnknownNameError, UnsupportedModelError
 from strobe.models.model import Frame, Model
 from strobe.robot import Robot, Wrench
 from strobe.runtime.arrays import require_turns
@@ -170,6 +170,7 @@ def _entry(letter: str, *indices: int) -> str:
     return letter + ("," if max(indices) > 9 else "").join(map(str, indices))
 
 
+MOST_TERMS = 2**25  # worked out at once: a quarter of a gibibyte
 NOISE = 1e-14  # of the sum of magnitudes: what rounding leaves of terms that vanish
 
 
@@ -192,6 +193,7 @@ def explained(
     tau = robot.inverse_dynamics(q, qd, qdd, **loads, friction=friction)
     q, qd, qdd = (np.asarray(x, tau.dtype) for x in (q, qd, qdd))
     require_turns("q", q, robot.coordinates.joints)
+    _require_room(robot, tau.size)
     single = loads_of(robot, q, qd, wrench, frame, gravity, friction)
     by_rate = robot.coriolis_matrix(q[..., None, :], np.eye(robot.nv, dtype=q.dtype))
     columns = [robot.mass_matrix(q) * qdd[..., None, :], pair_terms(by_rate, qd)]
@@ -221,6 +223,15 @@ def transmissions(model: Model) -> tuple[str, ...]:
         "joint slides) between the two links of each joint, part of what these transmit along themselves. Where "
         "gears or belts sit is not known, nor what they put on bearings besides.",
     )
+
+
+def _require_room(robot: Robot, torques: int) -> None:
+    """Refuse more terms than are worth a table: a torque has one for every pair of joints."""
+    if torques * robot.nv**2 > MOST_TERMS:
+        raise UnsupportedModelError(
+            f"{torques:,} torques of {robot.name}, each with a term for every pair of {robot.nv} joints, are more "
+            f"than {MOST_TERMS:,} terms. Explain fewer states at a time, or a part of the robot (lock joints)."
+        )
 
 
 def units_of(robot: Robot) -> tuple[str, ...]:

@@ -16,7 +16,14 @@ from typing import TYPE_CHECKING, Any
 from strobe.algebra import Inertia, Pose, Shift, Sym3, Turn, Vec3
 from strobe.algebra.placement import Step as Placed
 from strobe.codegen.names import Names
-from strobe.equations.closed_form import REDUCED, described_otherwise, half_traces, require_form
+from strobe.equations.closed_form import (
+    MOST_PAIRS,
+    REDUCED,
+    carried_pairs,
+    described_otherwise,
+    half_traces,
+    require_form,
+)
 from strobe.equations.expression import Expression, Number, value
 from strobe.equations.forms import Forms, Order
 from strobe.equations.friction import friction
@@ -293,6 +300,12 @@ def _require(model: Model, asked: Iterable[str]) -> None:
         raise UnsupportedModelError(f"{model.name} has no dynamics: {model.kinematic_only}")
     if not {"fk", "jacobian"}.issuperset(asked):
         require_open(model, "a closed form", REDUCED)
+    if (pairs := carried_pairs(model)) > MOST_PAIRS:
+        raise UnsupportedModelError(
+            f"{model.name}: M has {pairs:,} entries that differ, one for each joint and each that carries it; "
+            f"equations to be read are written for {MOST_PAIRS:,} at most (a chain of 44 joints). Lock joints, or "
+            "let strobe compile write code."
+        )
     for joint in model.joints:
         if joint.nv > 1:
             raise UnsupportedModelError(

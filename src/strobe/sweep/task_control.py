@@ -12,6 +12,7 @@ from strobe.approximate.methods import METHODS
 from strobe.control.controller import Controller
 from strobe.control.methods import make, offer
 from strobe.control.plant_steps import plant_steps
+from strobe.control.rates import periods
 from strobe.control.status import Status
 from strobe.control.tracking import control
 from strobe.errors import ArgumentError
@@ -44,8 +45,8 @@ class ControlTask(Task):
         self.method, period = fixed_method(self.options["method"]), self.controller.period
         given, delay = self.options["steps"], self.options["delay"]
         self.steps = plant_steps(self.typical, self.method, period, delay, given).number
-        rounds = int(self.end * self.options["rate"]) + 1
-        self.numbers = 6 * rounds * (self.robot.nq + self.robot.nv)  # that a loop keeps while it goes on
+        kept = 6 * (self.robot.nq + self.robot.nv)  # numbers of a period, while a loop goes on
+        self.numbers = kept * (periods(self.end, 1 / self.options["rate"], kept) + 1)
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -36,7 +36,9 @@ class SimulateTask(Task):
         super().__init__(plan, cell)
         self.method = fixed_method(self.options["method"])
         how = {"friction": self.options["friction"]}
-        self.fed = None if self.motion is None else feed_forward(self.robot, self.motion, **how)
+        self.fed = (
+            None if self.motion is None else feed_forward(self.robot, self.motion, self.options["t"], **how)
+        )
         self.end = self.options["t"] or self.motion.duration  # pyright: ignore[reportOptionalMemberAccess]
         start = self.robot.neutral if self.motion is None else self.motion(0.0).q
         self.typical = self._problem(start[None], np.zeros((1, self.robot.nv)), self.fed, None)

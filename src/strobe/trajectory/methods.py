@@ -32,6 +32,7 @@ class Method(NamedTuple):
 
 
 DEFAULT = "constant-acceleration"
+LONGEST = 1e12  # seconds
 METHODS = {
     DEFAULT: Method("constant_acceleration", "plan", "least time at constant maximum accelerations"),
     "torque-limited": Method(
@@ -70,7 +71,17 @@ def plan(robot: Robot, asked: Any, method: str | None = None, **options: Any) ->
     if np.isfinite(made.bounds.jerk).any() and not chosen.smooth:
         smooth = ", ".join(each for each, other in METHODS.items() if other.smooth)
         raise ArgumentError(f"{name} keeps no bound on jerk. Leave it out, or plan with one of {smooth}.")
-    return chosen.plan(made)
+    return _in_numbers(chosen.plan(made), name)
+
+
+def _in_numbers(motion: Trajectory, method: str) -> Trajectory:
+    """The motion, refused where its bounds are so far apart that floating point does not hold it."""
+    if not (motion.duration <= LONGEST and np.isfinite(motion.coefficients).all()):
+        raise ArgumentError(
+            f"{method} finds a motion of {motion.duration:.4g} s, longer than {LONGEST:g} s or beyond floating "
+            "point. Bounds or times of very different sizes cause it."
+        )
+    return motion
 
 
 def _request(robot: Robot, asked: Any, options: Mapping[str, Any]) -> Request:

@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from strobe.errors import ArgumentError
+from strobe.errors import ArgumentError, counted
 
 Array = np.ndarray
+MOST_NUMBERS = 2**27  # that states of a motion are held in: a gibibyte
 
 
 class State(NamedTuple):
@@ -83,8 +84,9 @@ class Trajectory:
             raise ArgumentError("give step= (seconds) or count= (how many), one of the two.")
         if step is not None and not step > 0:
             raise ArgumentError(f"step is {step!r}; expected a time above zero.")
-        number = count if count is not None else int(np.ceil(self.duration / step * (1 - 1e-12))) + 1  # pyright: ignore[reportOperatorIssue]
-        t = np.linspace(0.0, self.duration, max(number, 2))
+        number = count if step is None else np.ceil(self.duration / step * (1 - 1e-12)) + 1
+        require_samples(number, self.n, "Take fewer, or a part of the motion.")  # pyright: ignore[reportArgumentType]
+        t = np.linspace(0.0, self.duration, max(int(number), 2))  # pyright: ignore[reportArgumentType]
         return t, self(t)
 
     def extremes(self, order: int = 0) -> Extremes:
@@ -95,6 +97,15 @@ class Trajectory:
         lengths = np.diff(self.times)
         bounds = [_extremes(values[:, j], lengths, self.times) for j in range(self.n)]
         return Extremes(*(np.array(column) for column in zip(*bounds, strict=True)))
+
+
+def require_samples(instants: float, n: int, instead: str) -> None:
+    """Refuse to hold the states of n joints at so many instants: a motion of two points can last for years."""
+    if not instants * 3 * n <= MOST_NUMBERS:
+        raise ArgumentError(
+            f"{instants:.3g} instants of {counted(n, 'joint')} take more than {MOST_NUMBERS * 8 // 2**30} GiB. "
+            f"{instead}"
+        )
 
 
 def differentiated(coefficients: Array) -> Array:

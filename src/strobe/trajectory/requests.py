@@ -21,6 +21,9 @@ COMPLETED = (
     "Plan its driven joints as an arm of their own; strobe.mechanisms.complete moves the others with them."
 )
 ROUNDING = 1e-9  # a point this far outside a bound is on it
+LEAST, MOST = 1e-30, 1e30  # of bounds: powers of what lies beyond are no numbers
+SOONEST, LATEST = 1e-9, 1e9  # seconds from point to point
+FARTHEST = 1e9  # rad or m
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,6 +176,11 @@ def _check_bounds(asked: Request) -> None:
                 raise ArgumentError(
                     f'the {name} bound of joint "{joint}" is {value:g}; expected a number above zero.'
                 )
+            if not (LEAST <= value <= MOST or np.isinf(value)):
+                raise ArgumentError(
+                    f'the {name} bound of joint "{joint}" is {value:g}; expected one from {LEAST:g} to {MOST:g}, or '
+                    "none (inf)."
+                )
     for joint, low, high in zip(asked.joint_names, asked.bounds.lower, asked.bounds.upper, strict=True):
         if not low <= high:
             raise ArgumentError(
@@ -187,8 +195,9 @@ def _check_points(asked: Request) -> None:
     b = asked.bounds
     for label, q, qd in zip(asked.labels, asked.q, asked.qd, strict=True):
         for j, joint in enumerate(asked.joint_names):
-            if not np.isfinite(q[j]):
-                raise ArgumentError(f'{label} puts joint "{joint}" at {q[j]}; expected a finite number.')
+            if not abs(q[j]) <= FARTHEST:
+                expected = "a finite number" if not np.isfinite(q[j]) else f"at most {FARTHEST:g}"
+                raise ArgumentError(f'{label} puts joint "{joint}" at {q[j]:g}; expected {expected}.')
             slack = ROUNDING * (1 + abs(q[j]))
             if q[j] < b.lower[j] - slack or q[j] > b.upper[j] + slack:
                 side, bound = (
@@ -214,9 +223,11 @@ def _check_times(asked: Request) -> Array:
             f"{label} has no time, but others have: give times for all points, or for none."
         )
     for before, after in pairwise(range(len(asked.times))):
-        if not 0 <= asked.times[after] - asked.times[before] < np.inf:
+        between = asked.times[after] - asked.times[before]
+        if not (between == 0 or SOONEST <= between <= LATEST):
+            expected = "that go forwards" if not between > 0 else f"{SOONEST:g} to {LATEST:g} s apart"
             raise ArgumentError(
                 f"{asked.labels[after]} has time {asked.times[after]:g} s, after {asked.labels[before]} at "
-                f"{asked.times[before]:g} s; expected times that go forwards."
+                f"{asked.times[before]:g} s; expected times {expected}."
             )
     return asked.times - asked.times[0]

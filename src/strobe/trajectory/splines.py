@@ -86,7 +86,13 @@ def _spline(times: Array, q: Array, first: Array, last: Array, degree: int) -> A
     """Through points (P, m) with velocities at both ends; a quintic without acceleration there."""
     still = [(2, np.zeros_like(first))] if degree == 5 else []
     ends = ([(1, first), *still], [(1, last), *still])
-    spline = make_interp_spline(times, q, k=degree, bc_type=ends)
+    try:
+        spline = make_interp_spline(times, q, k=degree, bc_type=ends)
+    except ValueError:  # LinAlgError among them: times that coincide, or are no numbers
+        raise ArgumentError(
+            "the legs from point to point differ so much that no spline passes them in floating point. Plan parts of "
+            "them by themselves."
+        ) from None
     derivatives = [spline(times[:-1], nu=p) / factorial(p) for p in range(degree + 1)]
     return np.stack(derivatives, axis=-1)
 
