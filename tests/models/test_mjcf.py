@@ -360,16 +360,16 @@ def test_a_file_is_read_by_its_path(tmp_path):
     assert read_mjcf(tmp_path / "arm.xml").nv == 13
 
 
+SOFT = """<mujoco><worldbody><body name="b">
+<flexcomp name="soft" type="grid" count="2 2 1" dim="2" mass="1" radius=".01" spacing="1 1 1"/>
+</body></worldbody></mujoco>"""
+
+
 def test_what_mujoco_remarks_while_compiling_is_a_note_and_not_a_log_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    same = """<robot name="r"><link name="x"/><link name="y"><inertial><mass value="1"/>
-      <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
-      <joint name="j" type="revolute"><parent link="x"/><child link="y"/>
-      <limit lower="1" upper="1" effort="1" velocity="1"/></joint></robot>"""
-    model = read_mjcf("same.xml", text=same)
-    assert str(model.notes[0]) == (
-        "same.xml: MuJoCo remarks: joint 'j' has equal lower and upper limits, limit ignored."
-    )
+    notes = [str(note) for note in read_mjcf("soft.xml", text=SOFT).notes]
+    remark = "MuJoCo remarks: flex 'soft' is not rigid and has no equality constraints or passive forces."
+    assert f"soft.xml: {remark}" in notes
     assert list(tmp_path.iterdir()) == []
     assert mujoco.get_mju_user_warning() is None
 

@@ -1,6 +1,7 @@
 """Files that a model names: what is opened while a robot is read, and what is not."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,12 +10,15 @@ import pytest
 
 import strobe
 from strobe.errors import ModelFileError
+from strobe.models import mjcf_text, near_files
+from strobe.models.near_files import NearFiles, TooFar
 from strobe.models.xacro_limits import Refused, require_arithmetic
 
 SECRET = "hunter2"
 BODY = '<worldbody><body name="a"><joint name="j"/><geom size="0.1" mass="1"/></body></worldbody>'
 
 MANY = '<replicate count="1000">'
+SIBLING = f"{MANY}<body><joint/><geom/></body></replicate>"
 
 _opened: list[str] = []
 _listening = False
@@ -109,25 +113,93 @@ def test_what_is_included_is_looked_at_too(folder):
 @pytest.mark.parametrize(
     "asset",
     [
-        '<mesh name="m" file="{}"/>',
-        '<texture name="t" type="2d" file="{}"/>',
-        '<texture name="t" type="cube" fileright="{}"/>',
-        '<hfield name="h" size="1 1 1 1" file="{}"/>',
-        '<skin file="{}"/>',
-        '<model name="m" file="{}"/>',
+        '<asset><mesh name="m" file="{}"/></asset>',
+        '<asset><model name="m" file="{}"/></asset>',
+        '<worldbody><body name="b"><flexcomp name="f" type="mesh" file="{}"/></body></worldbody>',
     ],
 )
-def test_no_asset_leads_out(asset, folder):
-    assert 'names "../../secret.txt", which is not below' in refusal(
-        mjcf(folder, f"<asset>{asset.format('../../secret.txt')}</asset>")
-    )
+@pytest.mark.parametrize("name", ["../../secret.txt", r"..\..\secret.txt", r"..\shared/..\../secret.txt"])
+def test_no_asset_leads_out(asset, name, folder):
+    assert f'names "{name}", which is not below' in refusal(mjcf(folder, asset.format(name)))
 
 
-@pytest.mark.parametrize("attribute", ["meshdir", "texturedir", "assetdir"])
+@pytest.mark.parametrize(
+    "asset",
+    [
+        '<texture name="t" type="2d" file="{}"/>',
+        '<texture name="t" type="cube" fileright="{}"/>',
+        '<texture name="t" builtin="flat" width="1000000" height="1000000"/>',
+        '<hfield name="h" size="1 1 1 1" file="{}"/>',
+        '<hfield name="h" nrow="100000" ncol="100000" size="1 1 1 1"/>',
+        '<skin file="{}"/>',
+    ],
+)
+def test_pictures_elevations_and_skins_are_neither_opened_nor_made(asset, folder, opened):
+    os.mkfifo(folder / "pipe")
+    for name in ("../../secret.txt", "pipe", "/etc/passwd"):
+        assert strobe.load(mjcf(folder, f"<asset>{asset.format(name)}</asset>")).n == 1
+    assert str(folder / "arm.xml") in opened
+    assert not [place for place in opened if place.endswith(("secret.txt", "pipe", "passwd"))]
+
+
+@pytest.mark.parametrize("attribute", ["meshdir", "assetdir"])
 def test_a_folder_of_assets_does_not_lead_out(attribute, folder):
     inside = '<asset><mesh name="m" file="secret.txt"/></asset>'
     assert "which is no relative path" in refusal(mjcf(folder, f'<compiler {attribute}="/"/>{inside}'))
-    assert "which is not below" in refusal(mjcf(folder, f'<compiler {attribute}="../.."/>{inside}'))
+    for away in ("../..", r"..\..", r"../shared\..\.."):
+        assert "which is not below" in refusal(mjcf(folder, f'<compiler {attribute}="{away}"/>{inside}'))
+
+
+def test_a_folder_of_assets_in_one_file_does_not_lead_out_in_another(folder):
+    (folder / "part.xml").write_text('<mujoco><asset><mesh name="m" file="secret.txt"/></asset></mujoco>')
+    path = mjcf(folder, '<compiler meshdir="../.."/><include file="part.xml"/>')
+    assert 'part.xml:1: <mesh> names "secret.txt", which is not below' in refusal(path)
+    (folder / "part.xml").write_text('<mujoco><compiler meshdir="../.."/></mujoco>')
+    path = mjcf(folder, '<include file="part.xml"/><asset><mesh name="m" file="secret.txt"/></asset>')
+    assert 'arm.xml:1: <mesh> names "secret.txt", which is not below' in refusal(path)
+
+
+def test_a_name_without_its_folders_does_not_lead_out(folder):
+    (folder / "link.obj").symlink_to(folder.parent.parent / "secret.txt")
+    os.mkfifo(folder / "pipe.obj")
+    strip = '<compiler strippath="true"/><asset><mesh name="m" file="{}"/></asset>'
+    assert "which is not below" in refusal(mjcf(folder, strip.format("no/link.obj")))
+    assert "which is no regular file" in refusal(mjcf(folder, strip.format(r"no\pipe.obj")))
+    assert 'names "secret.txt", which is not there' in refusal(
+        mjcf(folder, strip.format("../../secret.txt"))
+    )
+
+
+def test_an_attribute_that_only_mujoco_might_take_for_a_file_is_refused(folder):
+    sentence = refusal(mjcf(folder, '<INCLUDE file="../../secret.txt"/>'))
+    assert 'arm.xml:1: <INCLUDE> has an attribute "file", by which it names no file; remove it.' in sentence
+
+
+@pytest.mark.parametrize("exchanged", ["file", "folder"])
+def test_a_file_exchanged_after_the_look_is_not_followed(exchanged, folder):
+    (folder / "part").mkdir()
+    (folder / "part" / "m.obj").write_text("near")
+    (folder.parent.parent / "m.obj").write_text(SECRET)
+    near = NearFiles(folder)
+    place = near.first([str(folder / "part" / "m.obj")])
+    assert place is not None
+    if exchanged == "file":
+        place.unlink()
+        place.symlink_to(folder.parent.parent / "m.obj")
+    else:
+        place.parent.rename(folder / "before")
+        place.parent.symlink_to(folder.parent.parent)
+    with pytest.raises(TooFar, match="which cannot be read"):
+        near.read(place)
+
+
+def test_files_are_bounded_together(folder, monkeypatch):
+    monkeypatch.setattr(near_files, "MOST_BYTES", 100)
+    for name in "ab":
+        (folder / f"{name}.obj").write_bytes(bytes(60))
+    meshes = "".join(f'<mesh file="{name}.obj"/>' for name in "ab")
+    sentence = refusal(mjcf(folder, f"<asset>{meshes}</asset>"))
+    assert '<mesh> names "b.obj", with which its files have more than 100 bytes' in sentence
 
 
 def test_a_folder_can_be_allowed(folder, monkeypatch):
@@ -155,20 +227,23 @@ def test_a_model_in_parts_without_end_is_refused(folder):
     ("inside", "sentence"),
     [
         (
-            '<asset><hfield name="h" nrow="100000" ncol="100000" size="1 1 1 1"/></asset>',
-            "<hfield> asks for 1e+10 cells; at most 16,777,216 are made for a robot.",
-        ),
-        (
-            '<asset><texture name="t" builtin="flat" width="1000000" height="1000000"/></asset>',
-            "<texture> asks for 1e+12 cells",
-        ),
-        (
             f"<worldbody>{2 * MANY}<geom/>{2 * '</replicate>'}</worldbody>",
             "<replicate> asks for 1e+06 copies; at most 1,000 are made for a robot.",
         ),
         (
             '<worldbody><flexcomp name="f" type="grid" count="999 999 999"/></worldbody>',
-            "<flexcomp> asks for 9.97003e+08 cells",
+            "<flexcomp> asks for 9.97003e+08 cells; at most 10,000 are made for a robot.",
+        ),
+        (
+            f"<worldbody>{20 * SIBLING}</worldbody>",
+            "with <joint> it asks for 50949 elements beside those it writes out: copies, cells and what it attaches; "
+            "at most 50,000 are made for a robot.",
+        ),
+        (
+            '<worldbody><body name="b">'
+            + 2 * '<flexcomp name="f" count="8 9 99"/>'
+            + "</body></worldbody>",
+            "with <flexcomp> it asks for 71278 elements",
         ),
         ('<size nuser_body="100000000"/>', "<size> asks for 1e+08 nuser_body; at most 10,000"),
         ('<size nkey="100000000"/>', "<size> asks for 1e+08 nkey"),
@@ -178,6 +253,54 @@ def test_a_model_in_parts_without_end_is_refused(folder):
 )
 def test_a_short_text_does_not_ask_for_gigabytes(inside, sentence, folder):
     assert sentence in refusal(mjcf(folder, inside))
+
+
+def test_copies_are_added_up_over_included_files(folder):
+    for k in range(4):
+        (folder / f"part{k}.xml").write_text(f"<mujoco><worldbody>{5 * SIBLING}</worldbody></mujoco>")
+    parts = "".join(f'<include file="part{k}.xml"/>' for k in range(4))
+    assert "part3.xml:1: with <joint> it asks for 50949 elements" in refusal(mjcf(folder, parts))
+
+
+def test_attached_models_are_counted_as_often_as_they_are_made(folder):
+    attach = "".join(f'<attach model="m" prefix="{i}"/>' for i in range(8))
+    for k in range(7):
+        text = f'<asset><model name="m" file="m{k + 1}.xml"/></asset><worldbody>{attach}</worldbody>'
+        (folder / f"m{k}.xml").write_text(f"<mujoco>{text}</mujoco>")
+    (folder / "m7.xml").write_text(f"<mujoco>{BODY}</mujoco>")
+    assert re.search(r"m\d.xml:1: with <attach> it asks for \d+ elements", refusal(folder / "m0.xml"))
+
+
+def test_what_a_model_attaches_to_itself_is_counted_as_often_as_it_is_made(folder):
+    doubled = '<body name="b{}"><attach body="b{}" prefix="l{}"/><attach body="b{}" prefix="r{}"/></body>'
+    bodies = "".join(doubled.format(k, k - 1, k, k - 1, k) for k in range(1, 25))
+    path = mjcf(folder, f'<worldbody><body name="b0"><geom size="1"/></body>{bodies}</worldbody>')
+    assert "with <attach> it asks for" in refusal(path)
+    circle = '<worldbody><body name="c"><body><attach body="c" prefix="p"/></body></body></worldbody>'
+    assert '"c" is attached inside of itself; MuJoCo would not come to an end.' in refusal(
+        mjcf(folder, circle)
+    )
+
+
+def test_models_that_attach_each_other_end(folder):
+    inside = '<mujoco><asset><model name="m" file="{}.xml"/></asset>' + BODY + "</mujoco>"
+    (folder / "a.xml").write_text(inside.format("b"))
+    (folder / "b.xml").write_text(inside.format("a"))
+    (folder / "arm.xml").write_text(inside.format("a"))
+    assert 'b.xml:1: <model> names "a.xml", which has this one inside.' in refusal(folder / "arm.xml")
+    for k in range(30):
+        (folder / f"m{k}.xml").write_text(inside.format(f"m{k + 1}"))
+    assert "m19.xml:1: models nested more than 20 deep." in refusal(
+        mjcf(folder, '<asset><model file="m0.xml"/></asset>')
+    )
+
+
+def test_texts_are_bounded_together(folder, monkeypatch):
+    monkeypatch.setattr(mjcf_text, "LARGEST", 400)
+    for k in range(3):
+        (folder / f"part{k}.xml").write_text(f"<mujoco><!-- {150 * ' '} --><size/></mujoco>")
+    parts = "".join(f'<include file="part{k}.xml"/>' for k in range(3))
+    assert "part1.xml: with it, the model has more than 400 bytes" in refusal(mjcf(folder, parts))
 
 
 # -- URDF -------------------------------------------------------------------------------------------------
@@ -276,6 +399,8 @@ def test_xacro_still_calculates_and_reads_what_lies_near(folder):
 CONFINED = """
 import os, socket, subprocess, sys
 from pathlib import Path
+from strobe.models import mjcf_text, near_files
+from strobe.models.near_files import NearFiles, TooFar
 from strobe.models.xacro_limits import Refused, confine
 confine([Path({folder!r})])
 attempts = dict(

@@ -1,4 +1,4 @@
-"""MuJoCo models (MJCF): compiled by the package mujoco, then read body by body.
+"""MuJoCo models (MJCF): compiled by the package mujoco in a process of its own, then read body by body.
 
 MuJoCo places a body by its joints one after the other, each about an anchor p of the body and measured
 from its reference position q0:
@@ -19,7 +19,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -27,23 +26,27 @@ from typing import Any
 import numpy as np
 
 from strobe.algebra import Pose, Shift, Spin, Sym3, Vec3, quaternion_rotation
-from strobe.errors import ArgumentError, Fault, MissingExtraError, ModelFileError
+from strobe.errors import ArgumentError, Fault, ModelFileError
 from strobe.models.assembly import SNAP, Assembly, Faults, JointData, LinkData, assemble, nearly_right
 from strobe.models.inertial import Inertial
 from strobe.models.joints import WITH_AXIS, Friction, Limits, Motor
 from strobe.models.locking import followed, lock
 from strobe.models.loops import settled
-from strobe.models.mjcf_bounds import require_bounded
+from strobe.models.mjcf_compiled import Compiled, Implausible
+from strobe.models.mjcf_process import NoAnswer, ask
+from strobe.models.mjcf_text import Handed, handed_over
 from strobe.models.model import Coupling, Curve, Loop, Model, moved
 from strobe.models.names import unused_name
 from strobe.models.placements import factored
-from strobe.models.text_files import read_bytes
+from strobe.models.text_files import file_fault, read_bytes
 
 TORQUE_SCALE = 10  # where a weld has the weight of its axes
 PLACES = (
     "body_pos", "body_quat", "body_ipos", "body_iquat", "jnt_pos", "jnt_axis", "qpos0", "site_pos", "site_quat",
 )  # fmt: skip
 SHORTEST = 1e-30  # the square of the length of a quaternion that still says how something is turned
+ON_JOINTS = ("joint", "jointinparent")
+LINE = re.compile(r"Element (?:name )?'.*?', (?:id -?\d+, )?line (\d+)|Line number=(\d+)", re.DOTALL)
 JOINT_KINDS = ("floating", "spherical", "prismatic", "revolute")  # MuJoCo's free, ball, slide, hinge
 
 Triple = tuple[float, float, float]
@@ -62,73 +65,66 @@ def read_mjcf(
         raise ModelFileError([Fault(faults.path, str(error))]) from None
 
 
-def _mujoco() -> Any:
-    try:
-        import mujoco
-    except ImportError:
-        raise MissingExtraError("reading an MJCF file", "mujoco", "mjcf") from None
-    return mujoco
-
-
-def _compiled(faults: Faults, text: str | None) -> Any:
-    """MuJoCo's own model; its complaints and remarks as faults of the file."""
-    path, mujoco = faults.path, _mujoco()
+def _compiled(faults: Faults, text: str | None) -> Compiled:
+    """What MuJoCo makes of a file; its complaints and remarks as faults of that file."""
+    path = faults.path
     content = read_bytes(path) if text is None else text.encode("utf-8", "surrogatepass")
-    require_bounded(Path(path), content, Path(path).parent if text is None else Path.cwd())
+    handed = handed_over(Path(path), content, Path(path).parent if text is None else Path.cwd())
     try:
-        with _remarks_into(faults, mujoco):
-            compiler = mujoco.MjModel
-            compiled = compiler.from_xml_path(path) if text is None else compiler.from_xml_string(text)
-    except (ValueError, RuntimeError, mujoco.FatalError) as error:
-        raise ModelFileError([_complaint(path, str(error))]) from None
+        answer = ask(handed.text, handed.files)
+        if "fault" in answer:
+            place, said = _told(handed, path, str(answer["fault"]))
+            raise ModelFileError([Fault(place, f"MuJoCo cannot compile this: {said}.")])
+        compiled = Compiled(answer)
+    except (NoAnswer, Implausible) as error:
+        raise file_fault(path, str(error)) from None
+    for remark in compiled.remarks:
+        place, said = _told(handed, path, remark)
+        faults.warning(place.removeprefix(path).removeprefix(":"), f"MuJoCo remarks: {said}.")
+    _require_places(path, compiled)
+    return compiled
+
+
+def _require_places(path: str, compiled: Compiled) -> None:
     for name in PLACES:
         found = getattr(compiled, name)
         short = name.endswith("quat") and ((found**2).sum(axis=-1) < SHORTEST).any()
         if short or not np.isfinite(found).all():
             wrong = f"MuJoCo makes {name} of it that is no place; look for a number that is huge or tiny."
             raise ModelFileError([Fault(path, wrong)])
-    return compiled
 
 
-@contextmanager
-def _remarks_into(faults: Faults, mujoco: Any) -> Iterator[None]:
-    """MuJoCo's warnings as ours while it compiles; without this it writes a log into the working folder."""
-    before = mujoco.get_mju_user_warning()
-    mujoco.set_mju_user_warning(lambda text: faults.warning("", f"MuJoCo remarks: {text.strip()}."))
-    try:
-        yield
-    finally:
-        mujoco.set_mju_user_warning(before)
-
-
-def _complaint(path: str, message: str) -> Fault:
-    """MuJoCo's message as a fault, with the line where it tells one."""
-    line = re.search(r"[Ll]ine(?: number=| )(\d+)", message)
-    lines = [part.strip() for part in message.splitlines() if part.strip()]
+def _told(handed: Handed, path: str, message: str) -> tuple[str, str]:
+    """The place that a message of MuJoCo's is about, and what it says in one line, in the user's names."""
+    found = LINE.search(message)
+    place = handed.place(int(found[1] or found[2])) if found else None
+    lines = [part.strip() for part in message.splitlines() if part.strip()] or ["no reason is given"]
     said = lines[1] if len(lines) > 1 and lines[0].startswith("XML parse error") else lines[0]
-    return Fault(f"{path}:{line[1]}" if line else path, f"MuJoCo cannot compile this: {said.rstrip('.')}.")
+    for ours, theirs in handed.names.items():
+        said = said.replace(ours, theirs)
+    return f"{place[0]}:{place[1]}" if place else path, said.rstrip(".")
 
 
 class _Reader:
     """One compiled model on its way to an assembly; every name in it becomes unique."""
 
-    def __init__(self, compiled: Any, faults: Faults, snap: float) -> None:
+    def __init__(self, compiled: Compiled, faults: Faults, snap: float) -> None:
         self.m = compiled
         self.faults = faults
         self.snap = snap
-        self.links = self._names("body", compiled.nbody)
-        self.joints = self._names("joint", compiled.njnt)
+        self.links = self._names("body")
+        self.joints = self._names("joint")
         self.taken = set(self.links)  # names of links and frames
         self.held: dict[str, float] = {}  # joints that an equality holds at a position
 
     def assembly(self) -> Assembly:
         m, faults = self.m, self.faults
-        gravity = (0.0, 0.0, 0.0) if self._is_disabled("GRAVITY") else _triple(m.opt.gravity)
+        gravity = (0.0, 0.0, 0.0) if self._is_disabled("GRAVITY") else _triple(m.gravity)
         data = Assembly(_model_name(m, faults.path), [], [], faults, gravity=gravity)
         data.links = [
             LinkData(name, self._inertial(i), f'body "{name}"') for i, name in enumerate(self.links)
         ]
-        for i in range(1, m.nbody):
+        for i in range(1, len(self.links)):
             for link, joint in self._joints_of(i):
                 data.joints.append(joint)
                 if link is not None:
@@ -140,14 +136,13 @@ class _Reader:
 
     def _is_disabled(self, *flags: str) -> bool:
         """Whether the file's options disable one of the parts of MuJoCo's dynamics."""
-        bits = _mujoco().mjtDisableBit
-        return any(self.m.opt.disableflags & int(getattr(bits, f"mjDSBL_{flag}")) for flag in flags)
+        return any(flag in self.m.disabled for flag in flags)
 
     # -- names --------------------------------------------------------------------------------------
 
-    def _names(self, kind: str, count: int) -> list[str]:
+    def _names(self, kind: str) -> list[str]:
         """The names of things of one kind; one without a name is called by its number."""
-        stated = [getattr(self.m, kind)(i).name for i in range(count)]
+        stated = self.m.names[kind]
         return [name or unused_name(f"{kind}{i}", stated) for i, name in enumerate(stated)]
 
     def _fresh(self, name: str) -> str:
@@ -222,18 +217,14 @@ class _Reader:
 
     def _of_actuators(self, what: str, j: int) -> float:
         """The armature or damping that actuators add to a joint: gear² × theirs."""
-        stated = getattr(self.m, f"actuator_{what}", None)  # MuJoCo has it from version 4 on
-        if stated is None:
-            return 0.0
+        stated = getattr(self.m, f"actuator_{what}")
         driving = [k for k in self._joint_actuators() if self.m.actuator_trnid[k, 0] == j]
         gears = [float(self.m.actuator_gear[k, 0]) for k in driving]
         return sum(gear * gear * float(stated[k]) for k, gear in zip(driving, gears, strict=True))
 
     def _joint_actuators(self) -> list[int]:
         """The actuators that act on a joint, not on a tendon, a site or a body."""
-        kinds = _mujoco().mjtTrn
-        direct = (int(kinds.mjTRN_JOINT), int(kinds.mjTRN_JOINTINPARENT))
-        return [k for k, kind in enumerate(self.m.actuator_trntype) if int(kind) in direct]
+        return [k for k, kind in enumerate(self.m.words["actuator_trntype"]) if kind in ON_JOINTS]
 
     def _to_reference(self, j: int, kind: str) -> Pose:
         """The motion by −q0 that follows a motion by q, where a joint has a reference position q0."""
@@ -265,8 +256,7 @@ class _Reader:
 
     def _sites(self) -> Iterator[tuple[str, str, Pose, str]]:
         """Every named site as a frame on its body."""
-        for i in range(self.m.nsite):
-            name = self.m.site(i).name
+        for i, name in enumerate(self.m.names["site"]):
             if not name:
                 continue
             fresh = self._fresh(name)
@@ -280,22 +270,21 @@ class _Reader:
         return self._placement(self.m.site_pos[i], self.m.site_quat[i])
 
     def _constraints(self, data: Assembly) -> None:
-        kinds = _mujoco().mjtEq
-        if self.m.neq and self._is_disabled("EQUALITY", "CONSTRAINT"):
-            self.faults.note("", f"equalities are disabled: {self.m.neq} left out.")
+        names = self._names("equality")
+        if names and self._is_disabled("EQUALITY", "CONSTRAINT"):
+            self.faults.note("", f"equalities are disabled: {len(names)} left out.")
             return
-        for i, name in enumerate(self._names("equality", self.m.neq)):
-            kind, where = int(self.m.eq_type[i]), f'equality "{name}"'
+        for i, name in enumerate(names):
+            kind, where = self.m.words["eq_type"][i], f'equality "{name}"'
             if not self.m.eq_active0[i]:
                 self.faults.note(where, "not active at the start: left out.")
-            elif kind == kinds.mjEQ_JOINT:
+            elif kind == "joint":
                 self._rule(i, name, where, data)
-            elif kind in (kinds.mjEQ_CONNECT, kinds.mjEQ_WELD):
-                self._loop(i, name, where, data, welded=kind == kinds.mjEQ_WELD)
+            elif kind in ("connect", "weld"):
+                self._loop(i, name, where, data, welded=kind == "weld")
             else:
-                word = kinds(kind).name.removeprefix("mjEQ_").lower()
                 self.faults.warning(
-                    where, f"a constraint of kind {word} is left out: the model moves without it."
+                    where, f"a constraint of kind {kind} is left out: the model moves without it."
                 )
         self._holds(data)
         if data.loops or data.curves:
@@ -340,7 +329,7 @@ class _Reader:
     def _loop_ends(self, i: int, welded: bool) -> list[tuple[str, Pose]]:
         m, data = self.m, self.m.eq_data[i]
         ids = int(m.eq_obj1id[i]), int(m.eq_obj2id[i])
-        if m.eq_objtype[i] == _mujoco().mjtObj.mjOBJ_SITE:
+        if m.words["eq_objtype"][i] == "site":
             return [(self.links[m.site_bodyid[k]], self._site_placement(k)) for k in ids]
         places = (
             (self._placement(data[3:6], data[6:10]), _shift(data[0:3]))
@@ -358,12 +347,12 @@ class _Reader:
         for i, name in enumerate(self.links):
             if m.body_gravcomp[i] and not self._is_disabled("GRAVITY"):
                 warn(f'body "{name}"', "its compensation of gravity is left out.")
-        for k, name in enumerate(self._names("actuator", len(m.actuator_trntype))):
+        for k, name in enumerate(self._names("actuator")):
             self._report_actuator(k, f'actuator "{name}"')
-        for count, what in ((m.ntendon, "tendons"), (m.nflex, "flexible bodies"), (m.nplugin, "plugins")):
-            if count:
-                warn("", f"{count} {what} left out: the model moves without them.")
-        if m.opt.density or m.opt.viscosity:
+        for count, what in (("ntendon", "tendons"), ("nflex", "flexible bodies"), ("nplugin", "plugins")):
+            if m.left_out[count]:
+                warn("", f"{m.left_out[count]} {what} left out: the model moves without them.")
+        if any(m.medium):
             warn("", "the medium (density, viscosity) is left out: there is no drag.")
 
     def _report_passive_forces(self, j: int, where: str) -> None:
@@ -371,7 +360,7 @@ class _Reader:
         if m.jnt_stiffness[j] and not self._is_disabled("SPRING"):
             text = f"a spring of stiffness {float(m.jnt_stiffness[j]):g} is left out."
             self.faults.warning(where, text)
-        curved = any(getattr(m, "dof_dampingpoly", [[0.0]] * m.nv)[m.jnt_dofadr[j]])
+        curved = any(m.dof_dampingpoly[m.jnt_dofadr[j]])
         if curved and not self._is_disabled("DAMPER"):
             self.faults.warning(where, "damping beyond its linear part is left out.")
 
@@ -379,15 +368,14 @@ class _Reader:
         """Armature and damping that an actuator adds elsewhere than to a joint, or not in proportion."""
         direct = k in self._joint_actuators()
         for kind in ("dampingpoly",) if direct else ("armature", "damping", "dampingpoly"):
-            if np.any(getattr(self.m, f"actuator_{kind}", 0.0 * self.m.actuator_gear)[k]):
+            if np.any(getattr(self.m, f"actuator_{kind}")[k]):
                 what = "damping beyond its linear part" if kind == "dampingpoly" else f"its {kind}"
                 self.faults.warning(where, f"{what} is left out.")
 
 
-def _model_name(compiled: Any, path: str) -> str:
+def _model_name(compiled: Compiled, path: str) -> str:
     """The name the file states (MuJoCo's own default says nothing), or the file's."""
-    stated = bytes(compiled.names).split(b"\0", 1)[0].decode("utf-8", "replace")
-    return Path(path).stem if stated in ("", "MuJoCo Model") else stated
+    return Path(path).stem if compiled.name in ("", "MuJoCo Model") else compiled.name
 
 
 def _triple(values: Any) -> Triple:

@@ -1,147 +1,158 @@
-"""What an MJCF file may name and ask for, checked before MuJoCo opens anything.
+"""How much an MJCF file may ask for, counted before MuJoCo starts.
 
-MuJoCo reads the files that a model names, wherever they are, and makes what it asks for, however large. Here a
-model may name regular files below the folder above its own (`../meshes/hand.stl` is common), none of them hidden,
-and further ones below the folders in STROBE_FILES; included models are looked at in turn. What is counted in
-attributes is bounded, so that a short text cannot ask for gigabytes.
+A short text asks for gigabytes by copies (`replicate`, `attach`), by bodies of cells (`flexcomp`, `composite`) and by
+sizes of arrays. All that one model would make is added up, with what it includes and attaches. What is not foreseen
+here meets the limits of the process that MuJoCo runs in (`mjcf_process`).
 """
 
 from __future__ import annotations
 
-import os
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from graphlib import CycleError, TopologicalSorter
 from math import prod
-from pathlib import Path, PurePosixPath, PureWindowsPath
+from pathlib import Path
 
-from strobe.models.safe_xml import Element, parse_xml
-from strobe.models.text_files import file_fault, read_bytes, require_utf8
+from strobe.models.text_files import file_fault
 
-MODELS = ("include", "model")  # elements whose file is another model
 MOST_MODELS = 200
-MOST_BYTES = 256 * 2**20  # of one mesh, texture or height field
 MOST_COPIES = 1_000  # of what is replicated, one inside the other
-MOST_CELLS = 2**24  # of a height field or texture, of copies of a flexible body
+MOST_CELLS = 10_000  # of one flexible body
 MOST_EACH = 10_000  # of anything else
-CELLS = {"nrow", "ncol", "width", "height"}
-EACH = {"dim", "actdim", "nsample", "nkey", "nuserdata", "njmax", "nconmax"}
-ARRAYS = {"hfield", "texture", "composite", "flexcomp"}  # elements in which a count has several numbers
+MOST_MADE = 50_000  # elements beyond those that are written out
+PER_CELL = 5  # elements: a body, its joints and its shape
+CELLS = ("count", "cellcount")
+EACH = {"dim", "actdim", "nsample", "nkey", "nuserdata", "num"}
+ARRAYS = {"composite", "flexcomp"}  # elements in which a count has several numbers
+PLACES = ("body", "frame")  # what can be attached by its name
 
 
-def require_bounded(path: Path, content: bytes, folder: Path) -> None:
-    """Refuse a model that names files out of bounds or asks for too much; paths are taken from a folder."""
-    _Walk(folder).model(path, content)
+@dataclass(slots=True)
+class Part:
+    """An element of a model, in the file that it was read from."""
+
+    tag: str
+    attributes: dict[str, str]
+    path: Path
+    line: int
+    beside: Path | None  # the folder of the included file that it stands in
+    children: list[Part] = field(default_factory=list)
+
+    def walk(self) -> Iterator[Part]:
+        """This element and everything inside it."""
+        stack: list[Part] = [self]
+        while stack:
+            part = stack.pop()
+            yield part
+            stack += reversed(part.children)
 
 
-@dataclass
-class _Walk:
-    """One look at a model and those it includes."""
+@dataclass(frozen=True)
+class Made:
+    """A model that was counted: its name, and how many elements it makes."""
 
-    folder: Path  # from which MuJoCo takes paths
-    seen: set[Path] = field(default_factory=set)
+    name: str
+    elements: float
 
-    def model(self, path: Path, content: bytes) -> None:
-        require_utf8(path, content)
-        root = parse_xml(path, re.sub(rb"\A(\xef\xbb\xbf)?\s*<\?xml.*?\?>", b"", content, flags=re.DOTALL))
-        self._count(path, root, 1)
-        folders = {self.folder, path.parent, *self._asset_folders(path, root)}
-        for element in root.walk():
-            _require_anchor(path, element)
-            for name in _files(element):
-                for place in self._places(path, element, name, folders):
-                    if element.tag in MODELS and place not in self.seen:
-                        self._next(path, element, place)
 
-    def _next(self, path: Path, element: Element, place: Path) -> None:
-        self.seen.add(place)
-        if len(self.seen) > MOST_MODELS:
-            raise file_fault(
-                path, f"includes more than {MOST_MODELS} files, the most that are read.", element.line
+def count(root: Part, attached: Mapping[str, Made]) -> Made:
+    """The elements that a model makes, or a `ModelFileError` where they are too many."""
+    return Made(root.attributes.get("model", ""), _Count(root, attached).total)
+
+
+class _Count:
+    """One count of a model; those that it attaches were counted before."""
+
+    def __init__(self, root: Part, attached: Mapping[str, Made]) -> None:
+        self.attached = attached
+        self.inside: dict[str, float] = {}  # bodies and frames that the model attaches to itself
+        self._count_inside(root)
+        self.total = 0.0
+        self.written = 0
+        self.add(root, 1.0)
+
+    def add(self, part: Part, copies: float) -> None:
+        """Count a part as often as it is made, at the part where it becomes too much."""
+        copies = self._copies(part, copies)
+        self._require_each(part)
+        self.total += copies * self._own(part)
+        self.written += 1
+        if not self.total - self.written <= MOST_MADE:
+            self._refuse(part)
+        for child in part.children:
+            self.add(child, copies)
+
+    def _copies(self, part: Part, copies: float) -> float:
+        if part.tag != "replicate":
+            return copies
+        copies *= max(_largest(part.attributes.get("count", "1")), 1)
+        _require_most(part, "copies", copies, MOST_COPIES)
+        return copies
+
+    def _own(self, part: Part) -> float:
+        """The elements that one part makes, those inside it aside."""
+        if part.tag == "attach":
+            own = _own_name(part)
+            return self.inside.get(own, 1.0) if own else self._of_model(part.attributes.get("model", ""))
+        if part.tag not in ARRAYS:
+            return 1.0
+        counts = [_numbers(part.attributes.get(name, "1")) for name in CELLS]
+        cells = prod(max(number, 1.0) for numbers in counts for number in numbers)
+        _require_most(part, "cells", cells, MOST_CELLS)
+        return cells * PER_CELL
+
+    def _of_model(self, name: str) -> float:
+        return self.attached[name].elements if name in self.attached else 1.0
+
+    def _count_inside(self, root: Part) -> None:
+        """Count what the model attaches to itself, the innermost first."""
+        wanted = _attached_inside(root)
+        found = {
+            part.attributes.get("name", ""): part
+            for part in root.walk()
+            if part.tag in PLACES and part.attributes.get("name") in wanted
+        }
+        order = TopologicalSorter({name: _attached_inside(part) for name, part in found.items()})
+        try:
+            for name in order.static_order():
+                self.inside[name] = self._size(found[name], 1.0) if name in found else 1.0
+        except CycleError as error:
+            one = found[error.args[1][0]]
+            wrong = (
+                f'"{one.attributes["name"]}" is attached inside of itself; MuJoCo would not come to an end.'
             )
-        self.model(place, read_bytes(place))
+            raise file_fault(one.path, wrong, one.line) from None
 
-    # -- files --------------------------------------------------------------------------------------------
+    def _size(self, part: Part, copies: float) -> float:
+        copies = self._copies(part, copies)
+        size = copies * self._own(part)
+        for child in part.children:
+            size += self._size(child, copies)
+        return size
 
-    def _asset_folders(self, path: Path, root: Element) -> Iterator[Path]:
-        """Where a model says that its meshes and textures are."""
-        for element in root.walk():
-            if element.tag == "compiler":
-                for name, value in element.attributes.items():
-                    if name.endswith("dir") and value:
-                        _require_relative(path, element, value)
-                        yield from (self.folder / value, path.parent / value)
-
-    def _places(self, path: Path, element: Element, name: str, folders: set[Path]) -> Iterator[Path]:
-        """The files that a name may mean, each within bounds."""
-        _require_relative(path, element, name)
-        for folder in folders:
-            place = Path(os.path.realpath(folder / name))
-            if place.exists():
-                self._require_near(path, element, name, place)
-                yield place
-
-    def _require_near(self, path: Path, element: Element, name: str, place: Path) -> None:
-        roots = [_above(self.folder), *_allowed()]
-        inside = next((place.relative_to(root) for root in roots if place.is_relative_to(root)), None)
-        if inside is None or any(part.startswith(".") for part in inside.parts):
-            _refuse(
-                path, element, name, f"which is not below {roots[0]}, or hidden; MuJoCo is not let read it"
-            )
-        if not place.is_file():
-            _refuse(path, element, name, "which is no regular file")
-        if place.stat().st_size > MOST_BYTES:
-            _refuse(path, element, name, f"which has more than {MOST_BYTES} bytes, the most that are read")
-
-    # -- sizes --------------------------------------------------------------------------------------------
-
-    def _count(self, path: Path, element: Element, copies: float) -> None:
-        """Refuse counts beyond their bounds, those of what is inside of copies included."""
-        if element.tag == "replicate":
-            copies *= max(_largest(element.attributes.get("count", "1")), 1)
-            _require_most(path, element, "copies", copies, MOST_COPIES)
-        if element.tag in ARRAYS:
-            counts = [_numbers(element.attributes.get("count", "1"))]
-            counts += [_numbers(element.attributes.get(name, "1")) for name in CELLS]
-            cells = prod(max(number, 1.0) for numbers in counts for number in numbers)
-            _require_most(path, element, "cells", cells, MOST_CELLS)
-        for name, value in element.attributes.items():
+    def _require_each(self, part: Part) -> None:
+        for name, value in part.attributes.items():
             if name in EACH or name.startswith("nuser_"):
-                _require_most(path, element, name, _largest(value), MOST_EACH)
-        for child in element.children:
-            self._count(path, child, copies)
+                _require_most(part, name, _largest(value), MOST_EACH)
+
+    def _refuse(self, part: Part) -> None:
+        more = self.total - self.written
+        text = (
+            f"with <{part.tag}> it asks for {more:g} elements beside those it writes out: copies, cells and what it "
+            f"attaches; at most {MOST_MADE:,} are made for a robot."
+        )
+        raise file_fault(part.path, text, part.line)
 
 
-def _require_anchor(path: Path, element: Element) -> None:
-    """Refuse a blank one: MuJoCo stumbles over it, and stands still at the model after that."""
-    if element.tag == "connect" and not element.attributes.get("anchor", "0 0 0").strip():
-        raise file_fault(path, "<connect> has an empty anchor; expected three numbers.", element.line)
+def _own_name(attach: Part) -> str:
+    """The body or frame of the model itself that is attached; none where it is another model's."""
+    stated = attach.attributes
+    return "" if "model" in stated else stated.get("body") or stated.get("frame") or ""
 
 
-def _files(element: Element) -> list[str]:
-    """What an element names as files."""
-    return [value for name, value in element.attributes.items() if "file" in name and value]
-
-
-def _require_relative(path: Path, element: Element, name: str) -> None:
-    if PurePosixPath(name).is_absolute() or PureWindowsPath(name).anchor or re.match(r"\w+:", name):
-        _refuse(path, element, name, "which is no relative path; MuJoCo is not let read it")
-
-
-def _refuse(path: Path, element: Element, name: str, why: str) -> None:
-    text = f'<{element.tag}> names "{name}", {why}. Put the file beside the model, or its folder into STROBE_FILES.'
-    raise file_fault(path, text, element.line)
-
-
-def _above(folder: Path) -> Path:
-    """The folder above one, unless that is everything."""
-    own = Path(os.path.realpath(folder))
-    return own if own.parent == Path(own.anchor) else own.parent
-
-
-def _allowed() -> list[Path]:
-    named = os.environ.get("STROBE_FILES", "")
-    return [Path(os.path.realpath(place)) for place in named.split(os.pathsep) if place]
+def _attached_inside(root: Part) -> set[str]:
+    """The bodies and frames of the model itself that a part attaches."""
+    return {_own_name(part) for part in root.walk() if part.tag == "attach"} - {""}
 
 
 def _numbers(text: str) -> list[float]:
@@ -156,10 +167,7 @@ def _largest(text: str) -> float:
     return max(_numbers(text), default=0.0)
 
 
-def _require_most(path: Path, element: Element, what: str, found: float, most: int) -> None:
+def _require_most(part: Part, what: str, found: float, most: int) -> None:
     if not found <= most:
-        raise file_fault(
-            path,
-            f"<{element.tag}> asks for {found:g} {what}; at most {most:,} are made for a robot.",
-            element.line,
-        )
+        text = f"<{part.tag}> asks for {found:g} {what}; at most {most:,} are made for a robot."
+        raise file_fault(part.path, text, part.line)
