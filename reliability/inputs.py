@@ -110,6 +110,13 @@ def _model(suffix: str) -> Callable[[bytes], None]:
     return lambda data: used(load_model(placed(data, f"robot{suffix}")))
 
 
+def _mjcf_with_files(data: bytes) -> None:
+    """A model that includes, attaches and names files, beside those."""
+    for name, content in texts.BESIDE_MJCF.items():
+        placed(content, name)
+    used(load_model(placed(data, "robot.xml")))
+
+
 def _urdf_text(data: bytes) -> None:
     from strobe.models.urdf import read_urdf
 
@@ -338,6 +345,7 @@ TARGETS: tuple[Target, ...] = (
     Target("urdf-to-toml", "xml", ".urdf", _urdf_seeds, _written_again, 0.3),
     Target("xacro", "xml", ".xacro", _constant(texts.XACRO), _model(".urdf.xacro"), 0.002, 12.0),
     Target("mjcf", "xml", ".xml", _constant(*texts.MJCF), _model(".xml"), 1),
+    Target("mjcf-files", "xml", ".xml", _constant(*texts.MJCF_FILES), _mjcf_with_files, 0.5),
     Target("robot-toml", "toml", ".toml", _toml_seeds, _model(".toml"), 2),
     Target("robot-toml-text", "toml", ".toml", _toml_seeds, _toml_text, 0.5),
     Target("robot-name", "text", ".txt", _constant(*texts.NAMES), _name, 0.5),

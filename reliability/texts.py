@@ -62,6 +62,29 @@ MJCF = (
 """,
 )
 
+MJCF_FILES = (
+    b"""<mujoco model="parts"><compiler meshdir="." strippath="true" angle="radian"/>
+<size memory="1M" nuser_body="2"/><include file="part.xml"/>
+<asset><mesh name="hand" file="deep\\solid.obj"/><model name="limb" file="limb.xml"/>
+<texture name="t" type="2d" file="none.png"/><hfield name="h" size="1 1 1 1" file="none.png"/></asset>
+<worldbody><replicate count="3" offset="0 0 1"><body><joint/><geom size=".1"/></body></replicate>
+<body name="palm"><joint/><geom type="mesh" mesh="hand"/><attach model="limb" body="limb" prefix="left_"/>
+<frame pos="0 1 0"><attach model="limb" body="limb" prefix="right_"/></frame></body>
+<body name="twice"><joint/><geom size=".1"/></body><attach body="twice" prefix="again_"/></worldbody></mujoco>
+""",
+    b"""<mujoco><include file="./part.xml"/><worldbody><body name="cloth" pos="0 0 1">
+<flexcomp name="soft" type="grid" count="3 2 1" dim="2" mass="1" radius=".01" spacing=".1 .1 .1"/></body></worldbody>
+</mujoco>
+""",
+)
+BESIDE_MJCF = {
+    "part.xml": b"""<mujoco><default><geom density="500"/></default><worldbody><body name="part"><joint/>
+<geom size=".1"/></body></worldbody></mujoco>""",
+    "limb.xml": b"""<mujoco model="limb"><worldbody><body name="limb"><joint/><geom size=".1"/></body></worldbody>
+</mujoco>""",
+    "solid.obj": b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n",
+}
+
 REQUEST = b"""method = "cubic"
 envelope = 0.01
 

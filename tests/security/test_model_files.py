@@ -259,7 +259,7 @@ def test_copies_are_added_up_over_included_files(folder):
     for k in range(4):
         (folder / f"part{k}.xml").write_text(f"<mujoco><worldbody>{5 * SIBLING}</worldbody></mujoco>")
     parts = "".join(f'<include file="part{k}.xml"/>' for k in range(4))
-    assert "part3.xml:1: with <joint> it asks for 50949 elements" in refusal(mjcf(folder, parts))
+    assert "part2.xml:1: with <joint> it asks for 50949 elements" in refusal(mjcf(folder, parts))
 
 
 def test_attached_models_are_counted_as_often_as_they_are_made(folder):
@@ -276,10 +276,20 @@ def test_what_a_model_attaches_to_itself_is_counted_as_often_as_it_is_made(folde
     bodies = "".join(doubled.format(k, k - 1, k, k - 1, k) for k in range(1, 25))
     path = mjcf(folder, f'<worldbody><body name="b0"><geom size="1"/></body>{bodies}</worldbody>')
     assert "with <attach> it asks for" in refusal(path)
-    circle = '<worldbody><body name="c"><body><attach body="c" prefix="p"/></body></body></worldbody>'
-    assert '"c" is attached inside of itself; MuJoCo would not come to an end.' in refusal(
-        mjcf(folder, circle)
-    )
+    again = "".join(f'<attach body="c" prefix="p{k}"/>' for k in range(25))
+    into_itself = mjcf(folder, f'<worldbody><body name="c"><geom size="1"/>{again}</body></worldbody>')
+    assert "with <attach> it asks for" in refusal(into_itself)
+    renamed = '<body name="b{}"><attach body="x{}b{}" prefix="l"/><attach body="x{}b{}" prefix="r"/></body>'
+    renamed += '<attach body="b{}" prefix="x{}"/>'
+    bodies = "".join(renamed.format(k, k - 1, k - 1, k - 1, k - 1, k, k) for k in range(1, 25))
+    start = '<body name="b0"><geom size="1"/></body><attach body="b0" prefix="x0"/>'
+    assert "it asks for" in refusal(mjcf(folder, f"<worldbody>{start}{bodies}</worldbody>"))
+
+
+def test_a_model_may_attach_parts_of_itself(folder):
+    finger = '<body name="f"><joint/><geom size="1"/></body>'
+    more = "".join(f'<frame pos="{k} 0 0"><attach body="f" prefix="{k}"/></frame>' for k in range(3))
+    assert strobe.load(mjcf(folder, f"<worldbody>{finger}{more}</worldbody>")).n == 5
 
 
 def test_models_that_attach_each_other_end(folder):

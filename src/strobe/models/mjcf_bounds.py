@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from graphlib import CycleError, TopologicalSorter
 from math import prod
 from pathlib import Path
 
@@ -61,26 +60,36 @@ def count(root: Part, attached: Mapping[str, Made]) -> Made:
 
 
 class _Count:
-    """One count of a model; those that it attaches were counted before."""
+    """One count of a model, in the order in which MuJoCo makes it; those that it attaches were counted before."""
 
     def __init__(self, root: Part, attached: Mapping[str, Made]) -> None:
         self.attached = attached
-        self.inside: dict[str, float] = {}  # bodies and frames that the model attaches to itself
-        self._count_inside(root)
         self.total = 0.0
         self.written = 0
+        self.begun: dict[
+            str, tuple[float, float]
+        ] = {}  # open bodies: the total before them, and their copies
+        self.sizes: dict[str, float] = {}  # of those that are closed
+        self.largest = max((made.elements for made in attached.values()), default=1.0)
         self.add(root, 1.0)
 
     def add(self, part: Part, copies: float) -> None:
         """Count a part as often as it is made, at the part where it becomes too much."""
-        copies = self._copies(part, copies)
+        name = part.attributes.get("name", "") if part.tag in PLACES else ""
+        if name:
+            self.begun[name] = self.total, copies
+        inside = self._copies(part, copies)
         self._require_each(part)
-        self.total += copies * self._own(part)
+        self.total += inside * self._own(part)
         self.written += 1
         if not self.total - self.written <= MOST_MADE:
             self._refuse(part)
         for child in part.children:
-            self.add(child, copies)
+            self.add(child, inside)
+        if name:
+            self.sizes[name] = self._size(name)
+            self.largest = max(self.largest, self.sizes[name])
+            self.begun.pop(name, None)
 
     def _copies(self, part: Part, copies: float) -> float:
         if part.tag != "replicate":
@@ -92,8 +101,7 @@ class _Count:
     def _own(self, part: Part) -> float:
         """The elements that one part makes, those inside it aside."""
         if part.tag == "attach":
-            own = _own_name(part)
-            return self.inside.get(own, 1.0) if own else self._of_model(part.attributes.get("model", ""))
+            return self._attached(part.attributes)
         if part.tag not in ARRAYS:
             return 1.0
         counts = [_numbers(part.attributes.get(name, "1")) for name in CELLS]
@@ -101,34 +109,18 @@ class _Count:
         _require_most(part, "cells", cells, MOST_CELLS)
         return cells * PER_CELL
 
-    def _of_model(self, name: str) -> float:
-        return self.attached[name].elements if name in self.attached else 1.0
+    def _attached(self, stated: Mapping[str, str]) -> float:
+        """A model, or a body or frame of this one as far as it is made; one that copies have named may be any."""
+        if "model" in stated:
+            known = self.attached.get(stated["model"])
+            return known.elements if known else 1.0
+        return self._size(stated.get("body") or stated.get("frame") or "")
 
-    def _count_inside(self, root: Part) -> None:
-        """Count what the model attaches to itself, the innermost first."""
-        wanted = _attached_inside(root)
-        found = {
-            part.attributes.get("name", ""): part
-            for part in root.walk()
-            if part.tag in PLACES and part.attributes.get("name") in wanted
-        }
-        order = TopologicalSorter({name: _attached_inside(part) for name, part in found.items()})
-        try:
-            for name in order.static_order():
-                self.inside[name] = self._size(found[name], 1.0) if name in found else 1.0
-        except CycleError as error:
-            one = found[error.args[1][0]]
-            wrong = (
-                f'"{one.attributes["name"]}" is attached inside of itself; MuJoCo would not come to an end.'
-            )
-            raise file_fault(one.path, wrong, one.line) from None
-
-    def _size(self, part: Part, copies: float) -> float:
-        copies = self._copies(part, copies)
-        size = copies * self._own(part)
-        for child in part.children:
-            size += self._size(child, copies)
-        return size
+    def _size(self, name: str) -> float:
+        if name in self.begun:
+            before, copies = self.begun[name]
+            return (self.total - before) / copies
+        return self.sizes.get(name, self.largest)
 
     def _require_each(self, part: Part) -> None:
         for name, value in part.attributes.items():
@@ -142,17 +134,6 @@ class _Count:
             f"attaches; at most {MOST_MADE:,} are made for a robot."
         )
         raise file_fault(part.path, text, part.line)
-
-
-def _own_name(attach: Part) -> str:
-    """The body or frame of the model itself that is attached; none where it is another model's."""
-    stated = attach.attributes
-    return "" if "model" in stated else stated.get("body") or stated.get("frame") or ""
-
-
-def _attached_inside(root: Part) -> set[str]:
-    """The bodies and frames of the model itself that a part attaches."""
-    return {_own_name(part) for part in root.walk() if part.tag == "attach"} - {""}
 
 
 def _numbers(text: str) -> list[float]:
