@@ -20,7 +20,7 @@ import numpy as np
 
 import strobe
 from reliability import texts
-from reliability.mutations import text_of
+from reliability.mutations import text_of, undated
 from strobe.models import library
 from strobe.models.load import load_model
 from strobe.models.model import Model
@@ -165,7 +165,8 @@ def _written(writer: Callable[[Path], object], suffix: str) -> bytes:
     path = folder() / f"seed{suffix}"
     path.unlink(missing_ok=True)
     writer(path)
-    return path.read_bytes()
+    data = path.read_bytes()
+    return undated(data) if suffix == ".npz" else data
 
 
 def _motion_seeds(suffix: str) -> Callable[[], list[bytes]]:
@@ -238,7 +239,7 @@ def _torques(suffix: str) -> Callable[[bytes], object]:
 def _torque_arrays() -> list[bytes]:
     stream = io.BytesIO()
     np.savez(stream, t=np.linspace(0, 1, 5), tau=np.ones((5, 2)))
-    return [stream.getvalue()]
+    return [undated(stream.getvalue())]
 
 
 def _table_seeds() -> list[bytes]:

@@ -358,22 +358,33 @@ def _array_changed(rng: Random, array: np.ndarray) -> np.ndarray:
 def _saved(arrays: dict[str, np.ndarray]) -> bytes:
     stream = io.BytesIO()
     np.savez(stream, **arrays)  # pyright: ignore[reportArgumentType]
+    return undated(stream.getvalue())
+
+
+def undated(data: bytes) -> bytes:
+    """The same archive without the time at which it was written: an input is its seed and a number."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return _zipped({entry: archive.read(entry) for entry in archive.namelist()})
+
+
+def _zipped(entries: dict[str, bytes]) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, content in entries.items():
+            archive.writestr(zipfile.ZipInfo(name), content)
     return stream.getvalue()
 
 
 def _claiming(rng: Random, data: bytes, name: str) -> bytes:
     """The same file with the header of one array claiming what is not there."""
-    stream = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(stream, "w") as new:
-        for entry in old.namelist():
-            content = old.read(entry)
-            if entry == f"{name}.npy":
-                head = io.BytesIO()
-                claim = {"descr": "<f8", "fortran_order": False, "shape": rng.choice(CLAIMS)}
-                np.lib.format.write_array_header_1_0(head, claim)  # pyright: ignore[reportArgumentType]
-                content = head.getvalue() + content[-64:]
-            new.writestr(entry, content)
-    return stream.getvalue()
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        entries = {entry: archive.read(entry) for entry in archive.namelist()}
+    if f"{name}.npy" in entries:
+        head = io.BytesIO()
+        claim = {"descr": "<f8", "fortran_order": False, "shape": rng.choice(CLAIMS)}
+        np.lib.format.write_array_header_1_0(head, claim)  # pyright: ignore[reportArgumentType]
+        entries[f"{name}.npy"] = head.getvalue() + entries[f"{name}.npy"][-64:]
+    return _zipped(entries)
 
 
 # -- which mutations an input of a grammar may meet ---------------------------------------------------------

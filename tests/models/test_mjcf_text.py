@@ -124,6 +124,17 @@ def test_the_files_are_those_that_mujoco_reads(arrangement, tmp_path):
     assert found > 0
 
 
+def test_meshes_of_one_name_in_two_folders_are_two(tmp_path):
+    for size, place in enumerate(("x.obj", "deep/x.obj"), start=1):
+        (tmp_path / place).parent.mkdir(exist_ok=True)
+        (tmp_path / place).write_text(solid(size))
+    assets = '<asset><mesh name="x" file="x.obj"/><mesh name="y" file="deep/x.obj"/></asset>'
+    (tmp_path / "arm.xml").write_text(f"<mujoco>{assets}{BODY}</mujoco>")
+    theirs, ours = masses(tmp_path / "arm.xml")
+    assert ours == pytest.approx(theirs)
+    assert theirs == pytest.approx(1000 / 6)
+
+
 def test_a_height_field_weighs_what_it_weighs_in_mujoco(tmp_path):
     text = """<mujoco><asset><hfield name="h" nrow="3" ncol="2" elevation="0 1 2 3 4 5" size="1 2 .5 .1"/></asset>
     <worldbody><body name="b"><joint/><geom size=".1"/>

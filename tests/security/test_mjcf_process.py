@@ -94,7 +94,7 @@ def test_mujoco_itself_cannot_open_a_file_or_wait_for_a_pipe(text, tmp_path):
 
 def test_code_in_the_working_folder_is_not_run(tmp_path):
     for name in ("mujoco", "numpy", "json"):
-        (tmp_path / f"{name}.py").write_text("open('run', 'w')\n")
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'run')!r}, 'w')\n")
     (tmp_path / "arm.xml").write_text(ARM)
     command = f"""import sys
 sys.path.remove("")
