@@ -167,6 +167,23 @@ def test_one_child_serves_until_it_fails_and_another_is_asked_once_more(fresh):
         assert ask(ARM, {})["names"]["joint"] == ["j", "k"]
 
 
+def test_an_interrupt_ends_the_child_and_the_next_model_is_read(fresh):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    ask(ARM, {})
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        with pytest.raises(KeyboardInterrupt):
+            ask(LONG, {})
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert mjcf_process._child is None
+    assert ask(ARM, {})["names"]["joint"] == ["j", "k"]
+
+
 def test_a_child_that_fails_at_once_is_not_asked_again(fresh, monkeypatch, tmp_path):
     asked = tmp_path / "asked"
     child = tmp_path / "child.py"
