@@ -29,6 +29,7 @@ from strobe.models.urdf_writer import write_urdf
 from strobe.robot import Robot
 
 SECONDS = 1.0  # of processor time: the most that reading one input may take
+EXPANDED = 5.0  # where as many steps may be taken as a xacro file has
 POSES = 5.0  # where poses are solved too: by interpretation here, which is many times slower than compiled
 
 
@@ -306,6 +307,22 @@ def _expression(data: bytes) -> None:
         raise WrongAnswer("twice negated is another")
 
 
+def _xacro_expression(data: bytes) -> None:
+    """A text of a xacro file over a few names: it gives a value of a few kinds, none of them large."""
+    from strobe.models.xacro_files import Surroundings
+    from strobe.models.xacro_scopes import Scope
+    from strobe.models.xacro_texts import Texts
+    from strobe.models.xacro_values import Meter
+
+    path = folder() / "robot.xacro"
+    texts_ = Texts(path, Meter(), Surroundings(path))
+    scope = Scope(texts_.symbols)
+    for name, value in (("a", "2"), ("b", "${a * 1.5}"), ("c", "left"), ("d", "${dict(x=1, y=[1, 2])}")):
+        scope.define(name, value, later=True)
+    value = texts_.value(text_of(data), scope)
+    Meter().made(value)
+
+
 def _option(data: bytes) -> None:
     from strobe.cli.inputs import locks, numbers
     from strobe.cli.states import given_range
@@ -344,7 +361,9 @@ TARGETS: tuple[Target, ...] = (
     Target("urdf", "xml", ".urdf", _urdf_seeds, _model(".urdf"), 2),
     Target("urdf-text", "xml", ".urdf", _urdf_seeds, _urdf_text, 1),
     Target("urdf-to-toml", "xml", ".urdf", _urdf_seeds, _written_again, 0.3),
-    Target("xacro", "xml", ".xacro", _constant(texts.XACRO), _model(".urdf.xacro"), 0.002, 12.0),
+    Target("xacro", "xml", ".xacro", _constant(*texts.XACRO), _model(".urdf.xacro"), 1, EXPANDED),
+    Target("xacro-expression", "text", ".txt", _constant(*texts.XACRO_EXPRESSIONS), _xacro_expression, 2, EXPANDED),
+    Target("xacro-attack", "text", ".txt", _constant(*texts.XACRO_ATTACKS, b"${a}"), _xacro_expression, 2, EXPANDED),
     Target("mjcf", "xml", ".xml", _constant(*texts.MJCF), _model(".xml"), 1),
     Target("mjcf-files", "xml", ".xml", _constant(*texts.MJCF_FILES), _mjcf_with_files, 0.5),
     Target("robot-toml", "toml", ".toml", _toml_seeds, _model(".toml"), 2),

@@ -18,7 +18,8 @@ MIMIC = b"""<?xml version="1.0"?>
    <origin xyz="0 0 .2" rpy="0 0 3.1416"/></joint>
 </robot>
 """
-XACRO = b"""<?xml version="1.0"?>
+XACRO = (
+    b"""<?xml version="1.0"?>
 <robot name="macro" xmlns:xacro="http://www.ros.org/wiki/xacro">
   <xacro:property name="m" value="${2 * 3}"/>
   <xacro:macro name="bar" params="name parent *origin">
@@ -32,7 +33,41 @@ XACRO = b"""<?xml version="1.0"?>
   <xacro:bar name="upper" parent="base"><origin xyz="0 0 0.5"/></xacro:bar>
   <xacro:if value="${m > 1}"><xacro:bar name="lower" parent="upper"><origin xyz="1 0 0"/></xacro:bar></xacro:if>
 </robot>
-"""
+""",
+    b"""<robot name="m" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:arg name="side" default="left"/>
+ <xacro:property name="sizes" value="${dict(a=1, b=[0.5, 2])}"/>
+ <xacro:property name="box"><link name="box"/></xacro:property>
+ <xacro:macro name="leg" params="n:=2 side:=^|right **more">
+  <xacro:property name="last" value="${n}" scope="global"/>
+  <xacro:if value="${n > 0}"><link name="${side}_${n}"/><xacro:leg n="${n - 1}"><more/></xacro:leg>
+   <joint name="j${n}" type="fixed"><parent link="box"/><child link="${side}_${n}"/>
+    <origin xyz="${sizes['a']} ${sum(sizes['b'])} $(eval 1 + 2)"/></joint></xacro:if>
+  <xacro:insert_block name="more"/></xacro:macro>
+ <xacro:insert_block name="box"/>
+ <xacro:call macro="leg"><more><xacro:unless value="$(optenv X 0)"/></more></xacro:call>
+ <xacro:element xacro:name="gazebo"><xacro:attribute name="side" value="$(arg side) $${x}"/></xacro:element></robot>
+""",
+)
+XACRO_EXPRESSIONS = (
+    b"${1 + 2 * a - b / 4 ** 2}", b"${radians(90) * sin(pi / a)} ${c.upper()[0]}", b"${a if c == 'left' else -a}",
+    b"${' '.join([str(2 * x) for x in d['y'] if x > 1])}", b"${'%.3f %s' % (b, c)}", b"$${a} $(optenv X y) text",
+    b"${1 < a <= 3 and not (c in ['left', 'right'] or d['x'])}", b"${c.format(a, b=b)} ${c.replace('l', c)}",
+    b"${max(map(float, ['1', '2']))} ${python.sum(range(9))} ${round(b, 2)}", b"$(eval 1 + 2 if true else 3)",
+    b"${xacro.dotify(d).x + len(d['y'][1:]) + int('7')}", b"${(1, 2)[0] | 6 & 3 ^ 1 << 2 >> 1 // 1 % 5}",
+)  # fmt: skip
+XACRO_ATTACKS = (
+    b"${().__class__.__base__.__subclasses__()}", b"${python.type(1)}", b"${python.vars(xacro)}",
+    b"${python.type(xacro.fatal).__globals__['os']}", b"${'{0.__class__.__init__.__globals__}'.format(a)}",
+    b"${(lambda: 1)()}", b"${[x for x in ().__class__.__mro__]}", b"${__import__('os').system('true')}",
+    b"${open('/etc/passwd').read()}", b"${getattr(1, 'real')}", b"${d.__init__}", b"${c.__class__}",
+    b"${math.__dict__}",
+    b"${10 ** 10 ** 10}", b"${'a' * 10 ** 10}", b"${[0] * 10 ** 10}", b"${range(10 ** 10)}", b"${1 << 10 ** 10}",
+    b"${'%99999999d' % 1}", b"${c.join(['a'] * 9999).replace('a', c * 9999)}", b"${factorial(10 ** 7)}",
+    b"${round(1, -10 ** 9)}", b"${sorted([[d] * 99] * 99)}", b"${str([[[[d] * 9] * 9] * 9] * 9)}",
+    b"${[[[c for x in range(999)] for y in range(999)] for z in range(999)]}", b"${xacro.load_yaml('/etc/passwd')}",
+    b"${" + b"(" * 500 + b"}", b"${" + b"-" * 5000 + b"1}", b"${" + b"1 + " * 2000 + b"1}",
+    b"$(find " + b"a" * 500 + b")",
+)  # fmt: skip
 MJCF = (
     b"""<mujoco model="arm"><compiler angle="radian" autolimits="true"/>
 <option gravity="0 0 -9.81"><flag contact="disable"/></option>

@@ -11,10 +11,9 @@ from pathlib import Path
 import pytest
 
 from strobe.algebra import Inertia, Pose, Sym3, Vec3
-from strobe.errors import MissingExtraError, ModelFileError, UnsupportedModelError
+from strobe.errors import ModelFileError, UnsupportedModelError
 from strobe.formulations.kinematics import frame_pose
 from strobe.formulations.spatial_newton_euler import inverse_dynamics
-from strobe.models import xacro_text
 from strobe.models.assembly import SNAP
 from strobe.models.couplings import coordinates
 from strobe.models.inertial import Inertial
@@ -35,11 +34,6 @@ def installed(package: str, folder: str) -> Path:
 @pytest.fixture(scope="module")
 def robots() -> Path:
     return installed("example-robot-data", "cmeel.prefix/share/example-robot-data/robots")
-
-
-@pytest.fixture(scope="module")
-def xacros() -> Path:
-    return installed("rtb-data", "rtbdata/xacro")
 
 
 def state(model: Model, seed: int = 0) -> tuple[list[float], list[float], list[float]]:
@@ -507,107 +501,3 @@ def test_a_first_moment_without_mass_is_refused_by_name() -> None:
     model = replace(model, bodies=(replace(model.bodies[0], inertial=odd),))
     with pytest.raises(UnsupportedModelError, match='link "tip" has mass 0 and a first moment'):
         write_urdf(model)
-
-
-# -- xacro ----------------------------------------------------------------------------------------------
-
-XACRO = """\
-<robot name="macro" xmlns:xacro="http://www.ros.org/wiki/xacro">
-  <xacro:property name="m" value="${2 * 3}"/>
-  <xacro:include filename="part.xacro"/>
-  <link name="base"/>
-  <xacro:part name="tip" mass="${m}"/>
-</robot>
-"""
-PART = """\
-<robot xmlns:xacro="http://www.ros.org/wiki/xacro">
-  <xacro:macro name="part" params="name mass">
-    <link name="${name}"><inertial><mass value="${mass}"/>
-      <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
-    <joint name="${name}_joint" type="continuous"><parent link="base"/><child link="${name}"/></joint>
-  </xacro:macro>
-</robot>
-"""
-
-
-def test_a_xacro_file_is_expanded(tmp_path: Path) -> None:
-    pytest.importorskip("xacrodoc")
-    (tmp_path / "arm.urdf.xacro").write_text(XACRO)
-    (tmp_path / "part.xacro").write_text(PART)
-    model = read_urdf(tmp_path / "arm.urdf.xacro")
-    assert model.joint_names == ("tip_joint",)
-    assert model.bodies[0].inertial.m == 6
-
-
-def test_a_urdf_file_is_never_run_as_xacro(tmp_path: Path) -> None:
-    (tmp_path / "arm.urdf").write_text(XACRO)
-    with pytest.raises(ModelFileError, match=r"arm\.urdf:2: <xacro:property> is xacro; rename the file to"):
-        read_urdf(tmp_path / "arm.urdf")
-
-
-def test_a_macro_bomb_ends_in_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("xacrodoc")
-    monkeypatch.setattr(xacro_text, "SECONDS", 1.5)
-    levels = "".join(
-        f'<xacro:macro name="m{k + 1}"><xacro:m{k}/><xacro:m{k}/></xacro:macro>' for k in range(40)
-    )
-    bomb = f'<xacro:macro name="m0"><link name="l"/></xacro:macro>{levels}<xacro:m40/>'
-    path = tmp_path / "bomb.xacro"
-    path.write_text(f'<robot name="b" xmlns:xacro="http://www.ros.org/wiki/xacro">{bomb}</robot>')
-    with pytest.raises(ModelFileError, match=r"xacro has not expanded it in 1\.5 s; look for a macro that"):
-        read_urdf(path)
-
-
-def test_what_a_xacro_file_prints_does_not_disturb(tmp_path: Path) -> None:
-    pytest.importorskip("xacrodoc")
-    path = tmp_path / "arm.xacro"
-    path.write_text(XACRO.replace("2 * 3", "xacro.message('hello') or 6"))
-    (tmp_path / "part.xacro").write_text(PART)
-    assert read_urdf(path).bodies[0].inertial.m == 6
-
-
-def test_packages_beside_a_xacro_file_are_found(xacros: Path) -> None:
-    pytest.importorskip("xacrodoc")
-    assert read_urdf(xacros / "kuka_description/kuka_lbr_iiwa/urdf/lbr_iiwa_14_r820.xacro").nv == 7
-    assert read_urdf(xacros / "unimation_puma560_description/urdf/puma560_robot.urdf.xacro").nv == 6
-
-
-def test_a_package_that_is_not_there_is_named(tmp_path: Path) -> None:
-    pytest.importorskip("xacrodoc")
-    path = tmp_path / "arm.xacro"
-    path.write_text(XACRO.replace("part.xacro", "$(find lost_package)/part.xacro"))
-    with pytest.raises(ModelFileError, match='needs the package "lost_package"; put its folder beside'):
-        read_urdf(path)
-
-
-def test_an_expression_that_fails_is_reported(tmp_path: Path) -> None:
-    pytest.importorskip("xacrodoc")
-    path = tmp_path / "arm.xacro"
-    path.write_text(XACRO.replace("2 * 3", "2 * missing"))
-    (tmp_path / "part.xacro").write_text(PART)
-    with pytest.raises(ModelFileError, match=r"xacro cannot expand it: .*missing"):
-        read_urdf(path)
-
-
-def test_a_file_of_macros_only_is_no_robot(tmp_path: Path) -> None:
-    pytest.importorskip("xacrodoc")
-    (tmp_path / "part.xacro").write_text(PART)
-    with pytest.raises(ModelFileError, match="expands to no links; it may only define macros"):
-        read_urdf(tmp_path / "part.xacro")
-
-
-def test_an_entity_bomb_in_xacro_is_refused_before_it_is_expanded(tmp_path: Path) -> None:
-    path = tmp_path / "arm.xacro"
-    path.write_text('<!DOCTYPE robot [<!ENTITY a "b">]>' + XACRO)
-    with pytest.raises(ModelFileError, match="document type or entity declaration is refused"):
-        read_urdf(path)
-
-
-def test_the_missing_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "xacrodoc", None)
-    path = tmp_path / "arm.xacro"
-    path.write_text(XACRO)
-    with pytest.raises(
-        MissingExtraError, match=r"needs the package xacrodoc, .* pip install 'strobe\[xacro\]'"
-    ):
-        read_urdf(path)

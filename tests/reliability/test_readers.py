@@ -26,9 +26,7 @@ def test_what_once_failed_is_read_or_refused(path):
     assert outcome(lambda: target(data), ENOUGH) in (READ, REFUSED)
 
 
-@pytest.mark.parametrize(
-    "target", [each for each in TARGETS if each.name != "xacro"], ids=lambda each: each.name
-)
+@pytest.mark.parametrize("target", TARGETS, ids=lambda each: each.name)
 def test_inputs_made_worse_are_read_or_refused(target):
     made = (mutated(Random(k), target.grammar, seeds(target)) for k in range(80))
     ends = [outcome(lambda data=data: target(data), ENOUGH) for data in made]
@@ -39,7 +37,8 @@ def test_inputs_made_worse_are_read_or_refused(target):
 @pytest.mark.parametrize("target", TARGETS, ids=lambda each: each.name)
 def test_most_seeds_are_inputs_that_the_target_takes(target):
     ends = [outcome(lambda data=data: target(data), 12.0) for data in seeds(target)]
-    assert ends.count(READ) > len(ends) / 2
+    assert ends.count(READ) > len(ends) / 2 or target.name == "xacro-attack"
+    assert {end for end in ends if isinstance(end, Failure)} == set()
 
 
 def test_an_input_is_the_same_in_every_process():

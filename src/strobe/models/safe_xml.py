@@ -23,16 +23,17 @@ DEEPEST = 200  # elements inside each other
 
 @dataclass(slots=True)
 class Element:
-    """A tag with its attributes, what it contains and where it stands."""
+    """A tag with its attributes, what it contains and where it stands: a line, of another file if one is named."""
 
     tag: str
     attributes: dict[str, str]
     line: int
     children: list[Element] = field(default_factory=list)
+    file: str = ""
 
     @property
     def where(self) -> str:
-        return str(self.line)
+        return f"{self.file}:{self.line}" if self.file else str(self.line)
 
     def all(self, tag: str) -> list[Element]:
         """The direct children with this tag."""
@@ -53,8 +54,9 @@ class Element:
 class _Tree(ContentHandler):
     """Builds elements while the parser reports them."""
 
-    def __init__(self) -> None:
+    def __init__(self, file: str) -> None:
         super().__init__()
+        self.file = file
         self.root: Element | None = None
         self.open: list[Element] = []
         self.locator: Any = None
@@ -67,7 +69,7 @@ class _Tree(ContentHandler):
         return self.locator.getLineNumber() or 1
 
     def startElement(self, name: str, attrs: Any) -> None:
-        element = Element(name, dict(attrs.items()), self.line)
+        element = Element(name, dict(attrs.items()), self.line, file=self.file)
         if self.open:
             self.open[-1].children.append(element)
         else:
@@ -80,12 +82,15 @@ class _Tree(ContentHandler):
         self.open.pop()
 
 
-def parse_xml(path: Path | str, content: bytes | str) -> Element:
-    """The root element, or a `ModelFileError` that says why this is no XML to read."""
+def parse_xml(path: Path | str, content: bytes | str, file: str = "") -> Element:
+    """The root element, or a `ModelFileError` that says why this is no XML to read.
+
+    Elements of a file that is not the one a user named say which: ``file``.
+    """
     data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
     require_size(path, data)
     _require_text(path, data)
-    tree = _Tree()
+    tree = _Tree(file)
     try:
         parseString(data, tree, forbid_dtd=True)
     except DefusedXmlException:

@@ -3,7 +3,7 @@
 Read for dynamics: meshes are never opened, visuals, collisions, transmissions and the elements of
 simulators are passed over. The child link's frame is the joint's frame (after = 1). A joint's origin is
 a translation and Rz(yaw) Ry(pitch) Rx(roll); an inertia is given about the centre of mass, in the axes of
-its own origin. Files with the suffix .xacro are expanded first (`xacro_text`).
+its own origin. Files with the suffix .xacro are expanded first (`xacro`).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from strobe.models.model import Coupling, Model
 from strobe.models.safe_xml import Element, parse_xml
 from strobe.models.text_files import file_fault, read_bytes
 from strobe.models.urdf_writer import UNBOUNDED
-from strobe.models.xacro_text import expanded
+from strobe.models.xacro import expanded
 
 Triple = tuple[float, float, float]
 
@@ -77,15 +77,15 @@ def read_urdf(
     content = read_bytes(Path(path)) if text is None else text
     root = parse_xml(path, content)
     _require_robot(path, root)
-    label = str(path)
     if Path(path).suffix.lower() == ".xacro":
-        root = parse_xml(path, expanded(Path(path), content))
-        label = f"{path} (expanded)"
+        root = expanded(Path(path), root)
         if not root.all("link"):
             text = "expands to no links; it may only define macros for other files to call."
             raise file_fault(path, text)
     _refuse_xacro(path, root)
-    return assemble(_Reader(Faults(label, strict), SNAP if snap is None else snap).robot(root, Path(path)))
+    return assemble(
+        _Reader(Faults(str(path), strict), SNAP if snap is None else snap).robot(root, Path(path))
+    )
 
 
 def _refuse_xacro(path: Path | str, root: Element) -> None:
