@@ -110,7 +110,7 @@ def _killed(main: subprocess.Popen[str], victim: str) -> bool:
         workers = [
             child
             for child in psutil.Process(main.pid).children()
-            if "spawn_main" in " ".join(child.cmdline())
+            if "strobe.sweep.worker" in " ".join(child.cmdline())
         ]
         workers[0].kill()
         return True

@@ -1,10 +1,9 @@
-"""Chunks on workers of Dask: processes that die, a cluster by its address."""
+"""Chunks on workers of Dask: those that die, a cluster by its address."""
 
 import json
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -108,23 +107,6 @@ def test_few_chunks_are_handed_out_at_a_time(shop):
     assert workers.most == 6
 
 
-def test_processes_that_have_no_successor_are_made_anew(shop, monkeypatch):
-    """One of two workers never comes back: the crew starts again with what is left."""
-    started = []
-
-    @contextmanager
-    def connected(workers, processes, scheduler):
-        started.append(workers)
-        yield Workers({}, threads=1 if len(started) == 1 else 2)
-
-    monkeypatch.setattr(running, "connected", connected)
-    monkeypatch.setattr(running, "REPLACED", 0.0)
-    monkeypatch.setattr(running, "LOOK", 0.0)
-    found = [done.index for done in running.crew(2, True, None)(shop, list(range(5)))]
-    assert sorted(found) == list(range(5))
-    assert started == [2, 2]
-
-
 @pytest.mark.parametrize("gone", [CommClosedError, distributed.CancelledError])
 def test_a_scheduler_that_goes_is_told(shop, monkeypatch, gone):
     def closed(self):
@@ -198,19 +180,4 @@ def test_a_scheduler_that_does_not_answer_is_told(monkeypatch):
     with pytest.raises(
         SweepError, match="no scheduler answers at tcp://127.0.0.1:9: .* Start one with: dask"
     ):
-        running.connected(0, True, "tcp://127.0.0.1:9").__enter__()
-
-
-def test_workers_that_never_start_are_given_up(monkeypatch):
-    tried = []
-
-    def failing(**how):
-        tried.append(how["n_workers"])
-        raise RuntimeError("Nanny failed to start.")
-
-    monkeypatch.setattr(running, "LocalCluster", failing)
-    with pytest.raises(
-        SweepError, match=r"the workers did not start \(Nanny failed to start.\). Take fewer;"
-    ):
-        next(running.crew(4, True, None)(None, [7, 8]))  # pyright: ignore
-    assert tried == [2, 2, 2]
+        running.connected("tcp://127.0.0.1:9").__enter__()

@@ -10,12 +10,12 @@ import pytest
 
 import strobe
 from strobe.errors import ArgumentError, MissingExtraError, OutputError, SweepError, UnsupportedModelError
-from strobe.sweep import Sweep, sweep, sweeping, workshop
+from strobe.sweep import Sweep, sweep, workshop
 from strobe.sweep.evaluate import evaluate
 from strobe.sweep.manifest import differences
 from strobe.sweep.reading import read_plan
 
-for package in ("distributed", "pyarrow", "zarr"):
+for package in ("pyarrow", "zarr"):
     pytest.importorskip(package, reason=f"{package} is not installed")
 
 SWEEP = {"task": "torque", "robots": ["planar2"], "samples": 20, "chunk": 4, "seed": 3, "keep": ["tau"]}
@@ -113,7 +113,7 @@ def test_a_robot_that_is_not_there_is_told(alone):
         Sweep(alone).arrays("planar3")
 
 
-def test_threads_of_dask_give_the_same_files(alone, tmp_path):
+def test_threads_give_the_same_files(alone, tmp_path):
     told = []
     sweep(SWEEP, tmp_path / "results", workers=2, processes=False, watch=told.append)
     assert contents(tmp_path / "results") == contents(alone)
@@ -276,12 +276,12 @@ def test_what_cannot_be_asked_is_refused_before_the_folder_is_made(tmp_path, how
     assert list(tmp_path.iterdir()) == []
 
 
-def test_workers_without_dask_are_refused_with_the_extra(tmp_path, monkeypatch):
+def test_a_scheduler_without_dask_is_refused_with_the_extra(tmp_path, monkeypatch):
     monkeypatch.delitem(sys.modules, "strobe.sweep.running", raising=False)
     monkeypatch.delattr("strobe.sweep.running", raising=False)
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(MissingExtraError, match=r"\(0 workers need none\) needs the package distributed"):
-        sweep(SWEEP, tmp_path / "results", workers=1)
+    with pytest.raises(MissingExtraError, match="a sweep by a scheduler needs the package distributed"):
+        sweep(SWEEP, tmp_path / "results", scheduler="tcp://a:1")
 
 
 def test_what_a_robot_refuses_names_the_chunk(tmp_path, monkeypatch):
@@ -307,11 +307,3 @@ def test_files_that_vanish_as_they_are_written_are_told(tmp_path, monkeypatch):
         OutputError, match="chunk 0 was written into .*results and is not there. Does something"
     ):
         sweep(SWEEP, tmp_path / "results", workers=0)
-
-
-def test_a_script_read_by_its_own_worker_does_not_begin_again(tmp_path, monkeypatch):
-    monkeypatch.setattr(sweeping.current_process(), "_inheriting", True, raising=False)
-    with pytest.raises(
-        SweepError, match='calls it under if __name__ == "__main__": or takes processes=False'
-    ):
-        sweep(SWEEP, tmp_path / "results")

@@ -31,7 +31,7 @@ def sweep(
     ] = None,
     workers: Annotated[
         int | None,
-        takes("--workers", "N", "One for each processor if not given; 0 works here, without Dask."),
+        takes("--workers", "N", "One for each processor if not given; 0 works in this process."),
     ] = None,
     threads: Annotated[bool, typer.Option("--threads/--processes", help="What the workers are.")] = False,
     scheduler: Annotated[

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -24,6 +23,7 @@ import llvmlite.binding as llvm
 from strobe.codegen.llvm_scalar import module
 from strobe.errors import UnknownNameError, UnsupportedModelError
 from strobe.graph.program import Program
+from strobe.runtime.children import python_command, python_environment
 
 LARGEST = 30_000  # operations: a hundred kilobytes of code, for which LLVM takes about half a minute
 EXECUTABLE, ALLOCATED = 4, 2  # flags of a section
@@ -244,8 +244,8 @@ def _require_code(on: Machine) -> None:
 
 
 def _in_a_process(cpu: str, triple: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", ALONE, triple, cpu]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    command = python_command(ALONE, triple, cpu)
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=python_environment())
 
 
 ALONE = """\

@@ -1,4 +1,4 @@
-"""Chunks on workers of Dask: threads, processes of this machine, or a cluster by its address.
+"""Chunks on the workers of a Dask cluster, by the address of its scheduler.
 
 What a worker needs is a plugin, which Dask gives to every worker, also to one that comes later or in the place of
 one that was killed. Only numbers of chunks go out and receipts come back, so few at a time that memory does not grow
@@ -10,36 +10,25 @@ from __future__ import annotations
 import logging
 import re
 import secrets
-import signal
-import threading
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
-from multiprocessing import parent_process
 from queue import Empty, SimpleQueue
 from time import monotonic, sleep
 from typing import Any
 
-from dask import config
-from distributed import CancelledError, Client, Future, KilledWorker, LocalCluster, WorkerPlugin, get_worker
+from distributed import CancelledError, Client, Future, KilledWorker, WorkerPlugin, get_worker
 from distributed.comm.core import CommClosedError
 
 from strobe.errors import ArgumentError, SweepError
-from strobe.sweep.workshop import Done, Workshop, named
+from strobe.sweep.workshop import MOST_DEATHS, Done, Workshop, killer
 
-MOST_DEATHS = 5  # of workers, under the same chunk
-MOST_STARTS = 3  # of all workers, with nothing done
-REPLACED = 30.0  # seconds within which a process that was killed has a successor
 LOOK = 1.0  # seconds between two looks at how many workers there are
 AHEAD = 2  # chunks handed out for every thread
 TRIES, PAUSE = 20, 0.5  # of equipping workers, and seconds between them
 PATIENCE = 20.0  # seconds for a scheduler to answer
 MISSING = re.compile(r"ModuleNotFoundError.*No module named '([\w.]+)'")
-CONFIGURATION = {
-    "distributed.scheduler.allowed-failures": 0,  # deaths are counted here
-    "distributed.deploy.lost-worker-timeout": "1 hour",  # a busy machine takes its time to start another process
-}
 ADDRESS = re.compile(r"(tcp|tls|ucx|ws|wss)://[^\s/]+:\d+/?")
 
 
@@ -50,58 +39,32 @@ class Equipment(WorkerPlugin):
         self.workshop = workshop
         self.name = f"strobe-sweep-{secrets.token_hex(8)}"
 
-    def setup(self, worker: Any) -> None:
-        ours = parent_process() is not None and threading.current_thread() is threading.main_thread()
-        if ours:  # Ctrl-C reaches the whole group of processes; the sweep itself ends its workers
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
-
 
 def _do(equipment: str, index: int) -> Done:
     plugin: Any = get_worker().plugins[equipment]
     return plugin.workshop.do(index)
 
 
-def crew(workers: int, processes: bool, scheduler: str | None) -> Callable[..., Generator[Done]]:
-    """Who does chunks: so many workers, started when there is something to do."""
-    if scheduler is not None and not ADDRESS.fullmatch(scheduler):
+def crew(scheduler: str) -> Callable[..., Generator[Done]]:
+    """Who does chunks: the workers of a scheduler."""
+    if not ADDRESS.fullmatch(scheduler):
         raise ArgumentError(
             f'the scheduler "{scheduler}" is no address; expected one such as tcp://192.168.0.7:8786.'
         )
 
     def doing(workshop: Workshop, pending: Sequence[int]) -> Generator[Done]:
-        left, in_vain = dict.fromkeys(pending), 0
-        while left:
-            before, wanted = len(left), min(workers, len(left)) if processes and scheduler is None else 0
-            try:
-                with connected(wanted or workers, processes, scheduler) as client:
-                    for done in done_by(client, workshop, list(left), wanted):
-                        del left[done.index]
-                        yield done
-            except _WorkersLostError as lost:
-                in_vain = in_vain + 1 if len(left) == before else 0
-                if in_vain == MOST_STARTS:
-                    raise _not_started(lost) from None
+        with connected(scheduler) as client:
+            yield from done_by(client, workshop, pending)
 
     return doing
 
 
-class _WorkersLostError(Exception):
-    """Processes of this machine that died as they started: new ones have to be made."""
-
-
-def _not_started(why: Exception) -> SweepError:
-    return SweepError(
-        f"the workers did not start ({why}). Take fewer; and a script whose sweep runs in processes calls it under "
-        'if __name__ == "__main__": or takes processes=False.'
-    )
-
-
 @contextmanager
-def connected(workers: int, processes: bool, scheduler: str | None) -> Iterator[Client]:
-    """A client of the workers that were asked for; those started here end with the block."""
-    with _silent(), _cluster(workers, processes, scheduler) as cluster:
+def connected(scheduler: str) -> Iterator[Client]:
+    """A client of a scheduler that answers and has workers."""
+    with _silent():
         try:
-            client = Client(cluster, timeout=PATIENCE, set_as_default=False)
+            client = Client(scheduler, timeout=PATIENCE, set_as_default=False)
         except OSError as error:
             raise SweepError(
                 f"no scheduler answers at {scheduler}: {error}. Start one with: dask scheduler"
@@ -111,35 +74,13 @@ def connected(workers: int, processes: bool, scheduler: str | None) -> Iterator[
             yield client
 
 
-def _require_workers(client: Client, scheduler: str | None) -> None:
+def _require_workers(client: Client, scheduler: str) -> None:
     try:
         client.wait_for_workers(1, timeout=PATIENCE)
     except TimeoutError:
         raise SweepError(
             f"the scheduler at {scheduler} has no workers. Start some with: dask worker {scheduler}"
         ) from None
-
-
-@contextmanager
-def _cluster(workers: int, processes: bool, scheduler: str | None) -> Iterator[Any]:
-    if scheduler is not None:
-        yield scheduler
-        return
-    per_worker: dict[str, Any] = {"n_workers": workers, "threads_per_worker": 1} if processes else {
-        "n_workers": 1, "threads_per_worker": workers, "memory_limit": 0
-    }  # fmt: skip
-    with config.set(CONFIGURATION):
-        try:
-            cluster = LocalCluster(
-                processes=processes,
-                dashboard_address="127.0.0.1:0",
-                silence_logs=logging.CRITICAL,
-                **per_worker,
-            )
-        except RuntimeError as error:
-            raise _WorkersLostError(error) from None
-        with cluster:
-            yield cluster
 
 
 @contextmanager
@@ -157,11 +98,11 @@ def _silent() -> Iterator[None]:
             logger.setLevel(level)
 
 
-def done_by(client: Client, workshop: Workshop, pending: Iterable[int], wanted: int = 0) -> Iterator[Done]:
-    """The chunks, each as soon as it is done; by so many workers, if so many must be there."""
+def done_by(client: Client, workshop: Workshop, pending: Iterable[int]) -> Iterator[Done]:
+    """The chunks, each as soon as it is done."""
     equipment = Equipment(workshop)
     _equip(client, equipment)
-    round_ = _Round(client, equipment.name, iter(pending), wanted)
+    round_ = _Round(client, equipment.name, iter(pending))
     try:
         yield from round_.results(workshop)
     finally:
@@ -186,9 +127,8 @@ def _equip(client: Client, equipment: Equipment) -> None:
 class _Round:
     """Chunks handed out and not yet back."""
 
-    def __init__(self, client: Client, equipment: str, pending: Iterator[int], wanted: int) -> None:
+    def __init__(self, client: Client, equipment: str, pending: Iterator[int]) -> None:
         self.client, self.equipment, self.pending = client, equipment, pending
-        self.wanted, self.complete = wanted, monotonic()
         self.in_flight: dict[int, Future] = {}
         self.back: SimpleQueue[int] = SimpleQueue()
         self.deaths: Counter[int] = Counter()
@@ -219,9 +159,6 @@ class _Round:
         now = monotonic()
         if now >= self.next_look:
             self.threads, self.next_look = self._threads_now(), now + LOOK
-            self.complete = now if self.threads >= self.wanted else self.complete
-            if now - self.complete > REPLACED:
-                raise _WorkersLostError(f"{self.threads} of {self.wanted} are left")
         return self.threads
 
     def _threads_now(self) -> int:
@@ -252,10 +189,7 @@ class _Round:
     def _count_death(self, index: int, workshop: Workshop) -> None:
         self.deaths[index] += 1
         if self.deaths[index] == MOST_DEATHS:
-            raise SweepError(
-                f"{named(workshop.plan.work(index))} killed its worker {MOST_DEATHS} times. Memory may be short: "
-                "take fewer runs a chunk, or fewer workers. The chunks that are done stay."
-            )
+            raise killer(workshop.plan.work(index))
 
 
 def _scheduler_gone() -> SweepError:

@@ -6,13 +6,13 @@ import json
 import os
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
-from multiprocessing import current_process
 from os import PathLike
 from typing import Any
 
-from strobe.errors import ArgumentError, MissingExtraError, OutputError, SweepError
+from strobe.errors import ArgumentError, MissingExtraError, OutputError
 from strobe.runtime.json_text import json_text
 from strobe.sweep.formats import format_named
+from strobe.sweep.local import By, by_processes, by_threads
 from strobe.sweep.manifest import Manifest, manifest_for, refuse_another
 from strobe.sweep.plan import Plan
 from strobe.sweep.progress import Progress, Timed
@@ -22,8 +22,6 @@ from strobe.sweep.store import MANIFEST, SUMMARY, Store
 from strobe.sweep.workshop import Done, Workshop
 
 Watch = Callable[[Progress], None]
-By = Callable[[Workshop, Sequence[int]], Generator[Done]]  # who does chunks
-
 ROUNDS = 3  # in which all chunks are done, unless something takes files away
 
 
@@ -42,10 +40,9 @@ def sweep(
 
     Called again on the same folder it goes on with what is left; ``verify`` also reads all data and does again what
     is damaged. The chunks are shared by ``workers`` processes, one for each processor if not given, by threads with
-    ``processes=False``, or by the workers of the Dask ``scheduler`` at an address; 0 workers do them here, without
-    Dask. ``format`` is "zarr" (if not given) or "parquet". ``watch`` is called with a `Progress` after each chunk.
+    ``processes=False``, or by the workers of the Dask ``scheduler`` at an address; 0 workers do them in this
+    process. ``format`` is "zarr" (if not given) or "parquet". ``watch`` is called with a `Progress` after each chunk.
     """
-    _refuse_in_a_worker()
     plan = read_plan(what)
     doing = _who(workers, processes, scheduler)
     store = Store(out)
@@ -58,31 +55,26 @@ def sweep(
     return Sweep(out)
 
 
-def _refuse_in_a_worker() -> None:
-    """A worker that starts reads the script that started it, and must not begin the sweep again."""
-    if getattr(current_process(), "_inheriting", False):
-        raise SweepError(
-            "a script whose sweep runs in processes calls it under "
-            'if __name__ == "__main__": or takes processes=False.'
-        )
-
-
 def _who(workers: int | None, processes: bool, scheduler: str | None) -> By:
     """Who does the chunks that are asked for."""
     if scheduler is not None and workers is not None:
         raise ArgumentError("a scheduler has its own workers: give workers or a scheduler, not both.")
     count = number_of(workers)
+    if scheduler is not None:
+        return _of_cluster(scheduler)
     if count == 0:
         return _here
+    return by_processes(count) if processes else by_threads(count)
+
+
+def _of_cluster(scheduler: str) -> By:
     try:
         from strobe.sweep import running
     except ImportError as error:
         if (error.name or "").split(".")[0] not in ("dask", "distributed"):
             raise
-        raise MissingExtraError(
-            "a sweep by workers (0 workers need none)", "distributed", "scale"
-        ) from None
-    return running.crew(count, processes, scheduler)
+        raise MissingExtraError("a sweep by a scheduler", "distributed", "scale") from None
+    return running.crew(scheduler)
 
 
 def _here(workshop: Workshop, pending: Sequence[int]) -> Generator[Done]:

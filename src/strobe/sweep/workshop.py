@@ -15,6 +15,8 @@ from strobe.sweep.plan import Plan, Work
 from strobe.sweep.reductions import Reduced
 from strobe.sweep.store import Files, Receipt, Store, receipt_of
 
+MOST_DEATHS = 5  # of workers, under the same chunk
+
 
 @dataclass(frozen=True, slots=True)
 class Done:
@@ -32,8 +34,13 @@ class Workshop:
         self.document, self.format = document, format
         self.folder, self.token, self.version = folder, token, version
 
+    def words(self) -> dict[str, str]:
+        """What it is made of."""
+        names = ("document", "format", "folder", "token", "version")
+        return {name: getattr(self, name) for name in names}
+
     def __reduce__(self) -> Any:
-        return type(self), (self.document, self.format, self.folder, self.token, self.version)
+        return type(self), tuple(self.words().values())
 
     @cached_property
     def plan(self) -> Plan:
@@ -77,6 +84,14 @@ class Workshop:
             return Done(work.index, receipt, files)
         self.store.keep(work.index, files, receipt)
         return Done(work.index, receipt, {})
+
+
+def killer(work: Work) -> SweepError:
+    """The error for a chunk under which workers die."""
+    return SweepError(
+        f"{named(work)} killed its worker {MOST_DEATHS} times. Memory may be short: "
+        "take fewer runs a chunk, or fewer workers. The chunks that are done stay."
+    )
 
 
 def named(work: Work) -> str:
