@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 
 class StrobeError(Exception):
@@ -45,11 +46,19 @@ class ZeroPivotError(StrobeError, ZeroDivisionError):
         super().__init__("division by zero in the field; draw the robot and its state again.")
 
 
+LONGEST_HINT, MOST_HINTS = (
+    100,
+    5_000,
+)  # characters of a name, and names, that are compared: it takes their product
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """The sentence part ``Did you mean …?`` for a name that is not known, or nothing."""
     from difflib import get_close_matches  # no command waits for it before there is a mistake
 
-    spelled = {k.lower(): k for k in known}
+    if len(name) > LONGEST_HINT:
+        return ""
+    spelled = {k.lower(): k for k in islice(known, MOST_HINTS) if len(k) <= LONGEST_HINT}
     close = get_close_matches(name.lower(), spelled, n=3, cutoff=0.5)
     return f" Did you mean {' or '.join(repr(spelled[c]) for c in close)}?" if close else ""
 

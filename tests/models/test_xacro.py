@@ -1,6 +1,8 @@
 """xacro: what is expanded, what is refused and in which words, and how much of anything there may be."""
 
 import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -177,6 +179,10 @@ SENTENCES = {
     '<xacro:macro name="arm" params="*a"/><xacro:arm/>': 'the macro "arm" is given 0 blocks; expected 1 (*a).',
     '<xacro:macro name="a.b"/>': 'a macro cannot be called "a.b"',
     '<xacro:macro name="m" params="a:=\'b"/>': 'the parameters "a:=\'b" cannot be read at "\'b".',
+    f'<xacro:include filename="{"a" * 5000}"/>': "cannot be read: File name too long.",
+    f'<xacro:include filename="{"*a" * 5000}"/>': "a pattern of 10,000 characters; at most 255 are read.",
+    "<x v=\"$(env ${'\\ud800'})\"/>": "cannot be answered: 'utf-8' codec can't encode",
+    "<x v=\"${xacro.load_yaml('\\x00')}\"/>": "a file name with a NUL byte.",
     '<xacro:insert_block name="b"/>': 'there is no block "b"; expected a parameter *b, or a property of it.',
     '<x><xacro:if value="1"><xacro:attribute name="a" value="1"/></xacro:if></x>': (
         '<xacro:attribute> "a" stands in a condition or macro, where xacro loses it; put it directly into'
@@ -322,6 +328,30 @@ TOO_MUCH = {
 def test_a_short_text_does_not_ask_for_much(kind, tmp_path):
     inside, sentence = TOO_MUCH[kind]
     assert sentence in refusal(written(tmp_path, inside))
+
+
+LONG = "1" * 300_000
+LONG_TEXTS = {
+    "nearly a number": f'<xacro:property name="a" value="{LONG}x"/><x v="1"/>',
+    "spaces": f'<xacro:property name="a" value="{" " * 300_000}x"/><x v="1"/>',
+    "a macro": f'<xacro:macro name="a{LONG}"/><xacro:b{LONG}/>',
+    "parameters": f'<xacro:macro name="a" params="{"a " * 150_000}"/><xacro:a/>',
+    "a parameter": f'<xacro:macro name="a" params="a{LONG[:9000]}"/><xacro:a b{LONG}="1"/>',
+    "many macros": "".join(f'<xacro:macro name="macro_{k}"/>' for k in range(20_000)) + "<xacro:macro_x/>",
+    "dollars": f'<x v="{"$$(" * 100_000}"/>',
+    "an expression that does not end": f'<x v="{"${(" * 100_000}"/>',
+    "quotation marks": f'<x v="${{{chr(39) * 9_999}}}"/>',
+}
+
+
+@pytest.mark.parametrize("kind", LONG_TEXTS)
+def test_a_long_text_is_read_or_refused_in_no_time(kind, tmp_path):
+    """Patterns and comparisons that take the square of a length would take minutes."""
+    path = written(tmp_path, LONG_TEXTS[kind])
+    start = time.process_time()
+    with suppress(ModelFileError):
+        elements(path)
+    assert time.process_time() - start < 10
 
 
 def test_long_sums_are_no_deep_ones(tmp_path):

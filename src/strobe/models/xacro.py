@@ -18,7 +18,7 @@ from strobe.models.expressions import ExpressionError
 from strobe.models.safe_xml import Element, parse_xml
 from strobe.models.text_files import LARGEST, file_fault
 from strobe.models.xacro_files import Surroundings
-from strobe.models.xacro_grammar import KEYWORDS
+from strobe.models.xacro_grammar import KEYWORDS, LONGEST
 from strobe.models.xacro_scopes import Scope, truth
 from strobe.models.xacro_texts import Texts
 from strobe.models.xacro_values import Meter
@@ -330,7 +330,7 @@ class _Expansion:
             if optional:
                 return
             raise ExpressionError(f"includes {path}, and there is no such file.") from None
-        self.meter.spend(1 + len(content) // 64)
+        self.meter.spend(1 + len(content) // 16)
         root = parse_xml(path, content, file=str(path))
         self.texts.files.append(path)
         self._attributes(root, place.symbols)
@@ -367,6 +367,8 @@ def _lift_namespaces(source: Element, out: Element) -> None:
 
 def parameters_of(text: str) -> tuple[tuple[str, ...], dict[str, tuple[bool, str | None]]]:
     """The parameters of a macro, and what they are if they are not given: ``a b:=1 c:=^ d:=^|2 *block``."""
+    if len(text) > LONGEST:
+        raise ExpressionError(f"parameters of {len(text):,} characters; at most {LONGEST:,} are read.")
     names: list[str] = []
     defaults: dict[str, tuple[bool, str | None]] = {}
     place = 0

@@ -19,6 +19,7 @@ SUFFIXES = ("", "_description", "_support")  # what a package's name and its fol
 PACKAGE = "package.xml"
 MOST_FOLDERS = 20_000  # of ROS that are searched for a package
 PATTERN = frozenset("*?[")
+LONGEST_PATTERN = 255  # characters, as many as a file's name has
 
 
 class Surroundings:
@@ -36,15 +37,17 @@ class Surroundings:
 
     def read(self, path: Path) -> bytes:
         """The content of a file that may be read; FileNotFoundError where there is none."""
-        place = Path(os.path.realpath(path))
-        self._require_near(place)
-        if not place.exists():
-            raise FileNotFoundError(str(path))
-        if not place.is_file():
-            raise ExpressionError(f"{path} is no regular file; expected one.")
         try:
+            place = Path(os.path.realpath(path))
+            self._require_near(place)
+            if not place.exists():
+                raise FileNotFoundError(str(path))
+            if not place.is_file():
+                raise ExpressionError(f"{path} is no regular file; expected one.")
             with place.open("rb") as file:
                 content = file.read(LARGEST + 1)
+        except FileNotFoundError:
+            raise
         except OSError as error:
             raise ExpressionError(f"{path} cannot be read: {error.strerror or error}.") from None
         if len(content) > LARGEST:
@@ -59,6 +62,10 @@ class Surroundings:
                     f"\"{path}\" has a pattern in a folder's name; expected one in the file's."
                 )
             return [path]
+        if len(path.name) > LONGEST_PATTERN:
+            raise ExpressionError(
+                f"a pattern of {len(path.name):,} characters; at most {LONGEST_PATTERN} are read."
+            )
         folder = Path(os.path.realpath(path.parent))
         self._require_near(folder / "any")
         names = sorted(name for name in _listed(folder) if fnmatchcase(name, path.name))
@@ -85,6 +92,7 @@ class Surroundings:
             raise ExpressionError(
                 f'needs the package "{name}"; put its folder beside the one of this file, or into ROS_PACKAGE_PATH.'
             )
+        self._packages[name] = found
         return str(found)
 
     def _around(self) -> dict[str, Path]:

@@ -15,7 +15,7 @@ from strobe.models.xacro_values import Namespace
 
 INTEGER = re.compile(r"\s*[+-]?[0-9]{1,300}\s*")
 DECIMAL = re.compile(
-    r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*|\s*[+-]?(inf|infinity|nan)\s*", re.I
+    r"\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\s*|\s*[+-]?(inf|infinity|nan)\s*", re.I
 )
 TRUTH = {"true": True, "True": True, "false": False, "False": False}
 

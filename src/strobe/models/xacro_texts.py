@@ -75,7 +75,7 @@ class Texts:
                 self.written(self.value(found["expression"], scope)), self._lookup(scope)
             )
         if found["command"] is not None:
-            return self._command(self.written(self.value(found["command"], scope)))
+            return self._answered(self.written(self.value(found["command"], scope)))
         return found["text"] or found["escaped"][1:]
 
     def _lookup(self, scope: Scope) -> Callable[[str], Any]:
@@ -143,6 +143,14 @@ class Texts:
         return self.loaded[str(path)]
 
     # -- commands ---------------------------------------------------------------------------------------------
+
+    def _answered(self, text: str) -> str:
+        try:
+            return self._command(text)
+        except ExpressionError:
+            raise
+        except (OSError, ValueError) as error:  # of the system, on names that it does not take
+            raise ExpressionError(f'"$({text})" cannot be answered: {error}.') from None
 
     def _command(self, text: str) -> str:
         word, _, rest = text.partition(" ")
