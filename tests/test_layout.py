@@ -7,7 +7,7 @@ import strobe
 
 ROOT = Path(strobe.__file__).parent
 ORDER = [
-    "errors", "scalars", "algebra", "models", "formulations", "quantities", "graph", "codegen", "runtime",
+    "errors", "children", "scalars", "algebra", "models", "formulations", "quantities", "graph", "codegen", "runtime",
     "robot", "__init__", "export", "equations", "analysis", "kinematics", "trajectory", "simulate", "approximate",
     "control", "mechanisms", "identify", "sweep", "study", "cli", "__main__",
 ]  # fmt: skip

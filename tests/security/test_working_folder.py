@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import strobe
-from strobe.runtime import children
+from strobe import children
 
 TRAP = "import pathlib; pathlib.Path(__file__ + '.ran').touch()\nraise SystemExit('the trap was run')\n"
 OF_PYTHON = (
@@ -133,4 +133,4 @@ def test_python_is_started_in_one_place_only():
         for way in ways
         if way in path.read_text(encoding="utf-8")
     }
-    assert found == {("strobe/runtime/children.py", "sys.executable")}
+    assert found == {("strobe/children.py", "sys.executable")}

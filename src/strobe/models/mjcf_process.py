@@ -15,13 +15,13 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from strobe.children import python_command, python_environment
 from strobe.errors import MissingExtraError
 
 MEMORY = 2 * 2**30  # bytes of addresses, where the system can limit them
@@ -145,21 +145,16 @@ def _running() -> _Child:
 
 def _started() -> subprocess.Popen[bytes]:
     """A child with nothing of the working folder: neither its code nor its files, nor the terminal's signals."""
-    here = os.path.realpath(os.curdir)
-    places = [os.path.abspath(place) for place in sys.path if place and os.path.realpath(place) != here]
-    environment = {
-        **os.environ, "PYTHONPATH": os.pathsep.join(places), "PYTHONSAFEPATH": "1", "MUJOCO_GL": "disable",
-        "LC_ALL": "C.UTF-8",
-    }  # fmt: skip
+    script = f"import runpy; runpy.run_path({str(CHILD)!r}, run_name='__main__')"
     try:
         return subprocess.Popen(
-            [sys.executable, "-P", str(CHILD), str(MEMORY), str(IDLE)],
+            python_command(script, str(MEMORY), str(IDLE)),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             bufsize=0,
             cwd=CHILD.parent,
-            env=environment,
+            env=python_environment(MUJOCO_GL="disable", LC_ALL="C.UTF-8"),
             start_new_session=True,
         )
     except OSError as error:

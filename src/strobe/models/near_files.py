@@ -44,7 +44,7 @@ class NearFiles:
     def read(self, place: Path) -> bytes:
         """The content of a file that `first` found."""
         try:
-            descriptor = _opened(place)
+            descriptor = opened(place)
         except OSError as error:
             raise TooFar(f"which cannot be read: {error.strerror or error}") from None
         with open(descriptor, "rb") as file:
@@ -62,7 +62,7 @@ class NearFiles:
             raise TooFar(f"which is not below {self.roots[0]}, or hidden; MuJoCo is not let read it")
 
 
-def _opened(place: Path) -> int:
+def opened(place: Path) -> int:
     """A descriptor of a path without links, folder by folder, so that none is followed that stands there since."""
     if os.open not in os.supports_dir_fd:
         return os.open(place, READING | NO_LINK)

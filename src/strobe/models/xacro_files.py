@@ -7,11 +7,13 @@ what STROBE_FILES names; nothing hidden, no pipe, no device, nothing too large.
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from strobe.models.expressions import ExpressionError
+from strobe.models.near_files import opened
 from strobe.models.text_files import LARGEST
 
 LEVELS = 4  # folders above a xacro file that are searched for the packages it names
@@ -42,9 +44,10 @@ class Surroundings:
             self._require_near(place)
             if not place.exists():
                 raise FileNotFoundError(str(path))
-            if not place.is_file():
-                raise ExpressionError(f"{path} is no regular file; expected one.")
-            with place.open("rb") as file:
+            descriptor = opened(place)  # links are followed already
+            with open(descriptor, "rb") as file:
+                if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                    raise ExpressionError(f"{path} is no regular file; expected one.")
                 content = file.read(LARGEST + 1)
         except FileNotFoundError:
             raise

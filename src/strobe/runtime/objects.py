@@ -20,10 +20,10 @@ from typing import Any
 
 import llvmlite.binding as llvm
 
+from strobe.children import python_command, python_environment
 from strobe.codegen.llvm_scalar import module
 from strobe.errors import UnknownNameError, UnsupportedModelError
 from strobe.graph.program import Program
-from strobe.runtime.children import python_command, python_environment
 
 LARGEST = 30_000  # operations: a hundred kilobytes of code, for which LLVM takes about half a minute
 EXECUTABLE, ALLOCATED = 4, 2  # flags of a section

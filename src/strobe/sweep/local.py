@@ -18,8 +18,8 @@ from itertools import islice
 from queue import Empty, SimpleQueue
 from typing import IO, Any
 
+from strobe.children import python_command, python_environment
 from strobe.errors import SweepError
-from strobe.runtime.children import python_command, python_environment
 from strobe.sweep.worker import done_of
 from strobe.sweep.workshop import MOST_DEATHS, Done, Workshop, killer
 

@@ -12,7 +12,7 @@ import sys
 import sysconfig
 from pathlib import Path
 
-HOME = str(Path(__file__).resolve().parents[2])  # where this package lies
+HOME = str(Path(__file__).resolve().parents[1])  # where this package lies
 
 
 def python_command(text: str, *arguments: str) -> list[str]:
