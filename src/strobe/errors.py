@@ -101,6 +101,41 @@ class UnsupportedModelError(StrobeError, ValueError):
     """A formulation or quantity that this model does not allow, and why."""
 
 
+class TipError(StrobeError, ValueError):
+    """A frame left unnamed of a robot that ends in several places; ``tips`` are a frame of each."""
+
+    def __init__(self, robot: str, tips: Sequence[str]) -> None:
+        self.tips = tuple(tips)
+        super().__init__(
+            f"{robot} ends in {counted(len(tips), 'tip')}, and no frame was named. "
+            f"Name the frame, for example {_choice(tips)}."
+        )
+
+
+class StillFrameError(UnsupportedModelError):
+    """What makes sense only of a frame that moves, asked of one that no joint moves."""
+
+    def __init__(self, robot: str, frame: str | None = None, moving: Sequence[str] = ()) -> None:
+        if frame is None:
+            super().__init__(
+                f"no joint of {robot} moves a frame: name one where its place is all that is asked."
+            )
+            return
+        other = (
+            f"such as {_choice(moving)}; see robot.frames" if moving else "if it has one; see robot.frames"
+        )
+        super().__init__(
+            f'no joint of {robot} moves frame "{frame}". Name a frame that joints move, {other}.'
+        )
+
+
+def _choice(names: Sequence[str], most: int = 12) -> str:
+    """Names to choose from: "a", "b" or "c"."""
+    shown = [f'"{name}"' for name in names[:most]]
+    *first, last = [*shown, f"{len(names) - most} more"] if len(names) > most else shown
+    return f"{', '.join(first)} or {last}" if first else last
+
+
 class ProgramSizeError(StrobeError, ValueError):
     """A quantity with more operations than are worth writing out one by one."""
 

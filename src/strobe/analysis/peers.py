@@ -16,6 +16,7 @@ import numpy as np
 
 from strobe.analysis.speed import BATCH, SINGLES, Arguments, Way, state
 from strobe.errors import UnsupportedModelError
+from strobe.models.tips import hands
 from strobe.models.urdf_writer import write_urdf
 from strobe.quantities import QUANTITIES
 from strobe.robot import Robot
@@ -111,10 +112,10 @@ class Pinocchio:
     # -- quantities ---------------------------------------------------------------------------------
 
     def frame(self) -> str | None:
-        """The last of our frames that is a link of theirs too."""
+        """The tip (the last one of several) if it is a link of theirs too, else the last frame that moves and is."""
         kind = self.pin.FrameType.BODY
-        names = [name for name in self.robot.frames if self.model.existFrame(name, kind)]
-        return names[-1] if names else None
+        names = [*self.robot.moving_frames, *hands(self.robot.model)[-1:]]
+        return next((name for name in reversed(names) if self.model.existFrame(name, kind)), None)
 
     def _call(self, quantity: str) -> tuple[Callable[..., Any], Callable[[Any], Array]] | None:
         """Their function of one state, and what turns its result into ours."""

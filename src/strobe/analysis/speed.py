@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from strobe.formulations import FORMULATIONS
+from strobe.models.tips import hands
 from strobe.quantities import OF_A_FRAME, QUANTITIES, Request
 from strobe.robot import Robot
 from strobe.runtime.kernels import Kernel
@@ -130,7 +131,7 @@ def measurable(robot: Robot) -> list[Request]:
         parameters = signature(getattr(robot, name)).parameters
         needed = [p.name for p in parameters.values() if p.default is p.empty]
         if "out" in parameters and needed == list(quantity.states):
-            frame = robot.frames[-1] if name in OF_A_FRAME else None
+            frame = hands(robot.model)[-1] if name in OF_A_FRAME else None
             requests.append(Request(name, friction="friction" not in parameters, frame=frame))
     return requests
 

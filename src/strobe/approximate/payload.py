@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from strobe.approximate.least_squares import Solution, least_squares
-from strobe.approximate.payload_columns import PARAMETERS, UNITS, carrier, payload_regressor
+from strobe.approximate.payload_columns import PARAMETERS, UNITS, payload_regressor
 from strobe.approximate.payload_readings import finite_states, finite_torques, joint_rows, owners, whitening
 from strobe.errors import ArgumentError, ShapeError, counted, vector
 from strobe.models.arguments import finite_numbers
@@ -152,7 +152,7 @@ def identify_payload(
     robot: Robot, q: Any, qd: Any, qdd: Any, tau: Any, *, frame: str | None = None,
     joints: Sequence[str] | None = None, noise: Any = None, prior: Known | tuple[Any, Any] | None = None,
 ) -> Payload:  # fmt: skip
-    """What a robot carries at a frame (the last one), from a motion and the torques (..., n) it took.
+    """What a robot carries at a frame (the tip), from a motion and the torques (..., n) it took.
 
     ``robot`` is the arm as it is without the payload, friction and rotors included.
         joints      whose torques were read (names may use * and ?); all, if not given. Others in tau are ignored
@@ -162,7 +162,7 @@ def identify_payload(
 
     Noise counts as independent from row to row. An error of the accelerations counts as a torque M δ.
     """
-    where, read = carrier(robot, frame), joint_rows(robot, joints)
+    where, read = robot._moving_frame(frame), joint_rows(robot, joints)
     states = finite_states(robot, q, qd, qdd)
     measured = finite_torques(robot, tau, read, states)
     Y = payload_regressor(robot, *states, frame=where)[..., read, :]

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from strobe.approximate.payload_columns import carrier, payload_regressor
+from strobe.approximate.payload_columns import payload_regressor
 from strobe.errors import ArgumentError
 from strobe.models.arguments import finite_numbers
 from strobe.robot import Robot
@@ -103,7 +103,7 @@ class PartlyKnown:
 def partly_known(
     robot: Robot, mass: float, size: float, *, com: Sequence[float] | None = None, frame: str | None = None
 ) -> PartlyKnown:
-    """What is known of a payload of given mass (kg) and longest dimension (m), held at a frame (the last one).
+    """What is known of a payload of given mass (kg) and longest dimension (m), held at a frame (the tip).
 
     The frame's origin is taken to lie on or in the payload. ``com`` is its centre, where that is known too.
     """
@@ -121,7 +121,7 @@ def partly_known(
             f"the payload's centre is {np.linalg.norm(centre):g} m from the frame's origin, but its longest "
             f"dimension is {L:g} m: it would not reach the hand. Name the frame that holds it."
         )
-    where = carrier(robot, frame)
+    where = robot._moving_frame(frame)
     return PartlyKnown(robot, where, m, L, None if centre is None else (centre[0], centre[1], centre[2]))
 
 

@@ -25,7 +25,7 @@ import numpy as np
 from scipy.stats import chi2
 
 from strobe.approximate.method import require_open_dynamics
-from strobe.approximate.payload_columns import carrier, payload_regressor
+from strobe.approximate.payload_columns import payload_regressor
 from strobe.approximate.payload_readings import finite_states, finite_torques, joint_rows, whitening
 from strobe.errors import ArgumentError
 from strobe.models.arguments import finite_numbers
@@ -89,7 +89,7 @@ class PayloadMonitor:
         false_alarms: float = 1e-6, window: int = 256, unknown_friction: bool = False,
     ) -> None:  # fmt: skip
         require_open_dynamics(robot)
-        self.robot, self.frame, self._read = robot, carrier(robot, frame), joint_rows(robot, joints)
+        self.robot, self.frame, self._read = robot, robot._moving_frame(frame), joint_rows(robot, joints)
         whiten = whitening(robot, noise, self._read)
         if whiten is None:
             raise ArgumentError(

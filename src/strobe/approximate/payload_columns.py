@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 
 from strobe.approximate.method import require_open_dynamics
-from strobe.errors import ArgumentError
 from strobe.models.inertial import Inertial
 from strobe.models.joints import Motor
-from strobe.models.model import ROOT, Model
+from strobe.models.model import Model
 from strobe.quantities import Request
 from strobe.robot import Robot
 from strobe.scalars import Num, Numbers
@@ -52,20 +51,9 @@ class PayloadColumns(Request):
 
 
 def payload_regressor(robot: Robot, q: Any, qd: Any, qdd: Any, frame: str | None = None) -> Array:
-    """Y (..., n, 10): the torques of a payload at a frame (the last one) are Y π."""
+    """Y (..., n, 10): the torques of a payload at a frame (the tip) are Y π."""
     require_open_dynamics(robot)
-    return robot._ask(PayloadColumns.at(carrier(robot, frame)), {"q": q, "qd": qd, "qdd": qdd})
-
-
-def carrier(robot: Robot, frame: str | None) -> str:
-    """The name of a frame that joints move."""
-    name = robot._frame(frame)
-    if robot.model.frame(name).body == ROOT:
-        raise ArgumentError(
-            f'frame "{name}" of {robot.name} is fixed to the base: no joint feels a payload there. '
-            "Name a frame that moves; see robot.frames."
-        )
-    return name
+    return robot._ask(PayloadColumns.at(robot._moving_frame(frame)), {"q": q, "qd": qd, "qdd": qdd})
 
 
 def _massless(model: Model) -> Model:

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from strobe.approximate.payload import Known, Payload, identified
-from strobe.approximate.payload_columns import carrier, payload_regressor
+from strobe.approximate.payload_columns import payload_regressor
 from strobe.approximate.payload_readings import (
     finite_states,
     joint_rows,
@@ -157,7 +157,7 @@ def force_tests(
     *,
     frame: str | None = None,
 ) -> ForceTests:
-    """Test forces that find what a robot carries at a frame (the last one).
+    """Test forces that find what a robot carries at a frame (the tip).
 
         poses     (P, nq) at which the arm is held
         joints    that are pushed, one at a time (names may use * and ?); the three nearest the hand, if not given
@@ -165,7 +165,7 @@ def force_tests(
 
     ``robot`` is the empty arm. The result says what to do (`steps`) and evaluates what was read.
     """
-    where = carrier(robot, frame)
+    where = robot._moving_frame(frame)
     at = np.atleast_2d(finite_states(robot, poses, np.zeros(robot.nv), np.zeros(robot.nv))[0])
     if at.ndim > 2 or not len(at):
         raise ArgumentError(f"poses has shape {at.shape}; expected (P, {robot.nq}), one row per pose.")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from strobe.cli.frames import TIP, meant_frame
 from strobe.cli.inputs import Base, Gravity, Json, Lock, RobotName, Strict, open_robot
 from strobe.cli.options import takes, written_to
 from strobe.cli.states import NoFriction, given_range
@@ -44,7 +45,7 @@ def compile(
     formulation: Annotated[
         str | None, takes("--formulation", "NAME", "The equations; else the cheapest.")
     ] = None,
-    frame: Annotated[str | None, takes("--frame", "FRAME", "The frame asked about; else the last.")] = None,
+    frame: Annotated[str | None, takes("--frame", "FRAME", f"The frame asked about; {TIP}")] = None,
     wrench: Annotated[
         list[str] | None, takes("--wrench", "FRAME", "Take a wrench on this frame; may be repeated.")
     ] = None,
@@ -161,7 +162,7 @@ def compile(
         not no_friction,
         tuple(dict.fromkeys(arm.model.frame(f).name for f in wrench or ())),
         gravity_input,
-        None if frame is None else arm.model.frame(frame).name,
+        _frame(arm, quantity, frame),
         accelerated=tuple(accelerated or ()),
     )
     ranges = {"--q-range": q_range, "--qd-range": qd_range, "--qdd-range": qdd_range}
@@ -175,6 +176,13 @@ def compile(
         return
     made = _export(arm, request, target=target, single=single, name=name, triple=triple, cpu=cpu)
     _write(output, made.files, robot, force, _data(arm, made) if as_json else None, *_sizes(made))
+
+
+def _frame(arm: Robot, quantity: str, frame: str | None) -> str | None:
+    """The frame that a quantity is of; one at rest has nothing to compute."""
+    from strobe.quantities import OF_A_FRAME
+
+    return meant_frame(arm, frame) if frame is not None or quantity in OF_A_FRAME else None
 
 
 # -- quantities ---------------------------------------------------------------------------------------
@@ -207,6 +215,7 @@ def _data(arm: Robot, made: Export) -> dict[str, Any]:
     data = {
         "robot": arm.name,
         "quantity": made.request.quantity,
+        "frame": made.request.frame,
         "target": made.target,
         "function": function.name,
         "precision": function.real,

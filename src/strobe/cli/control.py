@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from strobe.cli.exits import CHECK_FAILED
+from strobe.cli.frames import TIP, meant_frame
 from strobe.cli.inputs import (
     SEPARATORS,
     Base,
@@ -96,7 +97,7 @@ def control(
         typer.Option("--payload", metavar="M,X,Y,Z", help="A load that the controller does not know of."),
     ] = None,
     frame: Annotated[
-        str | None, typer.Option("--frame", help="The hand, and where a payload is; else the last frame.")
+        str | None, typer.Option("--frame", help=f"The hand, and where a payload is; {TIP}")
     ] = None,
     limits: Annotated[bool, typer.Option("--limits", help="Motors give no more than they can.")] = False,
     tolerance: Annotated[
@@ -157,12 +158,13 @@ def control(
     inputs = [request, robot]
     _check_files(output, plot, names, inputs, force)
     arm = open_robot(robot, lock=lock, base=base, gravity=gravity, strict=strict)
+    hand = _hand(arm, frame, payload is not None)
     bounds = bound_options(
         arm.n, {"velocity": velocity, "acceleration": acceleration, "effort": effort}, None
     )
     how = {
         "rate": rate, "plant_rate": plant_rate, "trajectory_rate": trajectory_rate, "delay": delay, "limits": limits,
-        "tolerance": tolerance, "t": t, "friction": not no_friction, "frame": frame,
+        "tolerance": tolerance, "t": t, "friction": not no_friction, "frame": hand,
         "payload": None if payload is None else carried(payload),
     }  # fmt: skip
     try:
@@ -176,7 +178,7 @@ def control(
             runs = {name: _run(arm, line, name, gains[name], how, progress) for name in names}
     except StrobeError as error:
         raise ArgumentError(_advised(as_options(str(error)))) from None
-    data = _told(arm, line.motion, runs, rate, frame) | _written(runs, output, plot, inputs, force)
+    data = _told(arm, line.motion, runs, rate, hand) | _written(runs, output, plot, inputs, force)
     _report(data, as_json)
 
 
@@ -191,6 +193,17 @@ def _names(controller: str, compare: str | None) -> list[str]:
     if not words:
         raise ArgumentError("--compare names no controller; strobe control --help lists them.")
     return list(dict.fromkeys(offer(word).name for word in words))
+
+
+def _hand(robot: Robot, frame: str | None, loaded: bool) -> str | None:
+    """The frame that is watched and carries a load; none where the farthest off of several tips is watched."""
+    from strobe.cli.show import note
+    from strobe.models.tips import tip_or_none
+
+    if frame is not None or loaded or tip_or_none(robot.model) is not None:
+        return meant_frame(robot, frame)
+    note(f"the hand is the one farthest off of {', '.join(robot.tips)}; --frame names one.")
+    return None
 
 
 def _check_files(
@@ -353,13 +366,14 @@ def _told(
 ) -> dict[str, Any]:
     """The motion and its loops as data, with advice for a command line."""
     from strobe.control.cost import cost
+    from strobe.models.tips import hands
     from strobe.study.loops import joints, told
 
     loops = [told(run, cost(run.controller), frame) for run in runs.values()]
     for loop in loops:
         loop["notes"] = [_advised(note) for note in loop["notes"]]
     return {
-        "robot": robot.name, "planner": motion.method, "duration": motion.duration, "rate": rate,
+        "robot": robot.name, "frame": hands(robot.model) if frame is None else frame, "planner": motion.method, "duration": motion.duration, "rate": rate,
         "joints": joints(next(iter(runs.values()))), "notes": list(motion.notes), "loops": loops,
     }  # fmt: skip
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from strobe.cli.frames import TIP, meant_frame
 from strobe.cli.inputs import Base, Force, Gravity, Json, Lock, RobotName, Strict, open_robot
 from strobe.cli.options import takes, written_to
 from strobe.errors import ArgumentError, nearest
@@ -27,7 +28,7 @@ def convert(
         str | None, takes("--to", "FORMAT", "urdf, toml or dh; by default the ending of FILE.")
     ] = None,
     frame: Annotated[
-        str | None, typer.Option("--frame", help="With --to dh: the frame at the end of the chain.")
+        str | None, typer.Option("--frame", help=f"With --to dh: the end of the chain; {TIP}")
     ] = None,
     modified: Annotated[
         bool, typer.Option("--modified", help="With --to dh: the modified convention (Craig's) only.")
@@ -110,7 +111,7 @@ def _show_tables(robot: Robot, frame: str | None, modified: bool, as_json: bool)
     from strobe.cli.show import print_json
     from strobe.kinematics.denavit_hartenberg import CONVENTIONS, denavit_hartenberg
 
-    tip = _tip(robot, frame)
+    tip = meant_frame(robot, frame)
     tables = [denavit_hartenberg(robot, tip, each) for each in CONVENTIONS[modified:]]
     if as_json:
         print_json(
@@ -124,23 +125,8 @@ def _table_file(robot: Robot, frame: str | None, modified: bool) -> tuple[str, l
     """The robot file of a table, and what is to be said about it."""
     from strobe.kinematics.denavit_hartenberg import denavit_hartenberg
 
-    table = denavit_hartenberg(robot, _tip(robot, frame), "modified" if modified else "standard")
+    table = denavit_hartenberg(robot, meant_frame(robot, frame), "modified" if modified else "standard")
     exact = table.exactness
     within = f"within {exact.position:.2g} m and {exact.rotation:.2g} rad of the model"
     left_out = [fault.text for fault in table.chain.notes if fault not in robot.notes]
     return table.toml(), [f'the table has "{table.frame}" {within}.', *table.remarks, *left_out]
-
-
-def _tip(robot: Robot, frame: str | None) -> str:
-    """The frame a user named, else the last one at the end of the only chain there is."""
-    if frame is not None:
-        return frame
-    bodies = robot.model.bodies
-    ends = [body for body in bodies if body.index not in {other.parent for other in bodies}]
-    if len(ends) == 1:
-        return [each.name for each in robot.model.frames if each.body == ends[0].index][-1]
-    names = ", ".join(body.name for body in ends[:6])
-    raise ArgumentError(
-        f"{robot.name} has {len(ends)} chains of joints, and a table describes one: "
-        f"choose it by --frame, for example one of {names}."
-    )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from strobe.cli.frames import TIP
 from strobe.cli.inputs import Base, Force, Gravity, Json, Lock, RobotName, Strict, number, open_robot
 from strobe.cli.options import takes
 from strobe.cli.states import AccelerationRange, PositionRange, VelocityRange, given_range
@@ -53,7 +54,7 @@ def equations(
     form: Annotated[
         str, takes("--form", "FORM", "Coriolis matrix: christoffel or decomposition.")
     ] = "christoffel",
-    frame: Annotated[str | None, takes("--frame", "FRAME", "The frame of fk and jacobian.")] = None,
+    frame: Annotated[str | None, takes("--frame", "FRAME", f"The frame of fk and jacobian; {TIP}")] = None,
     full: Annotated[
         bool, typer.Option("--full", help="Expand everything; the size is told first.")
     ] = False,
@@ -310,8 +311,11 @@ def _is_writable(terms: int | None, n: int, wanted: Sequence[str]) -> bool:
 def _require_short_frames(closed: Equations, wanted: Sequence[str], frame: str | None) -> None:
     """Oblique angles of links that follow each other multiply the terms of placements, whatever M has."""
     from strobe.equations.closed_form import terms
+    from strobe.models.tips import tip_or_none
 
-    name = frame or closed.model.frames[-1].name
+    name = frame or tip_or_none(closed.model)
+    if name is None and not wanted:
+        return
     for key, what, quantity in (
         ("fk", "placement", closed.forward_kinematics),
         ("jacobian", "Jacobian", closed.jacobian),

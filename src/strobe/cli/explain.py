@@ -117,12 +117,13 @@ def explain(
         return
     opened = open_robot(robot, lock=lock, base=base, actuated=actuated, strict=strict)
     arm = Robot(opened.model, compiled=False)  # a few questions, once each: not worth compiling
-    how = given_loads(gravity, wrench, frame, no_friction)
+    how = given_loads(arm, gravity, wrench, frame, no_friction)
     given = {"q": q, "qd": qd, "qdd": qdd}
     if trajectory is None:
         state, assumed = given_state(arm, given, named_pose(arm, pose, q))
         data, shown = _one_state(arm, state, how, every, plot, force, robot)
-        data = {"robot": arm.name, "assumed": assumed, **data}
+        acting = {} if how["frame"] is None else {"frame": how["frame"]}
+        data = {"robot": arm.name, "assumed": assumed, **acting, **data}
     else:
         refuse_both(trajectory, given | {"pose": pose})
         if plot is None:

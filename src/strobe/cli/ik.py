@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from strobe.cli.exits import CHECK_FAILED
+from strobe.cli.frames import TIP, meant_frame
 from strobe.cli.inputs import Base, Json, Lock, RobotName, Strict, numbers, open_robot
 from strobe.cli.options import takes
 from strobe.cli.states import order
@@ -43,9 +44,7 @@ def ik(
         str | None,
         takes("--at", "NUMBERS", "Joint positions: the pose there, and --q0 if it is not given."),
     ] = None,
-    frame: Annotated[
-        str | None, typer.Option("--frame", help="The frame; else the last one that moves.")
-    ] = None,
+    frame: Annotated[str | None, typer.Option("--frame", help=f"The frame; {TIP}")] = None,
     every: Annotated[bool, typer.Option("--all", help="Show every solution, not only the best.")] = False,
     method: Annotated[str, takes("--method", "NAME", "auto, analytic or numeric.")] = "auto",
     q0: Annotated[
@@ -71,7 +70,6 @@ def ik(
     """
     from strobe.cli.show import console, note, print_json
     from strobe.kinematics.inverse import every_way, inverse_kinematics
-    from strobe.kinematics.workspace import last_moving_frame
     from strobe.study.answers import answer, answer_lines, answer_table
     from strobe.study.tables import remark
 
@@ -81,7 +79,7 @@ def ik(
         )
     _one_of({"--pose": pose, "--position or --quaternion": position or quaternion, "--at": at})
     arm = open_robot(robot, lock=lock, base=base, strict=strict)
-    name = last_moving_frame(arm) if frame is None else arm.model.frame(frame).name
+    name = meant_frame(arm, frame)
     start = _positions(arm, "--at" if q0 is None else "--q0", q0 or at)
     try:
         asked, what = _asked(arm, pose, position, quaternion, at, name)

@@ -77,6 +77,7 @@ def plan(
       strobe plan panda request.toml --method torque-limited -o traj.csv --step 0.002
     """
     from strobe.cli.show import note, present, warn
+    from strobe.models.tips import told
     from strobe.study.shares import beyond
     from strobe.trajectory.methods import plan as planned
     from strobe.trajectory.reading import read_request
@@ -91,6 +92,8 @@ def plan(
     except StrobeError as error:
         raise ArgumentError(as_options(str(error))) from None
     data = _told(arm, motion, asked)
+    if asked.meant and (sentence := told(arm.model)):
+        note(f'{sentence} frame = "…" in the request names another.')
     for sentence in motion.notes:
         note(sentence)
     for sentence in beyond(data):
@@ -128,6 +131,7 @@ def _told(robot: Robot, motion: Trajectory, asked: Request) -> dict[str, Any]:
     return {
         "robot": robot.name,
         "method": motion.method,
+        "frame": asked.frame,
         "duration": motion.duration,
         "points": [{"name": label, "time": time} for label, time in passed],
         "notes": list(motion.notes),

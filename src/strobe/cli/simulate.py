@@ -11,6 +11,7 @@ import typer
 
 from strobe.cli.closed import driving_torques
 from strobe.cli.exits import CHECK_FAILED
+from strobe.cli.frames import TIP, meant_frame
 from strobe.cli.inputs import (
     Actuated,
     Base,
@@ -77,7 +78,7 @@ def simulate(
     payload: Annotated[str | None, takes("--payload", "M,X,Y,Z", "A mass at a place of the frame.")] = None,
     wrench: Wrench = None,
     frame: Annotated[
-        str | None, typer.Option("--frame", help="Where wrench and payload act; else the last frame.")
+        str | None, typer.Option("--frame", help=f"Where wrench and payload act; {TIP}")
     ] = None,
     hold: Annotated[
         bool,
@@ -145,6 +146,7 @@ def simulate(
     )
     arm = open_robot(robot, lock=lock, base=base, gravity=gravity, actuated=actuated, strict=strict)
     friction = not no_friction
+    loaded = None if wrench is None and payload is None else meant_frame(arm, frame)
     planned = None if traj is None else _planned(arm, traj)
     drive = _torque(arm, torque, hold) if planned is None else _fed_forward(arm, planned, friction, t)
     where = {} if planned is None else _start_of(planned)
@@ -152,7 +154,7 @@ def simulate(
     state, assumed = given_state(arm, {"q": q, "qd": qd}, where)
     how = {
         "step": step, "stops": stops, "limits": limits, "friction": friction, "every": every, "error": error,
-        "conserve_energy": conserve_energy, "formulation": formulation, "frame": frame,
+        "conserve_energy": conserve_energy, "formulation": formulation, "frame": loaded,
         "payload": None if payload is None else carried(payload),
         "wrench": None if wrench is None else numbers("--wrench", wrench, 6, "They are fx fy fz mx my mz."),
         "resume": None if resume is None else _checkpoint(resume, arm),
@@ -160,7 +162,8 @@ def simulate(
     run, said = _simulated(arm, state["q"], state["qd"], drive, _duration(t, drive), method, how)
     if not len(run.times):
         raise KeyboardInterrupt
-    data = {"assumed": assumed} | _written(run, output, plot, inputs, force) | _told(run)
+    acting = {} if loaded is None else {"frame": loaded}
+    data = {"assumed": assumed, **acting} | _written(run, output, plot, inputs, force) | _told(run)
     _report(run, data, said, as_json)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from strobe.cli.frames import TIP, meant_frame
 from strobe.cli.inputs import SEPARATORS, number, numbers
 from strobe.cli.options import takes
 from strobe.errors import ArgumentError, counted
@@ -25,9 +26,7 @@ Wrench = Annotated[
     str | None,
     takes("--wrench", "NUMBERS", "Force and moment on the robot (fx fy fz mx my mz), base axes."),
 ]
-WrenchFrame = Annotated[
-    str | None, typer.Option("--frame", help="Where the wrench acts; else the last frame.")
-]
+WrenchFrame = Annotated[str | None, typer.Option("--frame", help=f"Where the wrench acts; {TIP}")]
 PositionRange = Annotated[str | None, takes("--q-range", "RANGES", "For --within: where the joints are.")]
 VelocityRange = Annotated[str | None, takes("--qd-range", "RANGES", "For --within: how fast they move.")]
 AccelerationRange = Annotated[
@@ -38,7 +37,7 @@ NoFriction = Annotated[bool, typer.Option("--no-friction", help="Leave friction 
 
 
 def given_loads(
-    gravity: str | None, wrench: str | None, frame: str | None, no_friction: bool
+    robot: Robot, gravity: str | None, wrench: str | None, frame: str | None, no_friction: bool
 ) -> dict[str, Any]:
     """Gravity, wrench and friction as keywords of the dynamics."""
     if frame is not None and wrench is None:
@@ -47,7 +46,7 @@ def given_loads(
         "gravity": None if gravity is None else numbers("--gravity", gravity, 3),
         "friction": not no_friction,
         "wrench": None if wrench is None else numbers("--wrench", wrench, 6, "They are fx fy fz mx my mz."),
-        "frame": frame,
+        "frame": None if wrench is None else meant_frame(robot, frame),
     }
 
 

@@ -91,7 +91,7 @@ def torque(
     arm = open_robot(robot, lock=lock, base=base, actuated=actuated, strict=strict)
     if loops and not (arm.model.loops or arm.model.curves):
         raise ArgumentError(f"--loops shows the forces in closed chains; {arm.name} has none.")
-    how = given_loads(gravity, wrench, frame, no_friction) | {"formulation": formulation}
+    how = given_loads(arm, gravity, wrench, frame, no_friction) | {"formulation": formulation}
     given = {"q": q, "qd": qd, "qdd": qdd}
     if log is None:
         if output is not None:
@@ -128,7 +128,8 @@ def _one_state(
     if loops:
         data["loop_forces"] = held = loop_forces.measured(robot, *state.values(), **how)
         shown += ["", *loop_forces.shown(held)]
-    present({"robot": robot.name, "assumed": assumed, **data}, shown, as_json)
+    acting = {} if how["frame"] is None else {"frame": how["frame"]}
+    present({"robot": robot.name, "assumed": assumed, **acting, **data}, shown, as_json)
 
 
 # -- a log --------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ import numpy as np
 
 from strobe.algebra.rows import dot
 from strobe.approximate.method import Formula
-from strobe.approximate.payload_columns import PARAMETERS, carrier
+from strobe.approximate.payload_columns import PARAMETERS
 from strobe.control.belief import require_plain_joints
 from strobe.control.controller import Controller, Kept, Measured, Wanted
 from strobe.control.regressor import load_columns
@@ -47,7 +47,7 @@ class SlotineLi(Controller):
         super().__init__(robot, period, model)
         require_plain_joints(robot, self.name)
         named = [frame] if frame is None or isinstance(frame, str) else list(frame)
-        self.frames = tuple(carrier(robot, name) for name in named)
+        self.frames = tuple(robot._moving_frame(name) for name in named)
         if not self.frames or len(set(self.frames)) < len(self.frames):
             raise ArgumentError(f"frame is {frame!r}; expected one frame or several, each once.")
         K = self._damping() if damping is None else self.per_joint("damping", damping)

@@ -18,6 +18,7 @@ from strobe.approximate.method import Approximation
 from strobe.control.joint_pd import JointPD
 from strobe.control.rates import RATE, periods
 from strobe.errors import SingularMassMatrixError
+from strobe.kinematics.hand import astray
 from strobe.robot import Robot
 from strobe.runtime.traced import trace
 from strobe.scalars import Num, Numbers
@@ -32,7 +33,7 @@ from strobe.trajectory.motion import Trajectory
 def straying(
     robot: Robot, motion: Trajectory, rate: float = RATE
 ) -> Callable[[Approximation], float | None]:
-    """Of a method, the largest distance in metres of the last frame from where it should be; ∞ if it is lost.
+    """Of a method, the largest distance in metres of a tip from where it should be; ∞ if it is lost.
 
     None where the arm cannot be simulated, since a joint of it moves no inertia.
     """
@@ -46,7 +47,6 @@ def straying(
         period * np.arange(periods(motion.duration, period, 6 * n, "Take a part of it.")), motion.duration
     )
     q, qd, qdd = motion(times)
-    there = robot.forward_kinematics(q)[..., :3, 3]
     wanted = Table(times, np.concatenate([q, qd], axis=-1))
 
     def strays(method: Approximation) -> float:
@@ -58,8 +58,7 @@ def straying(
         run.require_uninterrupted()
         if run.status != Status.DONE:
             return math.inf
-        here = robot.forward_kinematics(run.q)[..., :3, 3]
-        return float(np.linalg.norm(here - there, axis=-1).max())
+        return float(astray(robot, run.q, q).max())
 
     return strays
 

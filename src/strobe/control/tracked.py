@@ -11,6 +11,7 @@ import numpy as np
 
 from strobe.control.controller import Controller
 from strobe.control.status import Status
+from strobe.kinematics.hand import astray
 from strobe.robot import Robot
 from strobe.trajectory.motion import Trajectory
 
@@ -45,14 +46,13 @@ class Tracked:
         return self.plant.difference(self.q, wanted)
 
     def hand(self, frame: str | None = None) -> Array:
-        """Where a frame, the last one, is: poses (..., T, 4, 4), as a planner that thinks of the hand wants them."""
+        """Where a frame, the tip, is: poses (..., T, 4, 4), as a planner that thinks of the hand wants them."""
         return self.plant.forward_kinematics(self.q, frame)
 
     def hand_error(self, frame: str | None = None) -> Array:
-        """Metres (..., T) between where a frame, the last one, is and where it should be."""
+        """Metres (..., T) between where a frame, the tip, is and where it should be; of several tips the largest."""
         wanted = np.broadcast_to(self.wanted[..., : self.plant.nq], self.q.shape)
-        there = self.plant.forward_kinematics(wanted, frame)
-        return np.linalg.norm((there - self.hand(frame))[..., :3, 3], axis=-1)
+        return astray(self.plant, self.q, wanted, frame)
 
     @property
     def done(self) -> bool:

@@ -30,6 +30,7 @@ from strobe.models.couplings import Coordinates, coordinates
 from strobe.models.joints import Joint
 from strobe.models.loops import require_open
 from strobe.models.model import ROOT, Body, Model
+from strobe.models.tips import moved_frame, tip
 from strobe.scalars import Num, Numbers
 
 if TYPE_CHECKING:
@@ -212,14 +213,14 @@ class Equations:
     # -- frames -------------------------------------------------------------------------------------
 
     def forward_kinematics(self, frame: str | None = None) -> Matrix:
-        """The 4×4 placement of a frame (the last one if none is named) in base axes."""
+        """The 4×4 placement of a frame (the tip if none is named) in base axes."""
         q, target = self.coordinates.expand(self.q), self._frame(frame)
         with self._within_reach("the forward kinematics"):
             return self._matrix(kinematics.frame_placement(self.model, q, target).matrix().rows)
 
     def jacobian(self, frame: str | None = None) -> Matrix:
         """Six rows: linear velocity of the frame's origin, angular velocity, base axes."""
-        x, target = self.coordinates, self._frame(frame)
+        x, target = self.coordinates, self.model.frame(moved_frame(self.model, frame))
         with self._within_reach("the Jacobian"):
             return self._matrix(x.reduce_columns(kinematics.jacobian(self.model, x.expand(self.q), target)))
 
@@ -230,7 +231,7 @@ class Equations:
         return singularities(self, frame, of)
 
     def _frame(self, name: str | None) -> Any:
-        return self.model.frame(name or self.model.frames[-1].name)
+        return self.model.frame(name or tip(self.model))
 
     # -- friction and values ------------------------------------------------------------------------
 

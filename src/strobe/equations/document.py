@@ -25,11 +25,14 @@ from strobe.equations.notation import Notation, entry_name, plain
 from strobe.equations.parameters import Named
 from strobe.equations.waves import Wave
 from strobe.equations.writing import Remark, joined, separated
-from strobe.errors import UnknownNameError
+from strobe.errors import StillFrameError, TipError, UnknownNameError
+from strobe.models.model import Model
+from strobe.models.tips import tip
 
 LONG = 5  # the length from which a coefficient of velocities gets a name
 COEFFICIENTS = ("h", "k", "p", "u")  # letters for such names, the first that is free
 SUMS = ("E", "A", "B", "N")  # letters for sums of inertias in them
+OF_A_FRAME = ("fk", "jacobian")  # sections
 SYMMETRIC = "Symmetric: entries on and above the diagonal."
 
 T = TypeVar("T")
@@ -95,15 +98,19 @@ def document(
     rotors are in M and friction is left out. ``told`` hears the key of every section before it is worked out.
     """
     require_sections(only)
-    require_writable(equations, only or SECTIONS, frame)
+    nameless = without_frame(equations.model, only, frame)
+    require_writable(
+        equations, [key for key in only or SECTIONS if not (nameless and key in OF_A_FRAME)], frame
+    )
     source = Source(equations, form, frame, drives)
     sections: list[Section] = []
     for key, make in SECTIONS.items():
         if key in only or not only:
             told(key)
-            section = make(source)
+            section = nameless if nameless and key in OF_A_FRAME else make(source)
             names = _abbreviations(source, section, sections)
-            sections += [s for s in (names, section) if s.entries or s.remarks or s.conditions]
+            shown = [s for s in (names, section) if s.entries or s.remarks or s.conditions]
+            sections += [s for s in shown if s not in sections]
     used = set[str]().union(*map(symbols_in, sections))
     parameters = parameters_among(equations.words, used)
     return Document(
@@ -114,6 +121,17 @@ def document(
         tuple(sections),
         equations.labels,
     )
+
+
+def without_frame(model: Model, only: Collection[str], frame: str | None) -> Section | None:
+    """What stands in place of placement and Jacobian where none was asked for by name and no frame is meant."""
+    if only or frame is not None:
+        return None
+    try:
+        tip(model)
+    except (TipError, StillFrameError) as error:
+        return Section("frames", "Placement and Jacobian of a frame", remarks=(str(error),))
+    return None
 
 
 def require_sections(keys: Iterable[str]) -> None:
@@ -409,7 +427,7 @@ def _jacobian(source: Source) -> Section:
 
 
 def _frame_name(source: Source) -> str:
-    return source.frame or source.equations.model.frames[-1].name
+    return source.frame or tip(source.equations.model)
 
 
 def _entries(named: Sequence[tuple[str, Wave]], form: Callable[[Wave], Expression]) -> tuple[Entry, ...]:

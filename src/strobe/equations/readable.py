@@ -40,6 +40,7 @@ from strobe.models.loops import require_open
 from strobe.models.model import Body, Frame, Model
 from strobe.models.reframe import oblique_turns, reframed
 from strobe.models.regroup import at_base, regrouped
+from strobe.models.tips import moved_frame
 from strobe.scalars import Graph, Num, cos, sin
 from strobe.scalars.scalar import is_number
 
@@ -169,7 +170,7 @@ def readable(
 ) -> Readable:
     """Quantities of a robot, some of `ALL`, with its own numbers or in named parameters.
 
-    ``form`` is that of the Coriolis matrix, ``frame`` (the last one if none is named) what fk and jacobian are of.
+    ``form`` is that of the Coriolis matrix, ``frame`` (the tip if none is named) what fk and jacobian are of.
     """
     model = robot if isinstance(robot, Model) else robot.model
     asked = tuple(key for key in ALL if key in set(asked))
@@ -188,7 +189,7 @@ def readable(
     lifted = (chosen if numbers else words.model).lift(graph)
     tree = regrouped(lifted)
     tree = constants.named(tree) if numbers else tree
-    target = tree.frame(frame or tree.frames[-1].name) if {"fk", "jacobian"} & {*asked} else None
+    target = tree.frame(target_name(model, frame, asked)) if {"fk", "jacobian"} & {*asked} else None
     found = _Quantities(lifted, Walk(tree, x.expand(q), book), x, x.expand_rates(qd), form, target)
     rotors = [graph.number(drive.rotor) for drive in words.drives]
     outputs = tuple(graph.lower(entry) for key in asked for entry in found.entries(key, rotors))
@@ -312,6 +313,11 @@ def _require(model: Model, asked: Iterable[str]) -> None:
                 f'{model.name}: joint "{joint.name}" is {joint.kind}; the readable equations take joints with '
                 f"one degree of freedom. {described_otherwise(joint)}"
             )
+
+
+def target_name(model: Model, frame: str | None, asked: Iterable[str]) -> str:
+    """The frame of fk and jacobian, the tip if none is named; one at rest has a place, but no Jacobian."""
+    return moved_frame(model, frame) if frame is None or "jacobian" in asked else model.frame(frame).name
 
 
 def _frames(model: Model, numbers: bool) -> tuple[Model, tuple[str, ...]]:

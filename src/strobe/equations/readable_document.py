@@ -8,6 +8,7 @@ Energies, torques and friction are written over the entries of M, C and G, which
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING
 from strobe.equations import expression as ex
 from strobe.equations.closed_form import equations_of, equations_over
 from strobe.equations.document import (
+    OF_A_FRAME,
     SECTIONS,
     SYMMETRIC,
     Document,
@@ -25,6 +27,7 @@ from strobe.equations.document import (
     friction_section,
     require_sections,
     symbols_in,
+    without_frame,
 )
 from strobe.equations.expression import Expression, Symbol
 from strobe.equations.forms import Forms, order_of
@@ -52,8 +55,11 @@ def readable_document(
     """The sections asked for (all if none is named), those that they are written over, and before them the steps."""
     model = robot if isinstance(robot, Model) else robot.model
     require_sections(only)
-    wanted = {needed for key in only or SECTIONS for needed in (key, *NEEDS.get(key, ()))}
-    return document_of(readable(model, numbers, wanted, form=form, frame=frame), wanted)
+    nameless = without_frame(model, only, frame)
+    asked = [key for key in only or SECTIONS if not (nameless and key in OF_A_FRAME)]
+    wanted = {needed for key in asked for needed in (key, *NEEDS.get(key, ()))}
+    found = document_of(readable(model, numbers, wanted, form=form, frame=frame), wanted)
+    return replace(found, sections=(*found.sections, nameless)) if nameless else found
 
 
 def document_of(found: Readable, wanted: Collection[str]) -> Document:

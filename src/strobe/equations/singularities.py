@@ -30,6 +30,7 @@ from strobe.equations.text import text
 from strobe.equations.waves import TooManyProducts, Wave, Waves
 from strobe.errors import ArgumentError, UnknownNameError, UnsupportedModelError, counted
 from strobe.formulations.kinematics import Placed
+from strobe.models.tips import moved_frame
 
 if TYPE_CHECKING:
     from strobe.equations.closed_form import Equations
@@ -125,7 +126,7 @@ def _square(
     equations: Equations, frame: str | None, of: Sequence[str] | None
 ) -> tuple[tuple[str, ...], Matrix]:
     """The rows asked for, and J by columns of the joints that carry a frame, as short as it can be had."""
-    tip = equations._frame(frame)  # pyright: ignore[reportPrivateUsage]
+    tip = equations.model.frame(moved_frame(equations.model, frame))
     bodies = equations.model.support(tip.body)
     if len(bodies) == 6 and equations.coordinates.trivial and (of is None or set(of) == set(ROWS)):
         return ROWS, min((_seen_from(equations, bodies, k) for k in range(6)), key=_size)

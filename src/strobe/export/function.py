@@ -93,6 +93,8 @@ def check(robot: Robot, request: Request) -> None:
     for option, value in (("formulation", request.formulation), ("frame", request.frame)):
         if value is not None and not reads(robot, quantity, option):
             raise ArgumentError(f"{quantity} does not depend on a {option}: leave it out.")
+    if request.frame is not None:
+        robot._moving_frame(request.frame)  # at rest there is nothing to compute
     joints = {joint.name for joint in robot.coordinates.joints}
     for joint in request.accelerated:
         if joint not in joints:
@@ -126,7 +128,7 @@ def _details(robot: Robot, request: Request) -> list[str]:
     joints = ", ".join(_short(joint.name) for joint in robot.coordinates.joints)
     lines = textwrap.wrap(f"Joints: {joints}", 100, subsequent_indent="  ")
     if request.frame is not None or request.quantity in OF_A_FRAME:
-        lines.append(f"Frame: {_short(request.frame or robot.model.frames[-1].name)}")
+        lines.append(f"Frame: {_short(robot._frame(request.frame))}")
     if request.formulation is not None:
         lines.append(f"Equations: {request.formulation}")
     if request.accelerated:

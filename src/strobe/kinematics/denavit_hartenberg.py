@@ -156,7 +156,7 @@ class Table:
 def denavit_hartenberg(
     robot: Robot, frame: str | None = None, convention: Convention = "standard"
 ) -> Table:
-    """The table of the joints that carry a frame (the last one if none is named).
+    """The table of the joints that carry a frame (the tip if none is named).
 
     Where the axes leave a choice, the robot's own link frames are kept if they fit, so that a model given by a table
     has that table; else offsets are as small as they can be. ``choices`` says what was free and what was taken.
@@ -169,7 +169,7 @@ def denavit_hartenberg(
         what="a Denavit-Hartenberg table",
         instead="Lock it, fix the base, or name a frame that it does not carry.",
     )
-    chain = _chain(robot.model, robot.frames[-1] if frame is None else frame)
+    chain = _chain(robot.model, robot._moving_frame(frame))
     lines = _lines(arm, chain)
     normals = _normals(arm, chain, lines, convention)
     snap = _Snap()

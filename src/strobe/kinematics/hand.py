@@ -21,6 +21,7 @@ from strobe.kinematics.orientation import (
     named_angles,
 )
 from strobe.kinematics.screws import rigid
+from strobe.models.tips import hands
 from strobe.runtime.arrays import checked
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ class Hand:
 
 
 def hand(robot: Robot, q: Any, qd: Any = None, frame: str | None = None, angles: str = "waters") -> Hand:
-    """Where a frame (the last one if none is named) is at q, and how it moves with qd."""
+    """Where a frame (the tip if none is named) is at q, and how it moves with qd."""
     chosen = named_angles(angles)
     T = robot.forward_kinematics(q, frame)
     twist = None
@@ -119,6 +120,13 @@ def hand_from(
     rates = checked_angles(angle_rates, chosen, "angle_rates")
     turning = np.einsum("...ij,...j->...i", chosen.velocity(here, R), rates)
     return Hand(p, R, named, here, v.astype(float, copy=False), turning, rates)
+
+
+def astray(robot: Robot, q: Any, wanted: Any, frame: str | None = None) -> Array:
+    """Metres (...) between where a frame, the tip, is at two positions; of several tips the one farthest off."""
+    named = hands(robot.model) if frame is None else (frame,)
+    apart = [robot.forward_kinematics(q, each) - robot.forward_kinematics(wanted, each) for each in named]
+    return np.max([np.linalg.norm(off[..., :3, 3], axis=-1) for off in apart], axis=0)
 
 
 def analytic_jacobian(robot: Robot, q: Any, frame: str | None = None, angles: str = "rpy") -> Array:

@@ -37,7 +37,7 @@ def inverse_kinematics(
     limits: bool = True, what: str = "pose", tolerance: float | None = None, threads: int | None = None,
     **search: Any,
 ) -> Solutions:  # fmt: skip
-    """Joint positions that bring a frame (the last one if none is named) to poses (..., 4, 4), the best first.
+    """Joint positions that bring a frame (the tip if none is named) to poses (..., 4, 4), the best first.
 
     ``what`` is asked of the frame: its "pose", or only its "position" (..., 3) or "orientation" (..., 3, 3).
     ``q0`` (..., nq) is where the robot is: among solutions within the limits the nearest comes first, and joints that

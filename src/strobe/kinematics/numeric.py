@@ -17,7 +17,6 @@ from strobe.kinematics.poses import checked_poses, finite, label
 from strobe.kinematics.ranges import ranges_of
 from strobe.kinematics.secondary import Objective, Secondary, objective, slide
 from strobe.kinematics.seeds import seeds_of
-from strobe.kinematics.serial import still_frame
 from strobe.kinematics.solutions import Solutions, Status
 from strobe.kinematics.step import ROWS
 from strobe.kinematics.unreached import sentence, too_far
@@ -127,10 +126,8 @@ def task_of(
 
 
 def _task(robot: Robot, frame: str | None, what: str, limits: bool, tolerance: float, weights: Any) -> Task:
-    name = robot.model.frames[-1].name if frame is None else robot.model.frame(frame).name
+    name = robot._moving_frame(frame)
     seeds = seeds_of(robot, name)
-    if not seeds.moves.any():
-        raise still_frame(robot, name)
     return Task(robot, name, what, _weights(weights, what), limits, tolerance, seeds.reach)
 
 

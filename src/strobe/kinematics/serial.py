@@ -42,13 +42,6 @@ class Serial:
         return len(self.names)
 
 
-def still_frame(robot: Robot, frame: str) -> UnsupportedModelError:
-    """What is said of a frame that is fixed to the base."""
-    return UnsupportedModelError(
-        f'no joint of {robot.name} moves frame "{frame}". Name a frame that joints move; see robot.frames.'
-    )
-
-
 def serial(
     robot: Robot,
     frame: str | None = None,
@@ -56,9 +49,9 @@ def serial(
     what: str = "analytic inverse kinematics",
     instead: str = 'Use method="numeric".',
 ) -> Serial:
-    """The chain that carries a frame (the last one if none is named); a refusal says what needs it, and a way out."""
+    """The chain that carries a frame (the tip if none is named); a refusal says what needs it, and a way out."""
     model = robot.model
-    tip = model.frames[-1] if frame is None else model.frame(frame)
+    tip = model.frame(robot._moving_frame(frame))
     bodies = model.support(tip.body)
     positions = {joint.name: joint.q for joint in robot.coordinates.joints}
     for body in bodies:
@@ -73,8 +66,6 @@ def serial(
                 f'joint "{joint.name}" of {robot.name} follows other joints; {what} needs independent joints. '
                 f"{instead}"
             )
-    if not bodies:
-        raise still_frame(robot, tip.name)
     rest = [x for joint in model.joints for x in joint.neutral()]
     placed = body_placements(bodies, rest)
     lines = [_line(body, placed[body.index]) for body in bodies]

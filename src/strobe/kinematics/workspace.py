@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from strobe.errors import UnsupportedModelError
-from strobe.kinematics.serial import still_frame
 from strobe.models.loops import require_open
 from strobe.models.model import ROOT, Body
 
@@ -64,12 +63,10 @@ class CrossSection:
 def cross_section(
     robot: Robot, frame: str | None = None, samples: int = 20_000, seed: int = 0
 ) -> CrossSection:
-    """What a frame (the last one if none is named) reaches, from random positions within the limits."""
+    """What a frame (the tip if none is named) reaches, from random positions within the limits."""
     require_open(robot.model, "the workspace")
-    tip = robot.model.frames[-1] if frame is None else robot.model.frame(frame)
+    tip = robot.model.frame(robot._moving_frame(frame))
     support = robot.model.support(tip.body)
-    if not support:
-        raise still_frame(robot, tip.name)
     if any(body.joint.kind == "floating" for body in support):
         raise UnsupportedModelError(f'{robot.name} floats: its frame "{tip.name}" can be anywhere.')
     q = drawn(robot, samples, seed)
@@ -90,14 +87,6 @@ def drawn(robot: Robot, samples: int, seed: int = 0) -> Array:
             there = rng.random(samples) < AT_BOUND
             q[there, joint.q] = rng.choice(stops, int(there.sum()))
     return q
-
-
-def last_moving_frame(robot: Robot) -> str:
-    """The last of the frames that joints move: what a robot is asked about where nobody says more."""
-    moved = [frame.name for frame in robot.model.frames if frame.body != ROOT]
-    if not moved:
-        raise UnsupportedModelError(f"no joint of {robot.name} moves a frame.")
-    return moved[-1]
 
 
 def moving_numbers(robot: Robot, frame: str) -> Array:

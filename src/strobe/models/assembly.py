@@ -106,6 +106,7 @@ class Assembly:
     curves: list[Curve] = field(default_factory=list)
     actuated: list[str] = field(default_factory=list)
     feet: list[Foot] = field(default_factory=list)
+    tip: str = ""
     title: str = ""
     source: str = ""
     parameters: Mapping[str, float] = field(default_factory=dict)
@@ -151,6 +152,7 @@ def assemble(data: Assembly) -> Model:
         curves=tuple(data.curves),
         actuated=tuple(data.actuated),
         feet=tuple(data.feet),
+        tip=data.tip,
         base_name=root,
         base_inertial=built.base,
         title=data.title,
@@ -172,6 +174,7 @@ class _Build:
         self.bodies: list[Body] = []
         self.frames = [Frame(root, ROOT, Pose())]
         self.placed: dict[str, tuple[int, Pose]] = {root: (ROOT, Pose())}
+        self.depth = {root: 0}  # of every link: the fixed joints between it and its body
         self.nq = self.nv = 0
 
     def join(self, joint: JointData) -> None:
@@ -180,11 +183,12 @@ class _Build:
             self._merge(joint)
         else:
             self._move(joint)
-        self.frames.append(Frame(joint.child, *self.placed[joint.child]))
+        self.depth[joint.child] = self.depth[joint.parent] + 1 if joint.kind == "fixed" else 0
+        self.frames.append(Frame(joint.child, *self.placed[joint.child], self.depth[joint.child]))
 
     def add_frame(self, name: str, link: str, pose: Pose) -> None:
         carrier, placement = self.placed[link]
-        self.frames.append(Frame(name, carrier, (placement @ pose).trimmed()))
+        self.frames.append(Frame(name, carrier, (placement @ pose).trimmed(), self.depth[link] + 1))
 
     def _merge(self, joint: JointData) -> None:
         """A child that does not move adds its mass to what carries its parent."""

@@ -32,6 +32,7 @@ def take_chain(model: Model, tip: str, base: str | None = None) -> Model:
         bodies=numbered(bodies),
         gravity=model.gravity if base is None else gravity_at(model, start),
         frames=tuple(sorted(frames, key=lambda frame: frame.name == tip)),
+        tip=tip,
         base_name=start.name,
         base_inertial=moved(carrying, outward),
         poses={},

@@ -11,6 +11,7 @@ from strobe.models.arguments import finite_numbers
 from strobe.models.assembly import snapped
 from strobe.models.model import Frame, Model
 from strobe.models.placements import joined
+from strobe.models.tips import tip_or_none
 
 
 def add_frame(
@@ -21,7 +22,7 @@ def add_frame(
     *,
     frame: str,
 ) -> Model:
-    """The model with one more named frame (now its last), placed relative to another."""
+    """The model with one more named frame, placed relative to another; on the tip it is the tip from now on."""
     if not isinstance(name, str) or not name.strip():
         raise ArgumentError(f"the name of a frame is {name!r}; expected a text that is not empty.")
     place = model.frame(frame)
@@ -30,4 +31,7 @@ def add_frame(
     x, y, z = finite_numbers("xyz", xyz, 3)
     roll, pitch, yaw = (snapped(angle) for angle in finite_numbers("rpy", rpy, 3))
     placement = joined(place.placement @ Pose.at((x, y, z), (roll, pitch, yaw)))
-    return replace(model, frames=(*model.frames, Frame(name, place.body, placement)))
+    tip = name if frame == tip_or_none(model) else model.tip
+    return replace(
+        model, frames=(*model.frames, Frame(name, place.body, placement, place.depth + 1)), tip=tip
+    )

@@ -143,10 +143,12 @@ def _merged(model: Model, positions: Mapping[str, Position]) -> Model:
     bodies: list[Body] = []
     base = model.base_inertial
     placed: dict[int, tuple[int, Pose]] = {ROOT: (ROOT, Pose())}  # old body -> new carrier, and where
+    deeper = {ROOT: 0}  # old body -> locked joints between the new carrier and it
     names = {frame.name for frame in model.frames}
     links: list[Frame] = []
     for body in model.bodies:
         carrier, placement = placed[body.parent]
+        deeper[body.index] = 0
         if body.joint.name not in positions:
             placed[body.index] = len(bodies), Pose()
             before = joined(placement @ body.before)
@@ -154,17 +156,18 @@ def _merged(model: Model, positions: Mapping[str, Position]) -> Model:
             continue
         here = joined(placement @ body.before @ _held(body.joint, positions[body.joint.name]) @ body.after)
         placed[body.index] = carrier, here
+        deeper[body.index] = deeper[body.parent] + 1
         extra = moved(body.inertial, here)
         if carrier == ROOT:
             base = base + extra
         else:
             bodies[carrier] = replace(bodies[carrier], inertial=bodies[carrier].inertial + extra)
         if body.name not in names:
-            links.append(Frame(body.name, carrier, here))
+            links.append(Frame(body.name, carrier, here, deeper[body.index]))
     merged = replace(
         model,
         bodies=numbered(bodies),
-        frames=(*links, *(reattached(frame, placed) for frame in model.frames)),
+        frames=(*links, *(reattached(frame, placed, deeper[frame.body]) for frame in model.frames)),
         couplings=tuple(_reduced(c, positions) for c in model.couplings if c.joint not in positions),
         curves=tuple(curve for curve in model.curves if curve.joint not in positions),
         actuated=tuple(name for name in model.actuated if name not in positions),

@@ -70,6 +70,7 @@ class Frame:
     name: str
     body: int
     placement: Pose
+    depth: int = 0  # fixed joints between the body and it
 
     def lift(self, system: System) -> Frame:
         return replace(self, placement=self.placement.lift(system))
@@ -120,6 +121,9 @@ class Model:
     curves: tuple[Curve, ...] = ()
     actuated: tuple[str, ...] = ()  # joints with motors, where the model says which; else all
     feet: tuple[Foot, ...] = ()  # what the robot may stand on
+    tip: str = (
+        ""  # the frame meant where none is named, where somebody said which; else `models.tips` decides
+    )
     base_name: str = "base"
     base_inertial: Inertial = field(default_factory=Inertial.zero)
     title: str = ""

@@ -18,10 +18,10 @@ def rehung(body: Body, index: int, placed: Placed) -> Body:
     return replace(body, index=index, parent=carrier, before=joined(placement @ body.before))
 
 
-def reattached(frame: Frame, placed: Placed) -> Frame:
-    """A frame on the new carrier of its body."""
+def reattached(frame: Frame, placed: Placed, deeper: int = 0) -> Frame:
+    """A frame on the new carrier of its body, behind more fixed joints than before where joints became fixed."""
     carrier, placement = placed[frame.body]
-    return Frame(frame.name, carrier, joined(placement @ frame.placement))
+    return Frame(frame.name, carrier, joined(placement @ frame.placement), frame.depth + deeper)
 
 
 def numbered(bodies: Iterable[Body]) -> tuple[Body, ...]:

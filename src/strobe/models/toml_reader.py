@@ -120,6 +120,7 @@ def _content(root: Table, default_name: str) -> _Content:
         curves=curves,
         actuated=_actuated(root, tree.joints),
         feet=_feet(root, [*tree.names, *(frame[0] for frame in frames)]),
+        tip=_tip(root, [*tree.names, *(frame[0] for frame in frames)]),
         title=root.text("title", ""),
         source=root.text("source", ""),
         parameters=context.parameters,
@@ -391,6 +392,14 @@ def _actuated(root: Table, joints: Sequence[JointData]) -> list[str]:
         if name not in _moving(joints):
             root.error("actuated", f'no joint "{name}".{nearest(name, _moving(joints))}')
     return named
+
+
+def _tip(root: Table, frames: Sequence[str]) -> str:
+    """The frame meant where none is named, where the file says which."""
+    name = root.text("tip", "")
+    if name and name not in frames:
+        root.error("tip", f'no frame "{name}".{nearest(name, frames)}')
+    return name
 
 
 def _feet(root: Table, frames: Sequence[str]) -> list[Foot]:

@@ -19,6 +19,7 @@ from strobe.models.joints import Friction, Joint, Limits, Motor
 from strobe.models.loops import CLOSURES
 from strobe.models.model import ROOT, Body, Coupling, Curve, Frame, Loop, Model
 from strobe.models.names import unused_name
+from strobe.models.tips import tip_or_none, unsaid
 
 UNIT_AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
@@ -88,6 +89,9 @@ def _head(model: Model) -> str:
     given: dict[str, object] = {key: text for key, text in texts.items() if text}
     if model.actuated:
         given["actuated"] = model.actuated
+    meant = tip_or_none(model)
+    if meant not in (None, tip_or_none(unsaid(model))):
+        given["tip"] = meant
     return "".join(
         f"{key} = {_value(value)}\n" for key, value in {"format": 1, "name": model.name, **given}.items()
     )

@@ -11,7 +11,8 @@ Frames stand where the model lists them, between the bodies, so that reading fin
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import cast
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
@@ -22,6 +23,7 @@ from strobe.models.inertial import ENTRIES, Inertial
 from strobe.models.joints import Joint
 from strobe.models.model import ROOT, Body, Frame, Model, moved
 from strobe.models.names import unused_name
+from strobe.models.tips import tip_or_none, unsaid
 from strobe.scalars import Num
 
 UNBOUNDED = 1e300  # a limit at least this large stands for none
@@ -183,21 +185,30 @@ class _Writer:
                 "that the model is for kinematics only is lost: URDF has no place for it. "
                 f"Do not use its dynamics: {self.model.kinematic_only}"
             )
-        self._remark_on_last_frame()
+        self._remark_on_tip()
 
-    def _remark_on_last_frame(self) -> None:
-        """A frame that is not named when asking for kinematics is the last one."""
-        found = _walked_last(_parts(self.model))
-        read = found.name if found else self.model.base_name
-        if self.model.frames and self.model.frames[-1].name != read:
+    def _remark_on_tip(self) -> None:
+        """Where no frame is named the tip is meant, which the file has no word for."""
+        meant, read = tip_or_none(self.model), tip_or_none(_as_read(self.model, _parts(self.model)))
+        if meant is not None and meant != read:
+            other = "no frame" if read is None else f'"{read}"'
             self.remarks.append(
-                f'the last frame, "{self.model.frames[-1].name}", is meant where no frame is named; of the '
-                f'written file it is "{read}". Name the frame.'
+                f'the tip, "{meant}", is meant where no frame is named; of the written file it is {other}. '
+                "Name the frame."
             )
 
 
+def _as_read(model: Model, parts: Sequence[Body | Frame]) -> Model:
+    """The frames of the written file: every body has its own, the others lie behind one fixed joint."""
+    own = {frame.name: frame for frame in model.frames}
+    kept = [
+        Frame(part.name, part.index, Pose()) if isinstance(part, Body) else own[part.name] for part in parts
+    ]
+    return unsaid(replace(model, frames=tuple(kept), loops=()))
+
+
 def _parts(model: Model) -> list[Body | Frame]:
-    """Bodies, and frames that are not those of bodies, in an order that keeps the last frame last."""
+    """Bodies, and frames that are not those of bodies, in the order of the model; the tip is last if it has to be."""
     own = {body.name: body for body in model.bodies}
     listed = {
         frame.name: own.get(frame.name, frame) for frame in model.frames if frame.name != model.base_name
@@ -205,20 +216,10 @@ def _parts(model: Model) -> list[Body | Frame]:
     parts = list(listed.values())
     if [part for part in parts if isinstance(part, Body)] != list(model.bodies):
         parts = [*model.bodies, *(part for part in parts if isinstance(part, Frame))]
-    if (last := _walked_last(parts)) and last.name != model.frames[-1].name:
-        frames = [part for part in parts if isinstance(part, Frame)]
-        early = [frame for frame in frames if frame is not parts[-1]]
-        parts = [*early, *model.bodies, *(frame for frame in frames if frame is parts[-1])]
+    meant = tip_or_none(model)
+    if meant not in (None, tip_or_none(_as_read(model, parts))):
+        parts.sort(key=lambda part: isinstance(part, Frame) and part.name == meant)
     return parts
-
-
-def _walked_last(parts: Iterable[Body | Frame]) -> Body | Frame | None:
-    """The part that a reader, walking the tree depth first, comes to last."""
-    last_on = {part.parent if isinstance(part, Body) else part.body: part for part in parts}
-    part = last_on.get(ROOT)
-    while isinstance(part, Body) and part.index in last_on:
-        part = last_on[part.index]
-    return part
 
 
 def _is_absorbed(joint: Joint, after: Pose) -> bool:

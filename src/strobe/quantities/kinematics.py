@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from strobe.formulations import kinematics
 from strobe.models.model import Frame, Model
+from strobe.models.tips import tip
 from strobe.quantities.asked import Asked
 from strobe.scalars import Num, Numbers
 
@@ -60,4 +61,4 @@ def difference(asked: Asked, q0: Numbers, q1: Numbers) -> list[Num]:
 
 
 def _frame(model: Model, asked: Asked) -> Frame:
-    return model.frame(asked.request.frame or model.frames[-1].name)
+    return model.frame(asked.request.frame or tip(model))

@@ -12,8 +12,9 @@ from strobe.models.couplings import coordinates
 from strobe.models.loops import conditions, require_geometry
 from strobe.models.model import Model
 from strobe.models.parameters import PER_BODY, geometry_names, with_geometry, with_inertial
+from strobe.models.tips import moved_frame
 from strobe.quantities.asked import Asked
-from strobe.quantities.catalogue import QUANTITIES
+from strobe.quantities.catalogue import OF_A_FRAME, QUANTITIES
 from strobe.quantities.drives import DRIVE
 from strobe.scalars import Numbers
 from strobe.scalars.dual import Direction, slopes
@@ -44,6 +45,18 @@ class Request:
     def looks_up(self) -> bool:
         """Whether it reads stored numbers."""
         return False
+
+    def at_frames(self, model: Model) -> Request:
+        """The same with the tip where no frame is named; a frame at rest is refused where its motion is asked for."""
+        for name in self.loaded:
+            moved_frame(model, name)
+        if self.quantity not in OF_A_FRAME:
+            return self
+        place = (
+            self.quantity == "forward_kinematics" and self.frame is not None
+        )  # which also frames at rest have
+        name = model.frame(str(self.frame)).name if place else moved_frame(model, self.frame)
+        return self if name == self.frame else replace(self, frame=name)
 
     def inputs(self, model: Model) -> dict[str, int]:
         """The vectors that the quantity takes, by name, with their sizes."""

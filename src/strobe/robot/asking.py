@@ -136,10 +136,10 @@ class Asking(Constants, Prepared):
                 raise ArgumentError("frame= says where a wrench acts, but no wrench= was given.")
             return given
         if not isinstance(wrench, Mapping):
-            return {f"wrench {self._frame(frame)}": wrench} | given
+            return {f"wrench {self._moving_frame(frame)}": wrench} | given
         if frame is not None:
             raise ArgumentError("give frame= or a mapping from frames to wrenches, not both.")
-        named = {f"wrench {self._frame(name)}": value for name, value in wrench.items()}
+        named = {f"wrench {self._moving_frame(name)}": value for name, value in wrench.items()}
         if len(named) < len(wrench):
             raise ArgumentError("two wrenches act on one frame; add them up and give one.")
         return named | given

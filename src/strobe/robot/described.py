@@ -12,6 +12,7 @@ import numpy as np
 from strobe.errors import Fault, UnknownNameError, counted
 from strobe.models.couplings import Coordinates, coordinates
 from strobe.models.model import Model
+from strobe.models.tips import moved_frame, moved_frames, tip, tips
 from strobe.robot.answers import Array, Bounds
 
 
@@ -101,8 +102,31 @@ class Described:
             return f"{self.name} has {self.nq} position numbers and {self.nv} degrees of freedom"
         return f"{self.name} has {counted(self.n, 'joint')}"
 
+    @cached_property
+    def tip(self) -> str:
+        """The frame meant where none is named: the farthest behind the last moving joint; see `models.tips`.
+
+        A robot that ends in several places has none: a `TipError` offers a frame of each.
+        """
+        return tip(self.model)
+
+    @property
+    def tips(self) -> tuple[str, ...]:
+        """The farthest frame of every end of the robot: hands, feet, wheels."""
+        return tips(self.model)
+
+    @property
+    def moving_frames(self) -> tuple[str, ...]:
+        """Names of the frames that joints move; the others have neither Jacobian nor load."""
+        moved = moved_frames(self.model)
+        return tuple(name for name in self.frames if name in moved)
+
     def _frame(self, name: str | None) -> str:
-        return self.model.frames[-1].name if name is None else self.model.frame(name).name
+        return self.tip if name is None else self.model.frame(name).name
+
+    def _moving_frame(self, name: str | None) -> str:
+        """The name of a frame that joints move, the tip if none is named."""
+        return self.tip if name is None else moved_frame(self.model, name)
 
     def _joints_like(self, patterns: Sequence[str]) -> tuple[str, ...]:
         """Names of independent joints, in their order, that patterns with * and ? match; each must match one."""

@@ -19,7 +19,7 @@ class Kinematics(Asking):
         self, q: Any, frame: str | None = None, *, geometry: Any = None, out: Array | None = None,
         threads: int | None = None,
     ) -> Array:  # fmt: skip
-        """The placement (..., 4, 4) of a frame (the last one if none is named) in base axes."""
+        """The placement (..., 4, 4) of a frame (the tip if none is named) in base axes."""
         return self._kinematics("forward_kinematics", {"q": q}, geometry, out, threads, self._frame(frame))
 
     def frame_placements(

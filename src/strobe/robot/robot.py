@@ -301,11 +301,11 @@ class Robot(Dynamics, Kinematics):
         self, mass: float, com: Sequence[float] = (0.0, 0.0, 0.0), inertia: Any = None,
         *, frame: str | None = None, size: float | None = None, replacing: Any = None,
     ) -> Robot:  # fmt: skip
-        """The robot carrying a load at a frame: mass, centre and inertia, or mass and longest dimension.
+        """The robot carrying a load at a frame (the tip): mass, centre and inertia, or mass and longest dimension.
 
         ``replacing`` is a load (mass, centre, inertia) attached there before, which is taken off first.
         """
-        where = self._frame(frame)
+        where = self._moving_frame(frame)
         load = edits.attach_payload(
             self.model, mass, com, inertia, frame=where, size=size, replacing=replacing
         )
@@ -330,7 +330,7 @@ class Robot(Dynamics, Kinematics):
         self, name: str, xyz: Sequence[float] = (0, 0, 0), rpy: Sequence[float] = (0, 0, 0),
         *, frame: str | None = None,
     ) -> Robot:  # fmt: skip
-        """The robot with one more named frame, placed relative to another."""
+        """The robot with one more named frame, placed relative to another (the tip, whose place it then takes)."""
         return self._edited(edits.add_frame(self.model, name, xyz, rpy, frame=self._frame(frame)))
 
     def with_loop(

@@ -75,7 +75,7 @@ class Kernel:
 
     def __init__(self, model: Model, request: Request) -> None:
         self.model = model
-        self.request = request
+        self.request = request.at_frames(model) if request else request
         self.operations = 0  # known once it is compiled
         self._ufuncs: dict[bool, Any] = {}  # by precision
         self._loops: dict[bool, Code] = {}

@@ -117,9 +117,10 @@ def problem(
     robot._require_dynamics()
     start, end, rows = _times(t)
     law, function, given = _torque(robot, torque, parameters)
-    where = robot._frame(frame)
-    wrenches = {robot._frame(name): value for name, value in named(wrench, where).items()}
-    payloads = {robot._frame(name): payload_numbers(value) for name, value in named(payload, where).items()}
+    if frame is not None:
+        robot._moving_frame(frame)
+    wrenches = {robot._moving_frame(name): value for name, value in named(wrench, frame).items()}
+    payloads = {robot._moving_frame(name): payload_numbers(x) for name, x in named(payload, frame).items()}
     loads = tuple(dict.fromkeys([*payloads, *load_frames(robot, events)]))
     rate = RateRequest(
         "rate", formulation=formulation, friction=bool(friction), loaded=tuple(wrenches), law=law,

@@ -153,8 +153,8 @@ def one_payload(mass: float, com: Sequence[float], inertia: Any, size: float | N
     return np.array([float(x) for x in body.parameters])  # pyright: ignore[reportArgumentType]
 
 
-def named(value: Any, default: str) -> Mapping[str, Any]:
-    """What is given by frame: a mapping as it is, anything else for the default frame."""
+def named(value: Any, frame: str | None) -> Mapping[str | None, Any]:
+    """What is given by frame: a mapping as it is, anything else for one frame."""
     if value is None:
         return {}
-    return value if isinstance(value, Mapping) else {default: value}
+    return value if isinstance(value, Mapping) else {frame: value}

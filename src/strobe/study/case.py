@@ -13,6 +13,7 @@ import numpy as np
 from strobe.equations.meaning import Explanation
 from strobe.errors import UnsupportedModelError
 from strobe.formulations import FORMULATIONS, Method
+from strobe.models.tips import hands
 from strobe.robot import Robot
 from strobe.study.swing import Swing, resting_position
 
@@ -88,6 +89,12 @@ class Case:
     def explanation(self) -> Explanation:
         """The torques of the state, term by term."""
         return self.robot.explain(self.q, self.qd, self.qdd)
+
+    @cached_property
+    def hand(self) -> str:
+        """The frame whose motion is looked at: the tip, of several the last."""
+        ends = hands(self.robot.model)
+        return ends[-1] if ends else self.robot.tip  # which says why there is none
 
     @property
     def file_name(self) -> str:

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from strobe.errors import ArgumentError, ControlWarning, SingularMassMatrixError, UnsupportedModelError
+from strobe.errors import (
+    ArgumentError,
+    ControlWarning,
+    SingularMassMatrixError,
+    TipError,
+    UnsupportedModelError,
+)
 from strobe.robot import Robot
 from strobe.study import html as page
 from strobe.study.case import Case
@@ -56,8 +62,8 @@ def measure(case: Case) -> dict[str, Any]:
     refused: dict[str, str] = {}
     for name, model in QUICK if case.quick else whole:
         try:
-            loops.append(_loop(robot, motion, name, model, mass, case.quick))
-        except (ArgumentError, UnsupportedModelError, SingularMassMatrixError) as error:
+            loops.append(_loop(robot, motion, name, model, mass, case))
+        except (ArgumentError, UnsupportedModelError, SingularMassMatrixError, TipError) as error:
             refused[_called(name, model)] = str(error)
     if not loops:
         raise UnsupportedModelError(next(iter(refused.values())))
@@ -65,7 +71,7 @@ def measure(case: Case) -> dict[str, Any]:
         "motion": motion.method,
         "duration": motion.duration,
         "rate": RATE,
-        "load": {"mass": mass, "frame": robot._frame(None)},
+        "load": {"mass": mass, "frame": case.hand},
         "loops": loops,
         "refused": refused,
     }
@@ -78,7 +84,7 @@ def load(robot: Robot) -> float:
 
 
 def _loop(
-    robot: Robot, motion: Trajectory, name: str, model: str | None, mass: float, quick: bool
+    robot: Robot, motion: Trajectory, name: str, model: str | None, mass: float, case: Case
 ) -> dict[str, Any]:
     """One controller, with both hands side by side, as data."""
     from strobe.approximate.methods import METHODS
@@ -89,9 +95,18 @@ def _loop(
     payload = [[0.0] * 4, [mass, 0.0, 0.0, 0.0]]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ControlWarning)
-        run = control(robot, motion, name, rate=RATE, gains=gains, payload=payload, check=not quick)
+        run = control(
+            robot,
+            motion,
+            name,
+            rate=RATE,
+            gains=gains,
+            payload=payload,
+            frame=case.hand,
+            check=not case.quick,
+        )
     rows = np.unique(np.linspace(0, len(run.times) - 1, ROWS).astype(int))
-    empty, loaded = told(alone(run, 0), cost(run.controller, SECONDS[quick])), told(alone(run, 1))
+    empty, loaded = told(alone(run, 0), cost(run.controller, SECONDS[case.quick])), told(alone(run, 1))
     return {
         **{key: empty[key] for key in ("controller", "title", "gains", "operations", "ns")},
         "model": model,

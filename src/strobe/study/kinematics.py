@@ -12,10 +12,10 @@ from strobe.kinematics.workspace import (
     CrossSection,
     cross_section,
     joint_range,
-    last_moving_frame,
     moving_numbers,
     plane_manipulability,
 )
+from strobe.models.tips import hands
 from strobe.robot import Robot
 from strobe.study import html as page
 from strobe.study.answers import answer, answer_lines, answer_table
@@ -36,13 +36,14 @@ LINES = 12  # joints whose manipulability is drawn: those that matter most
 
 def measure(case: Case) -> dict[str, Any]:
     """The hand of the state solved back into joints; its workspace; its manipulability along every joint."""
-    frame = last_moving_frame(case.robot)
+    frame = case.hand
     samples, cells = (FEWER, WIDER) if case.quick else (SAMPLES, CELLS)
     section = cross_section(case.robot, frame, samples)
     x, y, best = section.cells(cells)
     nearest, farthest = section.distances
     return {
         "frame": frame,
+        "tips": hands(case.robot.model),
         "state": case.origin,
         "pose": case.robot.forward_kinematics(case.q, frame),
         "inverse": _inverse(case, frame),
@@ -119,6 +120,8 @@ def render(data: Mapping[str, Any]) -> Iterator[Any]:
 
 def _solved(data: Mapping[str, Any]) -> Iterator[Any]:
     """The table of branches."""
+    if len(data["tips"]) > 1:
+        yield remark(f"of the tips {', '.join(data['tips'])} this is about {data['frame']}")
     found = data["inverse"]
     what = "" if found["what"] == "pose" else ", its orientation left open,"
     yield remark(f"joint positions that bring {data['frame']}{what} to where it is at {data['state']}")

@@ -10,6 +10,7 @@ from strobe.errors import StrobeError, counted
 from strobe.models.inertial import Inertial
 from strobe.models.joints import Joint
 from strobe.models.model import ROOT, Body, Loop, Model
+from strobe.models.tips import hands
 from strobe.robot import Robot
 from strobe.study import html as page
 from strobe.study.case import Case
@@ -151,6 +152,7 @@ def describe(robot: Robot) -> dict[str, Any]:
         "joints": [_joint(model, body) for body in model.bodies],
         "links": links,
         "frames": [_frame(model, k) for k in range(len(model.frames))],
+        "tips": list(hands(model)),
         "couplings": [
             {"joint": c.joint, "follows": dict(c.terms), "offset": c.offset} for c in model.couplings
         ],
@@ -352,4 +354,6 @@ def frames_line(data: Mapping[str, Any], all_of_them: bool, shown: int = 8) -> s
     """How many frames there are, and their names."""
     names = [frame["name"] for frame in data["frames"]]
     listed = names if all_of_them or len(names) <= shown else [*names[:shown], "… (--frames lists all)"]
-    return f"{counted(len(names), 'frame')}: {', '.join(listed)}"
+    ends = ", ".join(data["tips"])
+    tips = {0: "", 1: f"; the tip is {ends}"}.get(len(data["tips"]), f"; {len(data['tips'])} tips: {ends}")
+    return f"{counted(len(names), 'frame')}: {', '.join(listed)}{tips}"

@@ -42,7 +42,7 @@ def measure(case: Case) -> dict[str, Any]:
     """What a viewer needs besides the programs, in base axes or in those of a link's own joint."""
     robot, tree = case.robot, case.robot.model.proximal()
     skeleton = posed(robot, case.swing.q)
-    tool = tree.frames[-1] if tree.frames else Frame("tip", len(tree.bodies) - 1, Pose())
+    tool = tree.frame(case.hand) if tree.frames else Frame("tip", len(tree.bodies) - 1, Pose())
     return {
         "robot": robot.name,
         "q": case.swing.q,

@@ -15,7 +15,7 @@
                                              log_uniform = [low, high], choice = [a, b, c]
     qd = { values = [0, 0.5] }               a grid; also from = 0, to = 1, count = 11
     [offset]                                 q and qd by which a run starts beside a trajectory
-    [payload]                                mass, centre, and the frame that carries it, else the last one
+    [payload]                                mass, centre, and the frame that carries it, else the tip
     mass = 1.5                               the same in all runs
 
     [torque]                                 friction

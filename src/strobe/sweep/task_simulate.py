@@ -50,7 +50,7 @@ class SimulateTask(Task):
     def notes(self) -> tuple[str, ...]:
         modes = step_size.modes(self.typical)
         said = step_size.too_long(self.typical, self.method, self.options["step"], modes)
-        return () if said is None else (said,)
+        return super().notes if said is None else (*super().notes, said)
 
     @staticmethod
     def results(robot: Robot) -> dict[str, Field]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from strobe.models.tips import told
 from strobe.quantities import Request
 from strobe.robot import Robot
 from strobe.simulate.torques import payload_numbers
@@ -47,12 +48,13 @@ class Task(ABC):
         trajectory = cell.chosen.get("trajectory")
         self.motion = None if trajectory is None else plan.motion(trajectory, cell.robot)
         carries = "payload.mass" in plan.document["quantities"]
-        self.payload_frame = self.robot._frame(plan.document["payload_frame"]) if carries else None
+        self.payload_frame = self.robot._moving_frame(plan.document["payload_frame"]) if carries else None
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What deserves a look before the runs begin, in sentences."""
-        return ()
+        meant = self.payload_frame is not None and self.plan.document["payload_frame"] is None
+        return (sentence,) if meant and (sentence := told(self.robot.model)) else ()
 
     @staticmethod
     @abstractmethod

@@ -16,7 +16,7 @@ from strobe.errors import ArgumentError
 from strobe.kinematics.rates import moved
 from strobe.kinematics.screws import error
 from strobe.kinematics.tracking import Path, track
-from strobe.kinematics.workspace import last_moving_frame, moving_numbers
+from strobe.kinematics.workspace import moving_numbers
 from strobe.trajectory import constant_acceleration
 from strobe.trajectory.motion import Trajectory
 from strobe.trajectory.repeats import told
@@ -44,7 +44,7 @@ def hand_line(asked: Request) -> Trajectory:
     """The motion of least time on the lines, dense enough for the envelope; refused with where a line ends."""
     if not np.isnan(asked.times).all():
         raise ArgumentError("hand-line chooses its own times: leave those of the request out.")
-    frame = asked.frame or last_moving_frame(asked.robot)
+    frame = asked.robot._moving_frame(asked.frame)
     poses = asked.robot.forward_kinematics(asked.q, frame)
     lines, counts = Lines(frame, poses, "pose"), np.full(len(poses) - 1, FIRST)
     envelope = ENVELOPE if asked.envelope is None else asked.envelope

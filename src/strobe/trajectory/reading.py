@@ -2,7 +2,7 @@
 
     method = "cubic"                                   which planner; constant-acceleration if none is named
     envelope = 0.01                                    how far the path may leave the lines between the points
-    frame = "tool"                                     the hand; the last frame that moves if none is named
+    frame = "tool"                                     the hand; the tip if none is named
 
     [bounds]                                           the robot's own where none are given
     velocity = 2                                       one number, one per joint, or a table from names of joints
@@ -40,7 +40,6 @@ from strobe.kinematics.inverse import inverse_kinematics
 from strobe.kinematics.poses import checked_poses, pose
 from strobe.kinematics.rates import inverse_velocity
 from strobe.kinematics.solutions import Status
-from strobe.kinematics.workspace import last_moving_frame
 from strobe.models.assembly import Faults
 from strobe.models.text_files import parsed_toml, read_bytes, require_utf8
 from strobe.models.toml_table import Context, Table, shown
@@ -269,7 +268,7 @@ def _solved(robot: Robot, points: Sequence[Point], options: dict[str, Any]) -> R
     named = options.get("frame")
     posed = tuple(point.q is None for point in points)
     uses_hand = any(posed) or any(point.twist is not None for point in points)
-    frame = robot.model.frame(named).name if named else last_moving_frame(robot) if uses_hand else None
+    frame = robot._moving_frame(named or None) if named or uses_hand else None
     q = list[Any]()
     for point in points:
         q.append(point.q if point.q is not None else _joints(robot, frame, point, q[-1] if q else None))
@@ -278,7 +277,7 @@ def _solved(robot: Robot, points: Sequence[Point], options: dict[str, Any]) -> R
         robot, np.reshape(q, (-1, robot.n)), qd=np.reshape(qd, (-1, robot.n)),
         times=[point.time for point in points], labels=[point.label for point in points], **options,
     )  # fmt: skip
-    return replace(made, frame=frame, posed=posed)
+    return replace(made, frame=frame, meant=frame is not None and not named, posed=posed)
 
 
 def _joints(robot: Robot, frame: str | None, point: Point, near: Any) -> Array:

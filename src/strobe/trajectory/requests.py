@@ -50,7 +50,8 @@ class Request:
     labels: tuple[str, ...]  # a name per point, for sentences
     envelope: float | None  # how far the path may leave the lines between its points
     robot: Robot
-    frame: str | None = None  # the hand; else the last frame that moves
+    frame: str | None = None  # the hand; else the tip
+    meant: bool = False  # whether nobody named the frame
     posed: tuple[bool, ...] = ()  # per point: the pose of the hand was given, other joints would do as well
     method: str | None = None  # the planner that a file asks for
 
@@ -95,7 +96,7 @@ def request(
         if shape != (len(points),):
             raise ShapeError(name, shape, f"({len(points)},)", "there is one per point")
     rates[[0, -1]] = np.where(np.isnan(rates[[0, -1]]), 0.0, rates[[0, -1]])
-    named = None if frame is None else robot.model.frame(frame).name
+    named = None if frame is None else robot._moving_frame(frame)
     made = Request(names, points, rates, clock, bounds, marks, width, robot, named)
     _check_bounds(made)
     _check_points(made)

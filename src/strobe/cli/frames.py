@@ -1,0 +1,22 @@
+"""The frame that a command is about: the one named, else the tip, which is said where it is not plain."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from strobe.robot import Robot
+
+TIP = "else the tip, behind the last joint."  # of help texts
+
+
+def meant_frame(robot: Robot, frame: str | None) -> str:
+    """The name of a frame that joints move; a note says which one is meant where none was named."""
+    from strobe.cli.show import note
+    from strobe.models.tips import told
+
+    if frame is not None:
+        return robot._moving_frame(frame)
+    if sentence := told(robot.model):
+        note(f"{sentence} --frame names another.")
+    return robot.tip
