@@ -380,7 +380,7 @@ def test_joints_that_no_table_holds_are_refused_by_name() -> None:
 def test_frames_and_conventions_that_do_not_exist_are_refused() -> None:
     panda = robot_of("panda")
     assert refusal(panda, "base") == (
-        'no joint of panda moves frame "base". Name a frame that joints move; see robot.frames.'
+        'no joint of panda moves frame "base". Name a frame that joints move, such as "tool"; see robot.frames.'
     )
     assert "Did you mean 'hand'?" in refusal(panda, "hnd")
     assert refusal(panda, "hand", "craig") == 'convention is \'craig\'; expected "standard" or "modified".'

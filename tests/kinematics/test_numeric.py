@@ -363,7 +363,7 @@ def test_unknown_frames_and_frames_that_no_joint_moves_are_refused():
     with pytest.raises(UnsupportedModelError) as refused:
         solve(robot, asked(robot, 2), "base")
     assert str(refused.value) == (
-        'no joint of ur5 moves frame "base". Name a frame that joints move; see robot.frames.'
+        'no joint of ur5 moves frame "base". Name a frame that joints move, such as "tool"; see robot.frames.'
     )
 
 

@@ -96,7 +96,7 @@ BROKEN = {
         dh("mass = 2", "zzz = 2"),
         "dh.link[1].zzz: unknown key. Known keys: joint, name, joint_name",
     ),
-    "misspelt top key": ("titel = 'x'\n" + DH, "titel: unknown key. Did you mean 'title'?"),
+    "misspelt top key": ("titel = 'x'\n" + DH, "titel: unknown key. Did you mean 'title' or 'tip'?"),
     "misspelt key in limits": (
         dh("mass = 2", "limits = { positions = [0, 1] }"),
         "dh.link[1].limits.positions: unknown key. Did you mean 'position'?",

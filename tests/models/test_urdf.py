@@ -19,6 +19,7 @@ from strobe.models.couplings import coordinates
 from strobe.models.inertial import Inertial
 from strobe.models.load import load_model
 from strobe.models.model import ROOT, Coupling, Frame, Model
+from strobe.models.tips import tip, tip_or_none
 from strobe.models.urdf import read_urdf
 from strobe.models.urdf_writer import write_urdf
 
@@ -466,17 +467,25 @@ def test_that_a_robot_is_for_kinematics_only_is_remarked_on() -> None:
     )
 
 
-FRAMES_ON = {"needle": 1, "camera": 0, "mark": ROOT}  # frames, and the bodies of planar2 that carry them
+FRAMES_ON = {
+    "needle": 1,
+    "lens": 1,
+    "camera": 0,
+    "mark": ROOT,
+}  # frames, and the bodies of planar2 that carry them
 
 
 @pytest.mark.parametrize("order", list(permutations(FRAMES_ON)))
-def test_the_last_frame_of_a_chain_stays_the_last(order: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("deep", ["camera", "lens", "needle"])
+def test_the_tip_of_a_chain_stays_the_tip(order: tuple[str, ...], deep: str) -> None:
     model = load_model("planar2")
-    extra = (Frame(name, FRAMES_ON[name], Pose.at((0.1, 0.2, 0.3))) for name in order)
-    model = replace(model, frames=(*model.frames, *extra))
+    extra = [Frame(name, FRAMES_ON[name], Pose.at((0.1, 0.2, 0.3)), 1 + (name == deep)) for name in order]
+    kept = [frame for frame in model.frames if frame.name != "tool"]
+    model = replace(model, frames=(*kept, *extra))
     again, remarks = round_trip(model)
-    assert again.frames[-1].name == model.frames[-1].name == order[-1]
-    assert not any("last frame" in remark for remark in remarks)
+    assert tip(again) == tip(model) != "link2"
+    assert tip(model) == deep or FRAMES_ON[deep] != 1
+    assert not any("tip" in remark for remark in remarks)
 
 
 def test_a_real_robot_keeps_the_order_of_its_frames(robots: Path) -> None:
@@ -485,13 +494,19 @@ def test_a_real_robot_keeps_the_order_of_its_frames(robots: Path) -> None:
     assert [frame.name for frame in again.frames] == [frame.name for frame in model.frames]
 
 
-def test_a_last_frame_on_another_branch_is_remarked_on() -> None:
-    model = load_model("parallelogram")
-    model = replace(model, frames=(*model.frames, Frame("patch", 1, Pose.at((0.1, 0.0, 0.0)))))
-    again, remarks = round_trip(model)
+def test_a_tip_that_the_written_file_does_not_have_is_remarked_on() -> None:
+    cut, said = round_trip(load_model("parallelogram"))  # its loop, which makes two ends one, is lost
+    assert tip_or_none(cut) is None
     assert (
-        f'the last frame, "patch", is meant where no frame is named; of the written file it is '
-        f'"{again.frames[-1].name}". Name the frame.' in remarks
+        'the tip, "pin_on_link4", is meant where no frame is named; the written file has none. Name the frame.'
+        in said
+    )
+    chosen = replace(load_model("panda"), tip="flange")
+    again, said = round_trip(chosen)
+    assert tip(again) == "tool"
+    assert (
+        'the tip, "flange", is meant where no frame is named; of the written file it is "tool". Name the frame.'
+        in said
     )
 
 

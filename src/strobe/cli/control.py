@@ -373,7 +373,8 @@ def _told(
     for loop in loops:
         loop["notes"] = [_advised(note) for note in loop["notes"]]
     return {
-        "robot": robot.name, "frame": hands(robot.model) if frame is None else frame, "planner": motion.method, "duration": motion.duration, "rate": rate,
+        "robot": robot.name, "frame": hands(robot.model) if frame is None else frame, "planner": motion.method,
+        "duration": motion.duration, "rate": rate,
         "joints": joints(next(iter(runs.values()))), "notes": list(motion.notes), "loops": loops,
     }  # fmt: skip
 

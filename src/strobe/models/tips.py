@@ -68,7 +68,8 @@ def told(model: Model) -> str:
 
 def unsaid(model: Model) -> Model:
     """What a file keeps of a model that has no place for its tip, and holds every frame by one fixed joint."""
-    frames = tuple(replace(frame, depth=min(frame.depth, 1)) for frame in model.frames)
+    own = {model.base_name, *(body.name for body in model.bodies)}
+    frames = tuple(replace(frame, depth=int(frame.name not in own)) for frame in model.frames)
     return replace(model, frames=frames, tip="")
 
 

@@ -191,10 +191,9 @@ class _Writer:
         """Where no frame is named the tip is meant, which the file has no word for."""
         meant, read = tip_or_none(self.model), tip_or_none(_as_read(self.model, _parts(self.model)))
         if meant is not None and meant != read:
-            other = "no frame" if read is None else f'"{read}"'
+            other = "the written file has none" if read is None else f'of the written file it is "{read}"'
             self.remarks.append(
-                f'the tip, "{meant}", is meant where no frame is named; of the written file it is {other}. '
-                "Name the frame."
+                f'the tip, "{meant}", is meant where no frame is named; {other}. Name the frame.'
             )
 
 

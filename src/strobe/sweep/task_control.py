@@ -52,14 +52,8 @@ class ControlTask(Task):
     def notes(self) -> tuple[str, ...]:
         step, modes = self.controller.period / self.steps, step_size.modes(self.typical)
         said = step_size.too_long(self.typical, self.method, step, modes)
-        return (
-            super().notes
-            if said is None
-            else (
-                *super().notes,
-                f"{said} More steps under [control] make it shorter.",
-            )
-        )
+        shorter = "More steps under [control] make it shorter."
+        return super().notes if said is None else (*super().notes, f"{said} {shorter}")
 
     @staticmethod
     def results(robot: Robot) -> dict[str, Field]:
