@@ -101,7 +101,7 @@ class UnsupportedModelError(StrobeError, ValueError):
     """A formulation or quantity that this model does not allow, and why."""
 
 
-class TipError(StrobeError, ValueError):
+class TipError(ArgumentError):
     """A frame left unnamed of a robot that ends in several places; ``tips`` are a frame of each."""
 
     def __init__(self, robot: str, tips: Sequence[str]) -> None:
@@ -112,7 +112,7 @@ class TipError(StrobeError, ValueError):
         )
 
 
-class StillFrameError(UnsupportedModelError):
+class StillFrameError(ArgumentError, UnsupportedModelError):
     """What makes sense only of a frame that moves, asked of one that no joint moves."""
 
     def __init__(self, robot: str, frame: str | None = None, moving: Sequence[str] = ()) -> None:

@@ -163,7 +163,7 @@ def test_wrist_torques_alone_notice_a_change_too(arm, swing, torques):
         (1, {"false_alarms": 2}, "false_alarms is 2; expected a chance per sample"),
         (1, {"window": 100}, "window is 100; expected a power of two: 1, 2, 4, …."),
         (1, {"window": 0}, "window is 0; expected a power of two"),
-        (1, {"frame": "base"}, 'frame "base" of stanford is fixed to the base'),
+        (1, {"frame": "base"}, 'no joint of stanford moves frame "base"'),
         (np.eye(6) + 0.1, {"unknown_friction": True}, "unknown_friction needs noise that is independent"),
         (np.tile(np.eye(6), (5, 1, 1)), {}, "noise is a covariance for every sample; give one for all."),
     ],

@@ -118,8 +118,7 @@ def test_a_table_is_a_robot_file_with_the_same_torques(tmp_path: Path, options: 
         ),
         (
             ["parallelogram", "--to", "dh"],
-            "parallelogram has 2 chains of joints, and a table describes one: choose it by --frame, for example "
-            "one of link2, link4.",
+            'joint "b2" of parallelogram follows other joints; a Denavit-Hartenberg table needs independent joints.',
         ),
         (["panda", "--to", "dh", "--frame", "tol"], "Did you mean 'tool'?"),
         (

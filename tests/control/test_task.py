@@ -52,7 +52,7 @@ def test_rows_that_the_arm_cannot_move_are_refused_with_some_that_it_can():
 
 @pytest.mark.parametrize("of", [None, "translation"])
 def test_a_frame_that_no_joint_moves_is_refused(of):
-    with pytest.raises(ArgumentError, match='no joint of stanford moves frame "base" that way'):
+    with pytest.raises(ArgumentError, match='no joint of stanford moves frame "base"'):
         Task(strobe.load("stanford"), "base", of)
 
 

@@ -286,7 +286,8 @@ def test_what_is_asked_for_decides_which_steps_there_are():
 def test_a_frame_keeps_its_place_where_link_frames_are_laid_anew():
     robot = strobe.Robot(strobe.random(5, seed=2, kinds="RP").model, compiled=False)
     for frame in robot.frames:
-        found = readable(robot, asked=["fk", "jacobian"], frame=frame)
+        asked = ["fk", "jacobian"] if frame in robot.moving_frames else ["fk"]
+        found = readable(robot, asked=asked, frame=frame)
         assert verify_readable(found, robot, states=2).worst < 1e-12
 
 

@@ -101,7 +101,7 @@ def test_rows_may_be_chosen_for_a_frame_that_fewer_joints_carry():
         (lambda: _of("panda", frame="link4"), 'Say which 4 are meant: of=('),
         (lambda: _of("ur5", of=("x", "y")), 'frame "tool", and a determinant needs as many rows; got x, y.'),
         (lambda: _of("ur5", of=("x", "y", "z", "rx", "ry", "rz")), 'no row "rx" in a Jacobian.'),
-        (lambda: _of("ur5", frame="base"), 'no joint of ur5 moves frame "base": it has no Jacobian.'),
+        (lambda: _of("ur5", frame="base"), 'no joint of ur5 moves frame "base".'),
         (lambda: _of("ur5", frame="hammer"), 'no frame "hammer" in ur5.'),
         (
             lambda: strobe.random(6, 1, kinds="R").equations().singularities(),

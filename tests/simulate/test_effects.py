@@ -29,7 +29,7 @@ def one_joint(**changes):
 def floating(n, kinds):
     """A tree of joints on a floating base that has a mass."""
     robot = strobe.random(n, 5, kinds=kinds, tree=True)
-    return robot.with_payload(4.0, size=0.5, frame=robot.frames[0]).with_base("floating")
+    return robot.with_base("floating").with_payload(4.0, size=0.5, frame=robot.frames[0])
 
 
 def test_viscous_friction_slows_down_exponentially_and_its_work_is_in_the_books():

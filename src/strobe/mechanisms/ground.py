@@ -295,5 +295,6 @@ def _height(robot: Robot, q: Any, ground: float | str | None, corners: Array, up
 def _moving(robot: Robot, q: Any, qd: Any, feet: list[Foot]) -> Array | bool:
     """Where a foot that is said to stand moves."""
     with np.errstate(invalid="ignore"):  # what is infinite is not known
-        rates = [robot.jacobian(q, foot.frame) @ np.asarray(qd, float)[..., None] for foot in feet]
+        carried = [foot.frame for foot in feet if foot.frame in robot.moving_frames]
+        rates = [robot.jacobian(q, frame) @ np.asarray(qd, float)[..., None] for frame in carried]
     return np.any([(np.abs(rate) > STILL).any(axis=(-2, -1)) for rate in rates], axis=0) if rates else False

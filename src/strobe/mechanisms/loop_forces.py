@@ -26,7 +26,8 @@ from strobe.errors import ArgumentError
 from strobe.mechanisms.diagnosis import LEAST, Condition, by_loop, pseudo_inverse
 from strobe.mechanisms.uncoupling import Uncoupled
 from strobe.models.loops import CLOSURES, conditions, extent, solved
-from strobe.models.model import Loop
+from strobe.models.model import Loop, Model
+from strobe.models.tips import tip_or_none
 from strobe.robot import Robot
 from strobe.runtime.arrays import collected
 
@@ -97,9 +98,12 @@ def _balanced(
 
 def cut_open(robot: Robot) -> Robot:
     """The tree of a robot's links, its loops cut."""
-    return robot.kept(
-        "cut open", lambda: robot._edited(replace(robot.model, loops=(), curves=(), golden=()))
-    )
+    return robot.kept("cut open", lambda: robot._edited(_without_loops(robot.model)))
+
+
+def _without_loops(model: Model) -> Model:
+    """The tree alone; what was the tip stays it, though loops no longer make several ends one."""
+    return replace(model, loops=(), curves=(), golden=(), tip=tip_or_none(model) or "")
 
 
 def _left(robot: Robot, needed: Array, tau: Array, held: Array) -> tuple[Array, Array]:

@@ -47,7 +47,7 @@ def acting(
 ) -> dict[str, Array]:
     """Wrenches by frame: those that were given, and those that loops exert on both of their links."""
     given = wrench if isinstance(wrench, Mapping) else {} if wrench is None else {frame: wrench}
-    total = {robot._frame(name): np.asarray(F, dtype=float) for name, F in given.items()}
+    total = {robot._moving_frame(name): np.asarray(F, dtype=float) for name, F in given.items()}
     for loop in (loop for loop in robot.model.loops if loop.name in forces.wrenches):
         on_b = forces.wrenches[loop.name]
         a, b = (
@@ -56,4 +56,5 @@ def acting(
         turned = on_b[..., 3:] + np.cross(b - a, on_b[..., :3])
         for name, F in ((loop.frame_b, on_b), (loop.frame_a, -np.concatenate([on_b[..., :3], turned], -1))):
             total[name] = total.get(name, 0.0) + F
-    return total
+    felt = set(robot.moving_frames)  # the ground bears the others
+    return {name: F for name, F in total.items() if name in felt}

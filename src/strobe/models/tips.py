@@ -100,7 +100,7 @@ def moved_frame(model: Model, name: str | None) -> str:
     if name is None:
         return tip(model)
     if model.frame(name).name not in moved_frames(model):
-        raise StillFrameError(model.name, name, tips(model))
+        raise StillFrameError(model.name, name, hands(model))
     return name
 
 

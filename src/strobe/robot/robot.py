@@ -303,7 +303,8 @@ class Robot(Dynamics, Kinematics):
     ) -> Robot:  # fmt: skip
         """The robot carrying a load at a frame (the tip): mass, centre and inertia, or mass and longest dimension.
 
-        ``replacing`` is a load (mass, centre, inertia) attached there before, which is taken off first.
+        ``replacing`` is a load (mass, centre, inertia) attached there before, which is taken off first. A load on
+        the base is felt only where the base moves: `with_base` comes first.
         """
         where = self._moving_frame(frame)
         load = edits.attach_payload(

@@ -12,7 +12,6 @@ from strobe.errors import (
     ArgumentError,
     ControlWarning,
     SingularMassMatrixError,
-    TipError,
     UnsupportedModelError,
 )
 from strobe.robot import Robot
@@ -63,7 +62,7 @@ def measure(case: Case) -> dict[str, Any]:
     for name, model in QUICK if case.quick else whole:
         try:
             loops.append(_loop(robot, motion, name, model, mass, case))
-        except (ArgumentError, UnsupportedModelError, SingularMassMatrixError, TipError) as error:
+        except (ArgumentError, UnsupportedModelError, SingularMassMatrixError) as error:
             refused[_called(name, model)] = str(error)
     if not loops:
         raise UnsupportedModelError(next(iter(refused.values())))
