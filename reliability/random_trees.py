@@ -21,6 +21,7 @@ from strobe.models.inertial import Inertial
 from strobe.models.joints import KINDS, Friction, Motor
 from strobe.models.model import Coupling, Model, moved
 from strobe.models.parameters import geometry_numbers, inertial_numbers
+from strobe.models.tips import moved_frames
 from strobe.quantities import OF_A_FRAME, QUANTITIES, Request
 from strobe.robot import Robot
 from strobe.runtime.kernels import Kernel
@@ -148,7 +149,7 @@ def random_request(rng: np.random.Generator, model: Model, plain: bool = False) 
     names = [name for name in ASKED if name not in LONG or len(model.bodies) <= MOST_LONG]
     quantity = str(rng.choice(names))
     options: dict[str, Any] = {}
-    frames = [frame.name for frame in model.frames]
+    frames = [frame.name for frame in model.frames if frame.name in moved_frames(model)]
     if quantity in OF_A_FRAME:
         options["frame"] = str(rng.choice(frames))
     if not plain:
