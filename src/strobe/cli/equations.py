@@ -231,8 +231,8 @@ def _document(
 
     if form not in FORMS:
         raise ArgumentError(f'--form is "{form}"; expected one of {", ".join(FORMS)}.')
-    if frame is not None:
-        arm.model.frame(frame)
+    if frame is not None and arm.model.frame(frame).name not in arm.moving_frames:
+        note(f'no joint of {arm.name} moves frame "{frame}": its place is the same in every position.')
     wanted = _sections(only, {"--frame": frame is not None, "--form": form != "christoffel"})
     try:
         return _written_out(arm, wanted, form, frame, numbers, full)

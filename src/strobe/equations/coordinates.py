@@ -300,14 +300,16 @@ class InCoordinates:
         self, phi: Any, frame: str | None = None, *, out: Array | None = None, threads: int | None = None
     ) -> Array:
         """J T (..., 6, n): linear velocity of the frame's origin, then angular velocity, base axes."""
-        return self._ask(Request("jacobian", frame=self.robot._frame(frame)), {"phi": phi}, out, threads)
+        return self._ask(
+            Request("jacobian", frame=self.robot._moving_frame(frame)), {"phi": phi}, out, threads
+        )
 
     def point_jacobian(
         self, phi: Any, frame: str | None, point: Any, *, out: Array | None = None,
         threads: int | None = None,
     ) -> Array:  # fmt: skip
         """∂r/∂φ (..., 3, n) of a point r that moves with a frame and is given (..., 3) in its axes; base axes."""
-        request = Request("point_jacobian", frame=self.robot._frame(frame))
+        request = Request("point_jacobian", frame=self.robot._moving_frame(frame))
         return self._ask(request, {"phi": phi, "point": point}, out, threads)
 
     # -- closed forms -------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -19,7 +18,7 @@ from strobe.models.arguments import finite_numbers
 from strobe.models.loops import require_geometry, why_open
 from strobe.models.model import Model
 from strobe.models.random_states import random_positions
-from strobe.quantities import ELIMINATING, OF_A_FRAME, QUANTITIES, Request
+from strobe.quantities import ELIMINATING, QUANTITIES, Request
 from strobe.robot.answers import Array, Names, Wrench
 from strobe.robot.constants import Constants
 from strobe.robot.singular import singular_joints
@@ -84,8 +83,7 @@ class Asking(Constants, Prepared):
             request = each if isinstance(each, Request) else Request(each)
             if request.quantity not in QUANTITIES:
                 raise UnknownNameError("quantity", request.quantity, "strobe", list(QUANTITIES))
-            if request.frame is None and request.quantity in OF_A_FRAME:
-                request = replace(request, frame=self._frame(None))
+            request = request.at_frames(self.model)
             self._require_inertia(request)
             if self.compiled and self.nv and all(request.shape(self.model)):
                 self.kernel(request).ufunc(single)
