@@ -1,4 +1,4 @@
-"""The frame that is meant where none is named: the tip of one chain, or a sentence that offers the tips of several."""
+"""The frame that is meant where none is named: the tip of a chain, or a sentence that offers the tips of several."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import strobe
-from strobe.algebra import Pose
 from strobe.errors import StillFrameError, TipError
 from strobe.models.edits import add_frame, lock, take_chain
 from strobe.models.load import load_model
@@ -21,7 +20,10 @@ from strobe.models.urdf import read_urdf
 from strobe.models.urdf_writer import write_urdf
 from strobe.robot import Robot
 
-LINK = '<link name="{}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+LINK = (
+    '<link name="{}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
+    "</inertial></link>"
+)
 JOINT = (
     '<joint name="to_{1}" type="{2}"><parent link="{0}"/><child link="{1}"/><origin xyz="0.1 0.2 0.3"/>'
     '<axis xyz="0 1 0"/>{3}</joint>'
@@ -58,7 +60,7 @@ MEANT = {
     "tool0 rather than ee_link, whatever their order": (CHAIN + "fore = tool0\nfore = ee_link", "tool0"),
     "a tool centre point before all": (CHAIN + "fore = my_hand\nmy_hand = my_hand_tcp\nfore = tool0", "my_hand_tcp"),
     "not what only contains such a word": (CHAIN + "fore = hand_camera\nhand_camera = lens", "lens"),
-    "a word behind a prefix and before link": (CHAIN + "fore = left/EndEffector_link\nfore = pad", "left/EndEffector_link"),
+    "a word behind a prefix and before link": (CHAIN + "fore = l/EndEffector_link\nfore = pad", "l/EndEffector_link"),
     "of equals the last": (CHAIN + "fore = this\nfore = that", "that"),
     "the hand of a gripper": (CHAIN + "fore = hand\nhand > finger_1\nhand > finger_2", "hand"),
     "the hand, the fingers of which follow": (CHAIN + "fore = hand\nhand > f1\nhand ~ f2 to_f1 -1", "hand"),
@@ -283,9 +285,7 @@ def test_a_toml_file_says_a_tip_that_does_not_follow(tmp_path: Path) -> None:
 
 def test_depth_survives_what_models_are_made_into() -> None:
     """Kernels are made of models in other numbers and on other link frames: the tip is the same there."""
-    model = add_frame(
-        add_frame(load_model("ur5"), "stand", frame="base"), "pad", Pose().translation, frame="tool"
-    )
+    model = add_frame(add_frame(load_model("ur5"), "stand", frame="base"), "pad", frame="tool")
     assert tip(model) == tip(model.proximal()) == tip(model.lift(model.system)) == "pad"
 
 

@@ -63,7 +63,7 @@ def doubtful(tolerance: float, single: bool) -> bool:
 
 def reads(robot: Robot, quantity: str, option: str) -> bool:
     """Whether a quantity looks at an option: then it complains of a name that nothing has."""
-    nobody: Any = {option: "\0"}
+    nobody: Any = {"frame": robot.frames[0], option: "\0"}
     request = Request(quantity, **nobody)
     state = {key: [0.5] * size for key, size in request.inputs(robot.model).items()}
     try:
