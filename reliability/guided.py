@@ -23,7 +23,7 @@ from random import Random
 from reliability.record import record
 
 INSTRUMENTED = (
-    "strobe.models", "strobe.trajectory", "strobe.simulate.files", "strobe.runtime.array_files", "strobe.cli.logs",
+    "strobe.models", "strobe.trajectory", "strobe.simulate.files", "strobe.files", "strobe.cli.logs",
 )  # fmt: skip
 MEMORY = 2048  # megabytes: libFuzzer counts what Python and its libraries hold too
 PATIENCE = 5  # seconds on the clock for one input, which instrumentation makes several times slower

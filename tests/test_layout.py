@@ -7,9 +7,9 @@ import strobe
 
 ROOT = Path(strobe.__file__).parent
 ORDER = [
-    "errors", "children", "scalars", "algebra", "models", "formulations", "quantities", "graph", "codegen", "runtime",
-    "robot", "__init__", "export", "equations", "analysis", "kinematics", "trajectory", "simulate", "approximate",
-    "control", "mechanisms", "identify", "sweep", "study", "cli", "__main__",
+    "errors", "children", "files", "scalars", "algebra", "models", "formulations", "quantities", "graph", "codegen",
+    "runtime", "robot", "__init__", "export", "equations", "analysis", "kinematics", "trajectory", "simulate",
+    "approximate", "control", "mechanisms", "identify", "sweep", "study", "cli", "__main__",
 ]  # fmt: skip
 # their methods import what lies below
 THIN = ("robot/asking.py", "robot/robot.py", "simulate/run.py", "control/tracked.py")

@@ -3,7 +3,7 @@
 import pytest
 
 from strobe.errors import ModelFileError
-from strobe.models import text_files
+from strobe.files import reading
 from strobe.models.toml_reader import read_toml
 
 DH = """format = 1
@@ -513,7 +513,7 @@ def test_a_byte_order_mark_is_no_trouble(tmp_path):
 def test_a_file_too_large_is_refused_unread(tmp_path, monkeypatch):
     path = tmp_path / "arm.toml"
     path.write_text(DH)
-    monkeypatch.setattr(text_files, "LARGEST", 100)
+    monkeypatch.setattr(reading, "LARGEST", 100)
     with pytest.raises(ModelFileError, match="more than 100 bytes, the most that are read of a robot file"):
         read_toml(path)
 

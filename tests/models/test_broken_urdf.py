@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from strobe.errors import ModelFileError
-from strobe.models import text_files
+from strobe.files import reading
 from strobe.models.urdf import read_urdf
 
 SOUND = """\
@@ -492,7 +492,7 @@ def test_an_unknown_encoding_is_refused(tmp_path: Path) -> None:
 def test_a_file_over_the_limit_is_not_read(tmp_path: Path) -> None:
     path = tmp_path / "arm.urdf"
     with path.open("wb") as file:
-        file.truncate(text_files.LARGEST + 1)
+        file.truncate(reading.LARGEST + 1)
     with pytest.raises(
         ModelFileError, match="more than 33554432 bytes, the most that are read of a robot file"
     ):
@@ -500,7 +500,7 @@ def test_a_file_over_the_limit_is_not_read(tmp_path: Path) -> None:
 
 
 def test_a_text_over_the_limit_is_not_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text_files, "LARGEST", 100)
+    monkeypatch.setattr(reading, "LARGEST", 100)
     assert "more than 100 bytes, the most that are read" in faults(SOUND)
 
 

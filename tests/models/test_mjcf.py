@@ -7,7 +7,7 @@ import pytest
 
 from strobe import Robot
 from strobe.errors import MissingExtraError, ModelFileError
-from strobe.models import text_files
+from strobe.files import reading
 from strobe.models.couplings import coordinates
 from strobe.models.mjcf import read_mjcf
 from strobe.models.toml_reader import read_toml
@@ -487,7 +487,7 @@ def test_snapping_can_be_switched_off():
 
 
 def test_a_file_over_the_limit_is_not_compiled(tmp_path, monkeypatch):
-    monkeypatch.setattr(text_files, "LARGEST", 100)
+    monkeypatch.setattr(reading, "LARGEST", 100)
     (tmp_path / "arm.xml").write_text(ARM)
     for options in ({}, {"text": ARM}):
         with pytest.raises(ModelFileError, match="more than 100 bytes"):

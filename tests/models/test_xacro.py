@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from strobe.errors import MissingExtraError, ModelFileError
+from strobe.files.xml import parse_xml
 from strobe.models import xacro, xacro_values
-from strobe.models.safe_xml import parse_xml
 from strobe.models.urdf import read_urdf
 from strobe.models.xacro import parameters_of
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from strobe.errors import ModelFileError
-from strobe.models.safe_xml import parse_xml
+from strobe.files.xml import parse_xml
 from strobe.models.xacro import expanded
 from strobe.models.xacro_files import Surroundings
 

@@ -12,7 +12,7 @@ import pytest
 
 import strobe
 from strobe.errors import ArgumentError, ModelFileError, StrobeError
-from strobe.models.text_files import parsed_toml
+from strobe.files.reading import parsed_toml
 from strobe.models.toml_reader import read_toml
 from strobe.trajectory import files
 

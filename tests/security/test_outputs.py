@@ -7,7 +7,7 @@ import pytest
 
 import strobe
 from strobe.errors import OutputError
-from strobe.runtime.files import write_folder, writing
+from strobe.files.writing import write_folder, writing
 from strobe.study.case import file_name
 
 

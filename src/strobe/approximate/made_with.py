@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from strobe.errors import ArgumentError
+from strobe.files.writing import writing
 from strobe.models.fingerprint import fingerprint
 from strobe.models.model import Body
 from strobe.robot import Robot
-from strobe.runtime.files import writing
 
 Array = np.ndarray
 Place = str | PathLike[str]

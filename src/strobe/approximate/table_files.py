@@ -18,8 +18,8 @@ from strobe.approximate.grids import Axis
 from strobe.approximate.made_with import SHAPES, Place, require_npz, require_same, write
 from strobe.approximate.tabulated import INTERPOLATIONS, Multiple, Part, Plan
 from strobe.errors import ArgumentError
+from strobe.files.arrays import misfit, read_arrays
 from strobe.robot import Robot
-from strobe.runtime.array_files import misfit, read_arrays
 
 if TYPE_CHECKING:
     from strobe.approximate.tables import TableMethod

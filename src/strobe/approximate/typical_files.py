@@ -21,8 +21,8 @@ from strobe.approximate.learned import Learned, Procedure
 from strobe.approximate.made_with import Place
 from strobe.approximate.stored import Stored
 from strobe.errors import ArgumentError
+from strobe.files.arrays import misfit, read_arrays
 from strobe.robot import Robot
-from strobe.runtime.array_files import misfit, read_arrays
 
 Array = np.ndarray
 OPTIONS = ("points", "within", "derivatives", "scale", "budget")

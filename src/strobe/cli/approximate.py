@@ -135,7 +135,7 @@ def _require_ladder_alone(ladder: bool, unheard: dict[str, object]) -> None:
 
 def _check_plot(plot: Path | None, inputs: list[Any], force: bool) -> None:
     """Refuse, before anything is computed, a drawing that cannot or must not be written."""
-    from strobe.runtime.files import refuse
+    from strobe.files.writing import refuse
 
     if plot is None:
         return
@@ -224,7 +224,7 @@ def _compared(
 
 def _drawn(data: dict[str, Any], plot: Path | None, inputs: list[Any], force: bool) -> dict[str, str]:
     from strobe.cli.show import note
-    from strobe.runtime.files import writing
+    from strobe.files.writing import writing
     from strobe.study.figure_approximation import trade_off_figure
 
     if plot is None:

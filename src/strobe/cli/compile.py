@@ -130,8 +130,8 @@ def compile(
     """
     from strobe.export.function import check_quantity
     from strobe.export.quantity import check_target
+    from strobe.files.writing import refuse_folder
     from strobe.quantities import Request
-    from strobe.runtime.files import refuse_folder
 
     refuse_folder(output, force=force)
     of_controller = {"--gain": gain, "--rate": rate, "--patience": patience}
@@ -326,7 +326,7 @@ def _write(
 ) -> None:  # fmt: skip
     """Write all files and tell of them: as data if there are any, else as a list."""
     from strobe.cli.show import print_json
-    from strobe.runtime.files import write_folder
+    from strobe.files.writing import write_folder
 
     written = write_folder(folder, files, inputs=[source], force=force)
     if data is not None:

@@ -211,7 +211,7 @@ def _check_files(
 ) -> None:
     """Refuse, before anything is simulated, files that cannot or must not be written."""
     from strobe.control.files import kind_of
-    from strobe.runtime.files import refuse
+    from strobe.files.writing import refuse
     from strobe.study.svg import SERIES
 
     if output is not None:
@@ -392,7 +392,7 @@ def _written(
     """The loops in their files, and where they are."""
     from strobe.cli.show import note
     from strobe.control.files import write
-    from strobe.runtime.files import writing
+    from strobe.files.writing import writing
     from strobe.study.figure_control import control_figure
 
     if output is not None:

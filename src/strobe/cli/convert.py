@@ -53,7 +53,7 @@ def convert(
       strobe convert arm.urdf --to dh --modified -o arm.toml
     """
     from strobe.cli.show import note, print_json
-    from strobe.runtime.files import writing
+    from strobe.files.writing import writing
 
     kind = _format(output, to)
     if kind != "dh" and (frame is not None or modified):

@@ -69,8 +69,8 @@ def draw(
       strobe draw panda --q 0,-0.8,0,-2.4,0,1.6,0.8 --view iso -o panda.svg
     """
     from strobe.cli.show import note, print_json
+    from strobe.files.writing import writing
     from strobe.robot import Robot
-    from strobe.runtime.files import writing
     from strobe.study.projection import View
 
     _check(kind, output, {"--link": link, "--inertial": inertial, "--centres": centres, "--view": view})

@@ -200,7 +200,7 @@ class _Target:
     def write(self, files: Mapping[Path, str]) -> None:
         """All files, or none where one of them cannot be written."""
         from strobe.cli.show import note
-        from strobe.runtime.files import refuse, writing
+        from strobe.files.writing import refuse, writing
 
         for path in files:
             if path.parent != self._folder or path.parent.exists():

@@ -366,7 +366,7 @@ def _draw(
     inputs: Sequence[str | Path],
 ) -> None:
     from strobe.cli.show import note
-    from strobe.runtime.files import writing
+    from strobe.files.writing import writing
     from strobe.study.plots import torque_bars
 
     text = torque_bars(found, times, across=across)

@@ -43,7 +43,7 @@ Force = Annotated[bool, typer.Option("--force", help="Replace the output file if
 
 def check_plot(plot: Path | None, inputs: Sequence[str | Path], force: bool) -> None:
     """Refuse, before any work, a drawing that cannot or must not be written."""
-    from strobe.runtime.files import refuse
+    from strobe.files.writing import refuse
 
     if plot is None:
         return

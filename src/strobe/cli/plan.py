@@ -114,7 +114,7 @@ def plan(
 
 def _check_files(output: Path | None, plot: Path | None, inputs: list[Any], force: bool) -> None:
     """Refuse, before anything is planned, files that cannot or must not be written."""
-    from strobe.runtime.files import refuse
+    from strobe.files.writing import refuse
     from strobe.trajectory.files import kind_of
 
     if output is not None:
@@ -163,7 +163,7 @@ def _draw(
     path: Path, robot: Robot, motion: Trajectory, asked: Request, inputs: list[Any], force: bool
 ) -> None:
     from strobe.cli.show import note
-    from strobe.runtime.files import writing
+    from strobe.files.writing import writing
     from strobe.study.figure_trajectory import trajectory_figure
 
     with writing(path, inputs=inputs, force=force) as stream:

@@ -185,7 +185,7 @@ def _refuse_contradictions(found: dict[str, bool]) -> None:
 
 def _check_files(output: Path | None, plot: Path | None, inputs: list[Any], force: bool) -> None:
     """Refuse, before anything is simulated, files that cannot or must not be written."""
-    from strobe.runtime.files import refuse
+    from strobe.files.writing import refuse
     from strobe.simulate.files import kind_of, mcap_writer
 
     if output is not None:
@@ -309,7 +309,7 @@ def _written(
 ) -> dict[str, Any]:
     """The run in its files, and where they are."""
     from strobe.cli.show import note
-    from strobe.runtime.files import writing
+    from strobe.files.writing import writing
     from strobe.simulate.files import write
 
     if output is not None:

@@ -103,7 +103,7 @@ def _names(sections: str | None) -> list[str]:
 
 def _target(output: Path | None, name: str, force: bool, source: str) -> Path:
     """The path of the report without its suffix, in a folder that is there and takes files; asked before any work."""
-    from strobe.runtime.files import refuse
+    from strobe.files.writing import refuse
     from strobe.study.case import file_name
 
     stem = file_name(name)
@@ -125,7 +125,7 @@ def _target(output: Path | None, name: str, force: bool, source: str) -> Path:
 
 def _write(report: Report, target: Path, force: bool, source: str) -> None:
     """The numbers and the page, both whole or none: the numbers lie ready before the page is there."""
-    from strobe.runtime.files import writing
+    from strobe.files.writing import writing
     from strobe.runtime.json_text import json_text
     from strobe.study.pages import whole_page
 

@@ -146,7 +146,7 @@ def _whole_log(
 ) -> None:
     from strobe.cli.logs import read_motion
     from strobe.cli.show import note, print_json
-    from strobe.runtime.files import writing
+    from strobe.files.writing import writing
 
     motion = read_motion(log, robot)
     for remark in motion.remarks:

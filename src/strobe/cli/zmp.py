@@ -197,8 +197,8 @@ def _draw(
     force: bool,
 ) -> None:
     from strobe.cli.show import note
+    from strobe.files.writing import writing
     from strobe.mechanisms.ground import across, center_of_mass, upward
-    from strobe.runtime.files import writing
     from strobe.study.figure_zmp import zmp_figure
 
     axes = across(upward(robot))

@@ -62,7 +62,7 @@ def write(
     force: bool = False,
 ) -> list[Path]:
     """The files of `export` in a folder, which is made; ``force`` replaces files."""
-    from strobe.runtime.files import write_folder
+    from strobe.files.writing import write_folder
 
     return write_folder(folder, export(controller, sensors, name), force=force)
 

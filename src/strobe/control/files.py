@@ -18,8 +18,8 @@ import numpy as np
 
 from strobe.control.tracked import Tracked
 from strobe.errors import ArgumentError
+from strobe.files.writing import writing
 from strobe.models.fingerprint import fingerprint
-from strobe.runtime.files import writing
 from strobe.simulate.files import labels, lines
 
 Array = np.ndarray

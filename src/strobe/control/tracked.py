@@ -76,7 +76,7 @@ class Tracked:
 
     def plot(self, path: Path | None = None, which: int = 0, *, force: bool = False) -> str:
         """Errors and torques over time, as SVG, written where a path is given; ``which`` is a loop of a batch."""
-        from strobe.runtime.files import writing
+        from strobe.files.writing import writing
         from strobe.study.figure_control import control_figure
 
         drawn = control_figure({self.controller.title: self}, which)

@@ -21,8 +21,8 @@ from strobe.codegen.c_test import Expected
 from strobe.errors import ArgumentError, nearest
 from strobe.export.expected import expected
 from strobe.export.function import function
+from strobe.files.writing import write_folder
 from strobe.quantities import Request
-from strobe.runtime.files import write_folder
 
 if TYPE_CHECKING:
     from strobe.robot import Robot

@@ -9,9 +9,9 @@ from os import PathLike
 from pathlib import Path
 
 from strobe.errors import ArgumentError, ModelFileError, UnknownNameError, nearest
+from strobe.files.reading import decoded_head, file_fault, read_bytes
 from strobe.models import library
 from strobe.models.model import Model
-from strobe.models.text_files import decoded_head, file_fault, read_bytes
 
 HEAD = 65536  # bytes in which the root element of an XML file must begin
 ROOT = re.compile(r"<([A-Za-z_][\w.-]*)")

@@ -27,6 +27,7 @@ import numpy as np
 
 from strobe.algebra import Pose, Shift, Spin, Sym3, Vec3, quaternion_rotation
 from strobe.errors import ArgumentError, Fault, ModelFileError
+from strobe.files.reading import file_fault, read_bytes
 from strobe.models.assembly import SNAP, Assembly, Faults, JointData, LinkData, assemble, nearly_right
 from strobe.models.inertial import Inertial
 from strobe.models.joints import WITH_AXIS, Friction, Limits, Motor
@@ -38,7 +39,6 @@ from strobe.models.mjcf_text import Handed, handed_over
 from strobe.models.model import Coupling, Curve, Loop, Model, moved
 from strobe.models.names import unused_name
 from strobe.models.placements import factored
-from strobe.models.text_files import file_fault, read_bytes
 
 TORQUE_SCALE = 10  # where a weld has the weight of its axes
 PLACES = (

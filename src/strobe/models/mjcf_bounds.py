@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from math import prod
 from pathlib import Path
 
-from strobe.models.text_files import file_fault
+from strobe.files.reading import file_fault
 
 MOST_MODELS = 200
 MOST_COPIES = 1_000  # of what is replicated, one inside the other

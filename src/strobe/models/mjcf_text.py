@@ -23,10 +23,10 @@ from pathlib import Path, PurePosixPath
 from typing import NoReturn
 from xml.sax.saxutils import escape
 
+from strobe.files.reading import LARGEST, file_fault, require_size, require_utf8
+from strobe.files.xml import DEEPEST, Element, parse_xml
 from strobe.models.mjcf_bounds import MOST_MODELS, Made, Part, count
 from strobe.models.near_files import NearFiles, TooFar
-from strobe.models.safe_xml import DEEPEST, Element, parse_xml
-from strobe.models.text_files import LARGEST, file_fault, require_size, require_utf8
 
 DECLARATION = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*<\?xml.*?\?>", re.DOTALL)
 ROOT = "mujoco"

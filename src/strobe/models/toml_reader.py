@@ -17,6 +17,7 @@ from pathlib import Path
 
 from strobe.algebra import Pose
 from strobe.errors import ArgumentError, nearest
+from strobe.files.reading import parsed_toml, read_bytes, require_utf8
 from strobe.models.assembly import (
     SNAP,
     STANDARD_GRAVITY,
@@ -32,7 +33,6 @@ from strobe.models.joints import KINDS, WITH_AXIS, Joint
 from strobe.models.locking import followed, leaders
 from strobe.models.loops import CLOSURES, open_by, settled
 from strobe.models.model import Coupling, Curve, Loop, Model
-from strobe.models.text_files import parsed_toml, read_bytes, require_utf8
 from strobe.models.toml_links import STRUCTURES, Tree, inertial, placement, pose, read_structure
 from strobe.models.toml_table import Context, Table
 

@@ -15,6 +15,8 @@ from pathlib import Path
 
 from strobe.algebra import Inertia, Pose, Sym3, Vec3
 from strobe.errors import nearest
+from strobe.files.reading import file_fault, read_bytes
+from strobe.files.xml import Element, parse_xml
 from strobe.models.assembly import (
     LARGEST_ANGLE,
     SNAP,
@@ -30,8 +32,6 @@ from strobe.models.expressions import decimal
 from strobe.models.inertial import ENTRIES, Inertial
 from strobe.models.joints import KINDS, WITH_AXIS, Friction, Limits
 from strobe.models.model import Coupling, Model
-from strobe.models.safe_xml import Element, parse_xml
-from strobe.models.text_files import file_fault, read_bytes
 from strobe.models.urdf_writer import UNBOUNDED
 from strobe.models.xacro import expanded
 

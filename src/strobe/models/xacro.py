@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from strobe.errors import ModelFileError, nearest
+from strobe.files.reading import LARGEST, file_fault
+from strobe.files.xml import Element, parse_xml
 from strobe.models.expressions import ExpressionError
-from strobe.models.safe_xml import Element, parse_xml
-from strobe.models.text_files import LARGEST, file_fault
 from strobe.models.xacro_files import Surroundings
 from strobe.models.xacro_grammar import KEYWORDS, LONGEST
 from strobe.models.xacro_scopes import Scope, truth

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from strobe.files.reading import LARGEST
 from strobe.models.expressions import ExpressionError
 from strobe.models.near_files import opened
-from strobe.models.text_files import LARGEST
 
 LEVELS = 4  # folders above a xacro file that are searched for the packages it names
 SUFFIXES = ("", "_description", "_support")  # what a package's name and its folder's may differ by

@@ -214,7 +214,7 @@ class Robot(Dynamics, Kinematics):
         name, triple, cpu) as in `strobe.export.quantity.export`.
         """
         from strobe.export.quantity import export
-        from strobe.runtime.files import refuse_folder
+        from strobe.files.writing import refuse_folder
 
         if folder is not None:
             refuse_folder(folder, force=force)

@@ -22,10 +22,10 @@ from typing import Any
 import numpy as np
 
 from strobe.errors import ArgumentError, MissingExtraError, SimulationWarning
+from strobe.files.arrays import misfit, read_arrays
+from strobe.files.writing import writing
 from strobe.models.fingerprint import fingerprint
 from strobe.robot import Robot
-from strobe.runtime.array_files import misfit, read_arrays
-from strobe.runtime.files import writing
 from strobe.simulate.audit import Audit, Carried
 from strobe.simulate.checkpoint import Checkpoint
 from strobe.simulate.run import Errors, Run

@@ -105,7 +105,7 @@ class Run:
 
         ``which`` is the number of a run in a batch.
         """
-        from strobe.runtime.files import writing
+        from strobe.files.writing import writing
         from strobe.study.figure_simulation import simulation_figure
 
         drawn = simulation_figure(self, which)

@@ -36,8 +36,8 @@ from pathlib import Path
 from typing import Any
 
 from strobe.errors import ArgumentError, ModelFileError, StrobeError, SweepWarning, nearest
+from strobe.files.reading import parsed_toml, read_bytes, require_utf8
 from strobe.models.assembly import Faults
-from strobe.models.text_files import parsed_toml, read_bytes, require_utf8
 from strobe.models.toml_table import Context, Table, shown
 from strobe.runtime.json_text import plain
 from strobe.simulate.steps import FIXED as METHODS

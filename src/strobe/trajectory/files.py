@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from strobe.errors import ArgumentError, counted
-from strobe.runtime.array_files import read_arrays
-from strobe.runtime.files import writing
+from strobe.files.arrays import read_arrays
+from strobe.files.writing import writing
 from strobe.trajectory.motion import Trajectory
 
 if TYPE_CHECKING:

@@ -36,12 +36,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from strobe.errors import ArgumentError, ModelFileError, StrobeError, nearest
+from strobe.files.reading import parsed_toml, read_bytes, require_utf8
 from strobe.kinematics.inverse import inverse_kinematics
 from strobe.kinematics.poses import checked_poses, pose
 from strobe.kinematics.rates import inverse_velocity
 from strobe.kinematics.solutions import Status
 from strobe.models.assembly import Faults
-from strobe.models.text_files import parsed_toml, read_bytes, require_utf8
 from strobe.models.toml_table import Context, Table, shown
 from strobe.trajectory.methods import METHODS
 from strobe.trajectory.requests import Request, request

@@ -16,7 +16,7 @@ from xml.sax.handler import ContentHandler
 from defusedxml import DefusedXmlException
 from defusedxml.sax import parseString
 
-from strobe.models.text_files import UTF16, file_fault, require_size, require_utf8
+from strobe.files.reading import UTF16, file_fault, require_size, require_utf8
 
 DEEPEST = 200  # elements inside each other
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from strobe.errors import OutputError
-from strobe.runtime.files import refuse, refuse_folder, write_folder, writing
+from strobe.files.writing import refuse, refuse_folder, write_folder, writing
 
 
 def write(path: Path, text: str = "new", **options: object) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from strobe.errors import ArgumentError
-from strobe.runtime.array_files import misfit, read_arrays
+from strobe.files.arrays import misfit, read_arrays
 
 ARRAYS = {
     "numbers": np.arange(6.0).reshape(2, 3),
