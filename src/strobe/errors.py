@@ -6,13 +6,76 @@ from the builtin that a Python user would catch.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+COMMANDS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+"""What terminals and editors obey instead of showing it: controls, line separators, changes of direction; and halves
+of letters, which no encoding can write."""
+MOST_QUOTED = 80  # letters of a name or a key that a sentence repeats
+LONGEST_NAME = 500  # letters; those of real robots have some dozens
+LONGEST_WORD = 500  # letters: longer is no word, and no path
+LONGEST_LINE = 2_000
+MOST_LINES = 60
+MOST_FAULTS = 20  # shown; the rest is counted
+QUOTED = re.compile(r'"([^"\n]*)"')
+WORD = re.compile(rf"\S{{{LONGEST_WORD + 1},}}")
+
+
+# -- what input may do to a sentence ----------------------------------------------------------------------------
+
+
+def harmless(text: str) -> str:
+    """Text with what a terminal would obey written out, as \\x1b; line breaks and tabs are kept."""
+    return COMMANDS.sub(lambda sign: sign[0].encode("unicode_escape").decode("ascii"), text)
+
+
+def excerpt(text: str, most: int = MOST_QUOTED) -> str:
+    """The beginning of a text from outside, on one line, with nothing in it that a terminal would obey."""
+    shown = harmless(text[: most + 1]).replace("\n", "\\n").replace("\t", "\\t")
+    return shown if len(text) <= most else f"{shown[:most]}…"
+
+
+def told(sentence: str) -> str:
+    """A sentence as it may be shown, whatever names and keys it repeats: harmless, and none of them whole pages."""
+    if len(sentence) > MOST_QUOTED:
+        sentence = QUOTED.sub(_quoted, sentence)
+        sentence = WORD.sub(lambda found: f"{found[0][:MOST_QUOTED]}…", sentence)
+        lines = sentence.split("\n", MOST_LINES)
+        if len(lines) > MOST_LINES:
+            lines[MOST_LINES] = "…"
+        sentence = "\n".join(map(_cut, lines))
+    return harmless(sentence)
+
+
+def _quoted(found: re.Match[str]) -> str:
+    return found[0] if len(found[1]) <= MOST_QUOTED else f'"{found[1][:MOST_QUOTED]}…"'
+
+
+def _cut(line: str) -> str:
+    """A line without the middle of what is too much of it: it begins with what is wrong and ends with what to do."""
+    if len(line) <= LONGEST_LINE:
+        return line
+    return f"{line[: LONGEST_LINE * 3 // 4]} … {line[-LONGEST_LINE // 4 :]}"
+
+
+def wrong_name(name: str) -> str:
+    """Why a text from outside is no name of a joint, a point or the like, as a sentence; nothing where it is one."""
+    if len(name) > LONGEST_NAME:
+        return f'the name "{excerpt(name)}" has {len(name):,} letters; expected at most {LONGEST_NAME}.'
+    if COMMANDS.search(name) or "\n" in name or "\t" in name:
+        return f'the name "{excerpt(name)}" has control characters; use letters and signs.'
+    return ""
+
 
 class StrobeError(Exception):
     """What a user can cause; the command line prints it without a traceback."""
+
+    def __init__(self, *args: object) -> None:
+        sentence = (told(str(args[0])), *args[1:]) if args else ()
+        super().__init__(*sentence)
 
 
 class MixedNumbersError(StrobeError, TypeError):
@@ -72,11 +135,10 @@ class UnknownNameError(StrobeError, KeyError):
         hint = nearest(name, known)
         shown = "" if hint else f" Known: {', '.join(known[:12])}{', …' if len(known) > 12 else ''}."
         tail = f" ({counted(len(known), kind)}{'; see ' + see if see else ''})"
-        self.sentence = f'no {kind} "{name}" in {owner}.{hint}{shown}{tail}'
-        super().__init__(self.sentence)
+        super().__init__(f'no {kind} "{name}" in {owner}.{hint}{shown}{tail}')
 
     def __str__(self) -> str:  # KeyError shows the repr of its argument
-        return self.sentence
+        return str(self.args[0])
 
 
 class ShapeError(StrobeError, ValueError):
@@ -248,18 +310,28 @@ class Fault:
     text: str
     severity: str = "error"  # error, warning, note
 
+    def __post_init__(self) -> None:
+        for name in ("where", "text"):
+            object.__setattr__(self, name, told(getattr(self, name)).replace("\n", "\\n"))
+
     def __str__(self) -> str:
         return f"{self.where}: {self.text}"
 
 
-class ModelFileError(StrobeError, ValueError):
-    """A model file that cannot be used, with every fault found in it."""
+class ModelFileError(ArgumentError):
+    """A file that cannot be used, with every fault found in it; its sentence lists the first ones."""
 
     def __init__(self, faults: Sequence[Fault]) -> None:
         self.faults = tuple(faults)
-        count = len(self.faults)
-        head = "" if count == 1 else f"{count} faults:\n"
-        super().__init__(head + "\n".join(str(f) for f in self.faults))
+        super().__init__(listed(list(map(str, self.faults))))
+
+
+def listed(faults: Sequence[str]) -> str:
+    """What is wrong with a file, a line each; of very many the first, and how many more."""
+    count = len(faults)
+    head = [] if count == 1 else [f"{count} faults:"]
+    more = [f"… and {count - MOST_FAULTS} more"] if count > MOST_FAULTS else []
+    return "\n".join([*head, *faults[:MOST_FAULTS], *more])
 
 
 class ModelWarning(UserWarning):

@@ -321,7 +321,10 @@ def test_a_derivation_that_fails_ends_with_exit_code_1(monkeypatch) -> None:
             ["planar2", "--within", "1%", "--qd-range", "2:1"],
             "the range of qd1 is 2 to 1, which is empty; give the lower end first.",
         ),
-        (["planar2", "--within", "1%", "--along", "no.csv"], "no.csv: there is no such file."),
+        (
+            ["planar2", "--within", "1%", "--along", "no.csv"],
+            "no.csv: cannot be read: No such file or directory.",
+        ),
         (
             ["biped10", "--full"],
             "terms, fully expanded; at most 100,000 are worked out. Leave out --full: named intermediate results "

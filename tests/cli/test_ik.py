@@ -172,7 +172,7 @@ def test_a_singular_pose_names_the_joint_that_is_free() -> None:
         (["--at", GOLDEN, "--frame", "tol"], "no frame \"tol\" in stanford. Did you mean 'tool'?"),
         (["--at", GOLDEN, "--method", "analitic"], '--method "analitic" is none of auto, analytic, numeric.'),
         (["--at", GOLDEN, "--frame", "base"], 'no joint of stanford moves frame "base".'),
-        (["--pose", "no_such.json"], "cannot read no_such.json: No such file or directory."),
+        (["--pose", "no_such.json"], "no_such.json: cannot be read: No such file or directory."),
     ],
 )  # fmt: skip
 def test_a_mistake_is_a_sentence(arguments: list[str], sentence: str) -> None:
@@ -190,7 +190,7 @@ def test_a_mistake_is_a_sentence(arguments: list[str], sentence: str) -> None:
         ("[[NaN,0,0,0],[0,1,0,0],[0,0,1,0],[0,0,0,1]]", "holds no pose"),
         ("[[2,0,0,0],[0,1,0,0],[0,0,1,0],[0,0,0,1]]", "pose is no rotation"),
         ("[[1,0,0,0],[0,1,0,0],[0,0,1,0],[1,2,3,1]]", "expected (0, 0, 0, 1)"),
-        ("{", "is not JSON"),
+        ("{", "not valid JSON"),
     ],
 )
 def test_a_file_that_holds_no_pose_is_refused(tmp_path: Path, text: str, sentence: str) -> None:

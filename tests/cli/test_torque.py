@@ -99,7 +99,7 @@ def test_a_robot_with_a_floating_base_shows_its_position_apart() -> None:
         (["--formulation", "nwton-euler"], "Did you mean 'newton-euler'"),
         (["-o", "tau.csv"], "-o takes the torques of a log"),
         (["log.csv", "--q", "0,0"], "not from both"),
-        (["log.csv"], "log.csv: there is no such file."),
+        (["log.csv"], "log.csv: cannot be read: No such file or directory."),
     ],
 )
 def test_a_mistake_is_explained(arguments: list[str], sentence: str) -> None:
@@ -282,7 +282,7 @@ def test_a_log_that_is_not_text_is_refused(tmp_path: Path) -> None:
     path.write_bytes(b"q1,q2\n\xff\xfe\x00,0\n")
     done = run("planar2", str(path))
     assert done.exit_code == 2
-    assert "not UTF-8 text" in done.stderr
+    assert "log.csv:2: byte 0xff is not UTF-8; save the file as UTF-8." in done.stderr
 
 
 def test_numbers_of_a_log_may_have_signs_exponents_and_spaces(tmp_path: Path) -> None:
@@ -298,13 +298,13 @@ def test_a_pipe_or_device_is_no_log(tmp_path: Path) -> None:
     for path in (tmp_path / "pipe.csv", Path("/dev/zero")):
         done = run("planar2", str(path))
         assert done.exit_code == 2
-        assert f"{path}: not a file but a pipe or a device; save the log to a file first." in done.stderr
+        assert ", expected a regular file; save its content to one." in done.stderr
 
 
 def test_a_folder_is_no_log(tmp_path: Path) -> None:
     done = run("planar2", str(tmp_path))
     assert done.exit_code == 2
-    assert f"{tmp_path}: a folder, expected a CSV file." in done.stderr
+    assert f"{tmp_path}: a folder, expected a regular file." in done.stderr
 
 
 def test_an_output_is_not_replaced_unless_forced_and_an_input_never(tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ def test_pickled_objects_are_refused(tmp_path):
 
 @pytest.mark.parametrize("name", ["missing.npz", "nul\0.npz"])
 def test_a_file_that_cannot_be_read_says_why(tmp_path, name):
-    with pytest.raises(ArgumentError, match=r"cannot be read: (No such file|embedded null)"):
+    with pytest.raises(ArgumentError, match="cannot be read: No such file|a name with a NUL"):
         read_arrays(f"{tmp_path}/{name}")
 
 

@@ -1,5 +1,7 @@
 """Broken robot files: each with the sentence that names the fault and its place."""
 
+import os
+
 import pytest
 
 from strobe.errors import ModelFileError
@@ -510,11 +512,11 @@ def test_a_byte_order_mark_is_no_trouble(tmp_path):
     assert read_toml(path).nv == 2
 
 
-def test_a_file_too_large_is_refused_unread(tmp_path, monkeypatch):
+def test_a_file_too_large_is_refused_unread(tmp_path):
     path = tmp_path / "arm.toml"
     path.write_text(DH)
-    monkeypatch.setattr(reading, "LARGEST", 100)
-    with pytest.raises(ModelFileError, match="more than 100 bytes, the most that are read of a robot file"):
+    os.truncate(path, reading.LARGEST_TOML + 1)
+    with pytest.raises(ModelFileError, match="more than 8388608 bytes, the most that are read of a file"):
         read_toml(path)
 
 

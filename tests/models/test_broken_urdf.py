@@ -494,7 +494,7 @@ def test_a_file_over_the_limit_is_not_read(tmp_path: Path) -> None:
     with path.open("wb") as file:
         file.truncate(reading.LARGEST + 1)
     with pytest.raises(
-        ModelFileError, match="more than 33554432 bytes, the most that are read of a robot file"
+        ModelFileError, match="more than 33554432 bytes, the most that are read of a file of this kind"
     ):
         read_urdf(path)
 

@@ -56,7 +56,7 @@ def test_an_array_that_claims_terabytes_is_refused(dtype, shape, tmp_path):
 def test_a_file_that_unpacks_to_a_thousand_times_its_size_is_refused(tmp_path):
     path = npz(tmp_path / "m.npz", t=npy(np.zeros(20_000_000)))
     assert path.stat().st_size < 200_000
-    assert "unpack to 160,000,128; more than 100 times its size is not read." in refusal(path)
+    assert "unpack to 160,000,128; more than 100 times its size, or" in refusal(path)
 
 
 def test_objects_in_an_array_are_not_made(tmp_path):
@@ -83,7 +83,7 @@ def test_a_pickle_in_the_place_of_a_file_is_not_loaded(tmp_path):
 def test_json_without_end_is_refused(text, tmp_path):
     path = tmp_path / "m.json"
     path.write_text(text)
-    assert f"{path}: not JSON" in refusal(path)
+    assert f"{path}: not valid JSON" in refusal(path)
 
 
 def test_numbers_beyond_all_bounds_are_refused_in_json(tmp_path):
@@ -96,7 +96,7 @@ def test_numbers_beyond_all_bounds_are_refused_in_json(tmp_path):
 def test_a_table_with_columns_without_end_is_read_or_refused_in_time(tmp_path):
     path = tmp_path / "m.csv"
     path.write_text("t" + ",x" * 1_000_000 + "\n0\n1\n")
-    assert "finite numbers in every row" in refusal(path)
+    assert refusal(path) == f"{path}:1: 1,000,001 columns; expected at most 10,000."
 
 
 @pytest.mark.parametrize("text", ["a = " + "[" * 20_000, "a = " + "{b=" * 20_000])

@@ -172,8 +172,8 @@ def test_what_is_no_motion_is_refused_with_the_place(tmp_path, data, sentence):
     ("name", "content", "sentence"),
     [
         ("a.txt", b"", r"a\.txt: a motion is kept in a \.json, \.csv or \.npz file"),
-        ("a.json", b"{", r"a\.json: not JSON"),
-        ("a.json", b"\xff", r"a\.json: not UTF-8 text \(byte 0\)"),
+        ("a.json", b"{", r"a\.json: not valid JSON"),
+        ("a.json", b"\xff", r"a\.json:1: byte 0xff is not UTF-8"),
         ("a.npz", b"PK", r"a\.npz: not an NPZ file of plain arrays"),
         ("a.csv", b"q_a\n1\n2\n", r'a\.csv: expected rows of numbers below a header with a column "t"'),
         ("a.csv", b"t,q_a\n0,1\n1,nan\n", r"a\.csv: expected 2 finite numbers in every row"),

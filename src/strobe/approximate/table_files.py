@@ -19,6 +19,7 @@ from strobe.approximate.made_with import SHAPES, Place, require_npz, require_sam
 from strobe.approximate.tabulated import INTERPOLATIONS, Multiple, Part, Plan
 from strobe.errors import ArgumentError
 from strobe.files.arrays import misfit, read_arrays
+from strobe.files.reading import parsed_json
 from strobe.robot import Robot
 
 if TYPE_CHECKING:
@@ -48,11 +49,14 @@ def load_table(path: Place, robot: Robot) -> TableMethod:
     if wrong := misfit(arrays, SHAPES | {"description": "text"}):
         raise ArgumentError(f"{fspath(path)}: no table that was saved here ({wrong}).")
     try:
-        described = json.loads(str(arrays["description"]))
+        described = parsed_json(str(arrays["description"]))
+    except (ValueError, RecursionError) as error:
+        raise ArgumentError(f"{fspath(path)}: no table that was saved here ({error}).") from None
+    try:
         kind = getattr(approximate, KINDS[described["table"]])
         require_same(arrays, robot, f"the table in {fspath(path)}")
         return kind.restored(robot, described, arrays)
-    except (KeyError, TypeError, IndexError, AttributeError, RecursionError, json.JSONDecodeError) as error:
+    except (KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
         raise ArgumentError(f"{fspath(path)}: no table that was saved here ({error}).") from None
 
 

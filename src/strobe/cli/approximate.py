@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from strobe.cli.inputs import Base, Force, Gravity, Json, Lock, RobotName, Strict, decimal, open_robot
+from strobe.cli.inputs import Base, Force, Gravity, Json, Lock, RobotName, Strict, open_robot
 from strobe.errors import ArgumentError
+from strobe.files.tables import decimal
 
 if TYPE_CHECKING:
     from strobe.robot import Robot

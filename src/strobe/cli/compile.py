@@ -325,7 +325,7 @@ def _write(
     folder: Path, files: Mapping[str, str | bytes], source: str, force: bool, data: dict[str, Any] | None, *more: str
 ) -> None:  # fmt: skip
     """Write all files and tell of them: as data if there are any, else as a list."""
-    from strobe.cli.show import print_json
+    from strobe.cli.show import print_json, say
     from strobe.files.writing import write_folder
 
     written = write_folder(folder, files, inputs=[source], force=force)
@@ -333,8 +333,8 @@ def _write(
         print_json(data | {"output": str(folder), "files": list(files)})
         return
     for line in (*written, *more):
-        print(line)
+        say(str(line))
     if "Makefile" in files:
-        print(f"test it: make -C {folder} test")
+        say(f"test it: make -C {folder} test")
     elif script := next((file for file in written if file.suffix == ".mjs"), None):
-        print(f"test it: node {script}")
+        say(f"test it: node {script}")

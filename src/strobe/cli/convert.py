@@ -108,7 +108,7 @@ def _written(model: Model, kind: str) -> tuple[str, list[str]]:
 
 
 def _show_tables(robot: Robot, frame: str | None, modified: bool, as_json: bool) -> None:
-    from strobe.cli.show import print_json
+    from strobe.cli.show import print_json, say
     from strobe.kinematics.denavit_hartenberg import CONVENTIONS, denavit_hartenberg
 
     tip = meant_frame(robot, frame)
@@ -118,7 +118,7 @@ def _show_tables(robot: Robot, frame: str | None, modified: bool, as_json: bool)
             {"robot": robot.name, "format": "dh", **{each.convention: each.data() for each in tables}}
         )
     else:
-        print("\n\n".join(map(str, tables)))
+        say("\n\n".join(map(str, tables)))
 
 
 def _table_file(robot: Robot, frame: str | None, modified: bool) -> tuple[str, list[str]]:

@@ -11,8 +11,7 @@ from typing import Any, NoReturn
 
 import typer
 
-from strobe.errors import StrobeError, UnknownNameError, nearest
-from strobe.models.names import harmless
+from strobe.errors import StrobeError, UnknownNameError, harmless, nearest
 
 CHECK_FAILED = 1
 BAD_INPUT = 2

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from strobe.robot import Robot
 
 METHODS = ("auto", "analytic", "numeric")
-LARGEST_FILE = 1_000_000  # bytes: a pose takes some hundred
+LARGEST_POSE = 1_000_000  # bytes: it takes some hundred
 SEVEN = 7  # joints: the least that leave a freedom
 
 
@@ -155,18 +155,11 @@ def _positions(robot: Robot, option: str, text: str | None) -> list[float] | Non
 
 def _file(path: Path) -> np.ndarray:
     """A 4×4 matrix in a JSON file: alone, or under the key "pose"."""
-    import json
-
     import numpy as np
 
-    try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise ArgumentError(f"{path} is too large for a pose, which is a 4×4 matrix.")
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ArgumentError(f"cannot read {path}: {error.strerror or error}.") from None
-    except (ValueError, RecursionError) as error:
-        raise ArgumentError(f"{path} is not JSON: {error}.") from None
+    from strobe.files.reading import read_json_data
+
+    data = read_json_data(path, LARGEST_POSE)
     matrix = data.get("pose") if isinstance(data, dict) else data
     try:
         rows = np.array(matrix, dtype=float)

@@ -15,6 +15,7 @@ from typer.core import TyperCommand
 
 from strobe.cli.options import takes
 from strobe.errors import ArgumentError, ModelWarning, counted
+from strobe.files.tables import decimal
 
 if TYPE_CHECKING:
     from strobe.robot import Robot
@@ -124,13 +125,6 @@ def number(option: str, word: str) -> float:
     if not math.isfinite(value):
         raise ArgumentError(f'{option}: "{word}" is not a finite number.')
     return value
-
-
-def decimal(text: str) -> float:
-    """A number in ASCII digits, as every tool writes it: what else Python reads (``1_000``) is refused."""
-    if not text.isascii() or "_" in text:
-        raise ValueError(text)
-    return float(text)
 
 
 class NumbersCommand(TyperCommand):

@@ -3,27 +3,26 @@
 q_<joint>, <joint>_q or <joint>     position        q1 … qn      the same in the order of the joints
 qd_<joint> or <joint>_qd            velocity        qd1 … qdn
 qdd_<joint> or <joint>_qdd          acceleration    qdd1 … qddn
-t, time or timestamp                passed through
+t, time or timestamp                a number, or a date and time; passed through
 
 A .json or .npz file is a planned motion, as ``strobe plan`` writes it or a ROS ``JointTrajectory``.
 """
 
 from __future__ import annotations
 
-import csv
-import io
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from strobe.cli.inputs import decimal
 from strobe.cli.progress import watched
 from strobe.cli.states import names_of
-from strobe.errors import ArgumentError, counted, nearest
+from strobe.errors import MOST_FAULTS, ArgumentError, Fault, ModelFileError, counted, nearest
+from strobe.files.tables import Row, decimal, read_rows
 from strobe.robot import Robot
 
 if TYPE_CHECKING:
@@ -31,12 +30,11 @@ if TYPE_CHECKING:
 
 TIMES = ("t", "time", "timestamp", "time_s", "time [s]")
 PLANNED = (".json", ".npz")
-MOST_FAULTS = 20  # shown; the rest is counted
-DELIMITERS = ",;\t"
+MOST_FOREIGN = 1_000  # columns that belong to no joint
+DATE = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d([.,]\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?")  # ISO 8601
 SHORT = 5  # letters: in names below that, one mistake makes another word
 
 Slot = tuple[str, int]  # q, qd or qdd, and which of its numbers
-Rows = Sequence[tuple[int, list[str]]]  # line numbers and cells
 
 
 @dataclass(frozen=True)
@@ -59,18 +57,14 @@ class Faults:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.found: list[str] = []
+        self.found: list[Fault] = []
 
     def add(self, text: str, line: int | None = None) -> None:
-        self.found.append(f"{self.path}{'' if line is None else f':{line}'}: {text}")
+        self.found.append(Fault(f"{self.path}{'' if line is None else f':{line}'}", text))
 
     def raise_if_any(self) -> None:
-        if not self.found:
-            return
-        count, shown = len(self.found), self.found[:MOST_FAULTS]
-        head = f"{count} faults:\n" if count > 1 else ""
-        tail = f"\n… and {count - len(shown)} more" if count > len(shown) else ""
-        raise ArgumentError(head + "\n".join(shown) + tail)
+        if self.found:
+            raise ModelFileError(self.found)
 
 
 def read_motion(path: Path, robot: Robot) -> Motion:
@@ -80,8 +74,8 @@ def read_motion(path: Path, robot: Robot) -> Motion:
         times = planned.times
         return Motion("t", [repr(t) for t in times.tolist()], *planned.motion(times), remarks=[])
     faults = Faults(path)
-    lines = list(_lines(path, faults))
-    if not lines and not faults.found:
+    lines = read_rows(path)
+    if not lines:
         faults.add("the file is empty; a header with the names of the joints was expected.")
     faults.raise_if_any()
     (first, names), *rows = lines
@@ -90,8 +84,8 @@ def read_motion(path: Path, robot: Robot) -> Motion:
     if not rows:
         faults.add("there is a header but no row of numbers.")
     table = _numbers(rows, header, slots, faults)
+    times = [] if time is None else _times(rows, header, time, faults)
     faults.raise_if_any()
-    times = [] if time is None else [row[time].strip() for _, row in rows]
     state = {"q": np.zeros((len(rows), robot.nq)), "qd": np.zeros((len(rows), robot.nv))}
     state["qdd"] = np.zeros_like(state["qd"])
     for column, (quantity, index) in zip(table.T, slots.values(), strict=True):
@@ -112,65 +106,40 @@ def read_planned(path: Path, robot: Robot) -> Recorded:
         raise ArgumentError(f"{path}: {error}") from None
 
 
-def _lines(path: Path, faults: Faults) -> Iterator[tuple[int, list[str]]]:
-    """Line numbers and cells of every line that is not blank."""
-    text = _text(path)
-    header = text.lstrip().partition("\n")[0]
-    delimiter = max(DELIMITERS, key=header.count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-    try:
-        for row in reader:
-            if any(cell.strip() for cell in row):
-                yield reader.line_num, row
-    except csv.Error as error:
-        faults.add(f"not a CSV file: {error}.", reader.line_num)
-
-
-def _text(path: Path) -> str:
-    if path.is_dir():
-        raise ArgumentError(f"{path}: a folder, expected a CSV file.")
-    if path.exists() and not path.is_file():
-        raise ArgumentError(f"{path}: not a file but a pipe or a device; save the log to a file first.")
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise ArgumentError(f"{path}: there is no such file.") from None
-    except UnicodeDecodeError as error:
-        raise ArgumentError(
-            f"{path}: not UTF-8 text (byte {error.start}); save the log as UTF-8."
-        ) from None
-    except OSError as error:
-        raise ArgumentError(f"{path}: cannot be read: {error.strerror}.") from None
-
-
 def _columns(
     header: Sequence[str], line: int, robot: Robot, faults: Faults
 ) -> tuple[dict[int, Slot], int | None, list[str]]:
     """Which number of the state each column holds, the column of times, and remarks on the others."""
     known = _known_columns(robot)
     slots: dict[int, Slot] = {}
+    held: dict[Slot, str] = {}
     time: int | None = None
     unknown: list[str] = []
     for k, name in enumerate(header):
         if name in known:
-            if known[name] in slots.values():
-                twin = next(header[j] for j, slot in slots.items() if slot == known[name])
+            if known[name] in held:
+                twin = held[known[name]]
                 faults.add(f'columns "{twin}" and "{name}" hold the same quantity; keep one.', line)
             slots[k] = known[name]
+            held.setdefault(known[name], name)
         elif name.lower() in TIMES and time is None:
             time = k
         else:
             unknown.append(name)
+    if len(unknown) > MOST_FOREIGN:
+        faults.add(f"{len(unknown):,} columns belong to no joint of {robot.name}; leave them out.", line)
+        return slots, time, []
     missing = _missing(robot, "q", slots.values())
     led = bool(missing) and set(missing) == _following(robot)
     foreign = {name: f'column "{name}" belongs to no joint of {robot.name}.' for name in unknown}
     if missing and not led:
         needed = _listed(missing, "q_")
         faults.add(f"no column for the position of {_listed(missing)}; {robot.name} needs {needed}.", line)
-        for name, text in foreign.items():
-            faults.add(f"{text}{nearest(name, known)}", line)
+        for k, (name, text) in enumerate(foreign.items()):
+            hint = nearest(name, known) if k < MOST_FAULTS else ""  # what is not shown needs none
+            faults.add(text + hint, line)
         return slots, time, []
-    absent = {name: slot[0] for name, slot in known.items() if slot not in slots.values()}
+    absent = {name: slot[0] for name, slot in known.items() if slot not in held}
     meant = {name: column for name in unknown if (column := _misspelt(name, absent))}
     for name, column in meant.items():
         faults.add(f"{foreign[name]} Did you mean '{column}'? Rename it, or leave it out.", line)
@@ -260,7 +229,9 @@ def _listed(names: Sequence[str], prefix: str = "", most: int = 8) -> str:
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
 
-def _numbers(rows: Rows, header: Sequence[str], columns: Iterable[int], faults: Faults) -> np.ndarray:
+def _numbers(
+    rows: Sequence[Row], header: Sequence[str], columns: Iterable[int], faults: Faults
+) -> np.ndarray:
     """The chosen columns as an array; rows that do not fit are told cell by cell."""
     columns = list(columns)
     table = np.zeros((len(rows), len(columns)))
@@ -278,6 +249,23 @@ def _numbers(rows: Rows, header: Sequence[str], columns: Iterable[int], faults: 
         for k in columns:
             _explain(row[k].strip(), header[k], line, faults)
     return table
+
+
+def _times(rows: Sequence[Row], header: Sequence[str], column: int, faults: Faults) -> list[str]:
+    """The times as they stand there: numbers, or dates with times; anything else is told."""
+    times = [row[column].strip() if len(row) == len(header) else "" for _, row in rows]
+    for (line, row), time in zip(rows, times, strict=True):
+        if len(row) == len(header) and not _is_time(time):
+            what = f'"{time}" is neither a number nor a date and time' if time else "is empty"
+            faults.add(f'column "{header[column]}": {what}.', line)
+    return times
+
+
+def _is_time(text: str) -> bool:
+    try:
+        return math.isfinite(decimal(text))
+    except ValueError:
+        return text.isascii() and DATE.fullmatch(text) is not None
 
 
 def _explain(text: str, column: str, line: int, faults: Faults) -> None:

@@ -9,6 +9,8 @@ from threading import Timer
 from types import TracebackType
 from typing import TypeVar
 
+from strobe.errors import harmless
+
 PATIENCE = 2.0  # seconds before anything is said
 PAUSE = {True: 0.1, False: 5.0}  # seconds between lines, on a terminal and elsewhere
 
@@ -52,7 +54,7 @@ class Progress:
         self._shown = True
         start, end = ("\r\x1b[K", "") if self._terminal else ("", "\n")
         text = f"{self.job}: {self.done:,} of {self.total:,} {self.unit}{self.remark}"
-        print(f"{start}{text}", end=end, file=sys.stderr, flush=True)
+        print(f"{start}{harmless(text)}", end=end, file=sys.stderr, flush=True)
 
 
 def watched(items: Sequence[Item], job: str, unit: str) -> Iterator[Item]:

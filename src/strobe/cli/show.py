@@ -6,19 +6,30 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from strobe.models.names import harmless
+from strobe.errors import harmless
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+# what a terminal obeys is written out wherever something is printed: names may come from files of strangers
 ENDLESS = 10_000  # columns: a terminal too narrow for a line breaks it, and nothing is cut
 
 
 def console() -> Console:
     """Standard output; NO_COLOR and pipes are respected."""
     from rich.console import Console
+    from rich.segment import Segment
 
-    return Console(highlight=False, markup=False, width=ENDLESS, soft_wrap=True, file=sys.stdout)
+    class Harmless(Console):
+        """Its own escape sequences pass; those within texts are shown."""
+
+        def render(self, renderable: Any, options: Any = None) -> Iterable[Segment]:
+            for segment in super().render(renderable, options):
+                yield segment if segment.control else segment._replace(text=harmless(segment.text))
+
+    return Harmless(
+        highlight=False, markup=False, emoji=False, width=ENDLESS, soft_wrap=True, file=sys.stdout
+    )
 
 
 def show(parts: Iterable[Any]) -> None:
@@ -40,6 +51,11 @@ def note(text: str) -> None:
 
 def warn(text: str) -> None:
     print(f"warning: {harmless(text)}", file=sys.stderr)
+
+
+def say(text: str) -> None:
+    """A line of the result, as it is."""
+    print(harmless(text))
 
 
 def print_json(data: Any) -> None:

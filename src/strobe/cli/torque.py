@@ -191,12 +191,10 @@ def _torques(robot: Robot, motion: Motion, how: dict[str, Any]) -> np.ndarray:
 
 def _write(stream: Any, motion: Motion, names: Sequence[str], tau: np.ndarray) -> None:
     """Times as they were, torques with every digit."""
-    import csv
-
     from strobe.cli.progress import watched
+    from strobe.files.tables import write_rows
 
-    writer = csv.writer(stream, lineterminator="\n")
     time = [motion.time_name] if motion.time_name is not None else []
-    writer.writerow([*time, *(f"tau_{name}" for name in names)])
-    for r, row in enumerate(watched(tau.tolist(), "writing", "rows")):
-        writer.writerow([*motion.times[r : r + 1], *map(repr, row)])
+    write_rows(stream, [[*time, *(f"tau_{name}" for name in names)]])
+    rows = enumerate(watched(tau.tolist(), "writing", "rows"))
+    write_rows(stream, ([*motion.times[r : r + 1], *map(repr, row)] for r, row in rows))

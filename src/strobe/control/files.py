@@ -8,7 +8,6 @@ The torques of either can drive a simulation.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from os import PathLike, fspath
 from pathlib import Path
@@ -18,6 +17,7 @@ import numpy as np
 
 from strobe.control.tracked import Tracked
 from strobe.errors import ArgumentError
+from strobe.files.tables import write_rows
 from strobe.files.writing import writing
 from strobe.models.fingerprint import fingerprint
 from strobe.simulate.files import labels, lines
@@ -48,7 +48,7 @@ def write(
             np.savez(stream.buffer, **_arrays(run))  # pyright: ignore[reportAttributeAccessIssue]
         else:
             rows = lines(run.plant, run.times, run.q, run.qd, run.tau, _columns(run))
-            csv.writer(stream, lineterminator="\n").writerows(rows)
+            write_rows(stream, rows)
 
 
 def _arrays(run: Tracked) -> dict[str, Any]:

@@ -9,45 +9,55 @@ from __future__ import annotations
 import io
 import math
 import zipfile
-from collections.abc import Mapping
-from os import PathLike, fspath
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from os import fspath
 
 import numpy as np
 
 from strobe.errors import ArgumentError
+from strobe.files.reading import LARGEST_ARRAYS, Place, opened
 
 HARMLESS = 64 * 2**20  # bytes: a file may unpack to so many whatever its size
 PACKED = 100  # how many times its size a larger file may unpack to
+MOST_ARRAYS = 10_000
 HEADERS = {
     (1, 0): np.lib.format.read_array_header_1_0,
     (2, 0): np.lib.format.read_array_header_2_0,
 }
 
 Array = np.ndarray
-Place = str | PathLike[str]
 
 
 def read_arrays(path: Place) -> dict[str, Array]:
     """The arrays of an NPZ file by name, or an `ArgumentError` that says why there are none."""
-    try:
-        content = Path(path).read_bytes()
-    except (OSError, ValueError) as error:  # a path with a NUL in it is no path
-        reason = error.strerror if isinstance(error, OSError) else None
-        raise ArgumentError(f"{fspath(path)}: cannot be read: {reason or error}.") from None
-    try:
-        with zipfile.ZipFile(io.BytesIO(content)) as packed:
-            unpacked = sum(entry.file_size for entry in packed.infolist())
-            if unpacked > max(HARMLESS, PACKED * len(content)):
-                raise ArgumentError(
-                    f"{fspath(path)}: {len(content):,} bytes that unpack to {unpacked:,}; more than "
-                    f"{PACKED} times its size is not read. Save the arrays without compression."
-                )
-            return {entry.removesuffix(".npy"): _array(packed.read(entry)) for entry in packed.namelist()}
-    except ArgumentError:
-        raise
-    except Exception:  # whatever zipfile, the decompressors and NumPy say to bytes that are no such file
-        raise ArgumentError(f"{fspath(path)}: not an NPZ file of plain arrays.") from None
+    with opened(path, LARGEST_ARRAYS) as stream:
+        try:
+            with zipfile.ZipFile(stream) as packed:
+                entries = packed.infolist()
+                _require_bounded(path, entries, stream.seek(0, io.SEEK_END))
+                return {each.filename.removesuffix(".npy"): _array(packed.read(each)) for each in entries}
+        except ArgumentError:
+            raise
+        except (
+            Exception
+        ):  # whatever zipfile, the decompressors and NumPy say to bytes that are no such file
+            raise ArgumentError(f"{fspath(path)}: not an NPZ file of plain arrays.") from None
+
+
+def _require_bounded(path: Place, entries: Sequence[zipfile.ZipInfo], size: int) -> None:
+    """Refuse very many arrays, two of one name, and those that unpack to far more than the file has bytes."""
+    if len(entries) > MOST_ARRAYS:
+        raise ArgumentError(
+            f"{fspath(path)}: {len(entries):,} arrays; expected at most {MOST_ARRAYS:,} in a file."
+        )
+    if len({each.filename.removesuffix(".npy") for each in entries}) < len(entries):
+        raise ArgumentError(f"{fspath(path)}: two of its arrays have one name. Write the file again.")
+    unpacked = sum(each.file_size for each in entries)
+    if unpacked > min(max(HARMLESS, PACKED * size), LARGEST_ARRAYS):
+        raise ArgumentError(
+            f"{fspath(path)}: {size:,} bytes that unpack to {unpacked:,}; more than {PACKED} times its size, or "
+            f"{LARGEST_ARRAYS:,} bytes, is not read. Save the arrays without compression."
+        )
 
 
 def _array(content: bytes) -> Array:

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from strobe.algebra import Pose, Sym3, Turn, Vec3
+from strobe.errors import COMMANDS, excerpt, wrong_name
 from strobe.models.inertial import ENTRIES, symmetric
 from strobe.models.joints import WITH_AXIS
-from strobe.models.names import COMMANDS
 
 if TYPE_CHECKING:
     from strobe.models.assembly import Assembly, JointData, LinkData
@@ -99,13 +99,16 @@ def _check_names(data: Assembly) -> None:
     named = [(link.name, link.where) for link in data.links]
     named += [(joint.name, joint.where) for joint in data.joints]
     named += [(name, where) for name, _, _, where in data.frames]
-    others = [data.name, *data.poses, *(part.name for part in (*data.loops, *data.curves))]
+    parts = (part.name for part in (*data.loops, *data.curves))
+    others = [data.name, *data.poses, *data.parameters, *parts]
     for name, where in [*named, *((name, "") for name in others)]:
-        if COMMANDS.search(name) or "\n" in name or "\t" in name:
-            data.faults.error(where, f"the name {name!a} has control characters; use letters and signs.")
+        if wrong := wrong_name(name):
+            data.faults.error(where, wrong)
     for words in (data.title, data.source, data.kinematic_only):
         if COMMANDS.search(words):
-            data.faults.error("", f"the words {words!a} have control characters; use letters and signs.")
+            data.faults.error(
+                "", f'the words "{excerpt(words)}" have control characters; use letters and signs.'
+            )
 
 
 def _physical(data: Assembly, link: LinkData, text: str) -> None:

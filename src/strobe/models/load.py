@@ -8,8 +8,8 @@ from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 
-from strobe.errors import ArgumentError, ModelFileError, UnknownNameError, nearest
-from strobe.files.reading import decoded_head, file_fault, read_bytes
+from strobe.errors import ArgumentError, UnknownNameError, nearest
+from strobe.files.reading import decoded_head, file_fault, opened, read_bytes, require_name
 from strobe.models import library
 from strobe.models.model import Model
 
@@ -128,20 +128,16 @@ def _looks_like_a_path(name: str) -> bool:
 
 def _require_file(path: Path) -> None:
     """Refuse what is not a readable file, in a sentence that helps to find the right one."""
+    require_name(path)
     try:
         if path.is_dir():
             raise file_fault(path, f"a folder, expected a robot file.{_robot_files(path)}")
         if not path.exists():
             raise file_fault(path, f"no such file.{_similar(path)}")
-        if not path.is_file():
-            raise file_fault(path, "a pipe or device, expected a robot file; save its content to one.")
-        with path.open("rb"):
-            pass
-    except (OSError, ValueError) as error:
-        if isinstance(error, ModelFileError):
-            raise
-        reason = error.strerror if isinstance(error, OSError) else None
-        raise file_fault(path, f"cannot be read: {reason or error}.") from None
+    except OSError as error:  # a name too long, a folder that may not be searched
+        raise file_fault(path, f"cannot be read: {error.strerror or error}.") from None
+    with opened(path):
+        pass
 
 
 def _robot_files(folder: Path) -> str:

@@ -10,14 +10,13 @@ import keyword
 import math
 import re
 import tomllib
-from codecs import BOM_UTF8
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from strobe.algebra import Pose
 from strobe.errors import ArgumentError, nearest
-from strobe.files.reading import parsed_toml, read_bytes, require_utf8
+from strobe.files.reading import LARGEST_TOML, parsed_toml, read_text
 from strobe.models.assembly import (
     SNAP,
     STANDARD_GRAVITY,
@@ -47,7 +46,7 @@ def read_toml(
 ) -> Model:
     """The model in a TOML file (or in ``text``), or a `ModelFileError` with every fault of it."""
     faults = Faults(str(path), strict)
-    text = _text(path) if text is None else text
+    text = read_text(path, LARGEST_TOML) if text is None else text
     context = Context(faults, SNAP if snap is None else snap)
     root = Table(_parsed(text, faults), "", context)
     content = _content(root, Path(path).stem)
@@ -56,12 +55,6 @@ def read_toml(
 
 
 # -- the text ---------------------------------------------------------------------------------------
-
-
-def _text(path: Path | str) -> str:
-    content = read_bytes(path).removeprefix(BOM_UTF8)
-    require_utf8(path, content)
-    return content.decode("utf-8")
 
 
 def _parsed(text: str, faults: Faults) -> dict[str, object]:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from strobe.errors import nearest
+from strobe.errors import excerpt, nearest, wrong_name
 from strobe.models.assembly import LARGEST_ANGLE, SNAP, Faults, nearly_right, snapped
 from strobe.models.expressions import Expression, ExpressionError, parse_expression
 
@@ -136,6 +136,13 @@ class Table:
         self._wrong(key, "a string that is not empty" if default is None else "a string")
         return default or ""
 
+    def name(self, key: str, default: str | None = None) -> str:
+        """A string that is shown to people."""
+        name = self.text(key, default)
+        if wrong := wrong_name(name):
+            self.error(key, wrong)
+        return name
+
     def choice(self, key: str, options: Sequence[str], default: str | None = None) -> str:
         """One of a few words; required where there is no default."""
         listed = ", ".join(f'"{option}"' for option in options)
@@ -221,7 +228,7 @@ def shown(value: object) -> str:
         listed = ", ".join(map(shown, value[:4]))
         return f"[{listed}{', …' if len(value) > 4 else ''}]"
     if isinstance(value, str):
-        return f'"{value[:60]}{"…" if len(value) > 60 else ""}"'
+        return f'"{excerpt(value, 60)}"'
     try:
         return str(value)[:60]
     except ValueError:  # an integer beyond the digits that Python writes

@@ -7,10 +7,13 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from strobe.errors import COMMANDS
+
 
 def json_text(data: Any) -> str:
     """Data as JSON to read; what is not finite becomes null."""
-    return json.dumps(plain(data), indent=2, ensure_ascii=False, allow_nan=False)
+    text = json.dumps(plain(data), indent=2, ensure_ascii=False, allow_nan=False)
+    return COMMANDS.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text)  # JSON's own way to write them
 
 
 def plain(data: Any) -> Any:

@@ -9,8 +9,6 @@ A CSV or NPZ file with times and torques, these or those of ``strobe torque`` an
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 import warnings
@@ -23,6 +21,8 @@ import numpy as np
 
 from strobe.errors import ArgumentError, MissingExtraError, SimulationWarning
 from strobe.files.arrays import misfit, read_arrays
+from strobe.files.reading import parsed_json
+from strobe.files.tables import decimal, read_rows, write_rows
 from strobe.files.writing import writing
 from strobe.models.fingerprint import fingerprint
 from strobe.robot import Robot
@@ -76,9 +76,7 @@ def write(
         if kind == ".npz":
             np.savez(stream.buffer, **_arrays(run))  # pyright: ignore[reportAttributeAccessIssue]
         elif kind == ".csv":
-            csv.writer(stream, lineterminator="\n").writerows(
-                lines(run.robot, run.times, run.q, run.qd, run.tau, _energies(run))
-            )
+            write_rows(stream, lines(run.robot, run.times, run.q, run.qd, run.tau, _energies(run)))
         else:
             _write_messages(run, stream.buffer)  # pyright: ignore[reportAttributeAccessIssue]
 
@@ -171,7 +169,7 @@ def _damage(data: Mapping[str, Array], robot: Robot) -> str:
 
 def _is_object(text: str) -> bool:
     try:
-        return isinstance(json.loads(text), dict)
+        return isinstance(parsed_json(text), dict)
     except (ValueError, RecursionError):
         return False
 
@@ -187,18 +185,11 @@ def _run(data: Mapping[str, Array], robot: Robot, resumable: bool) -> Run:
     checkpoint = None
     if resumable and "checkpoint_state" in data:
         state, energy, step, time, words = (data[f"checkpoint_{name}"] for name in Checkpoint._fields)
-        checkpoint = Checkpoint(state, energy, float(step), float(time), json.loads(str(words)))
+        checkpoint = Checkpoint(state, energy, float(step), float(time), parsed_json(str(words)))
     return Run(
         robot, data["t"], data["q"], data["qd"], data["tau"], audit, data["status"], data["stopped"], data["cut"],
         str(data["method"]), float(data["step"]), tuple(data["notes"].tolist()), error, checkpoint,
     )  # fmt: skip
-
-
-def _bytes(path: Place) -> bytes:
-    try:
-        return Path(path).read_bytes()
-    except OSError as error:
-        raise ArgumentError(f"{fspath(path)}: cannot be read: {error.strerror or error}.") from None
 
 
 # -- rows ---------------------------------------------------------------------------------------------------
@@ -319,14 +310,7 @@ def _torque_arrays(path: Place) -> tuple[Array, Array]:
 
 
 def _torque_columns(path: Place, robot: Robot) -> tuple[Array, Array]:
-    try:
-        text = _bytes(path).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ArgumentError(f"{fspath(path)}: not UTF-8 text (byte {error.start}).") from None
-    try:
-        head, *lines = [line for line in csv.reader(io.StringIO(text)) if line] or [[]]
-    except csv.Error as error:
-        raise ArgumentError(f"{fspath(path)}: not a CSV file: {error}.") from None
+    (_, head), *lines = read_rows(path, ",") or [(1, [])]
     header = [name.strip() for name in head]
     time = next((name for name in header if name.lower() in TIMES), None)
     wanted = [f"tau_{name}" for name in labels(robot)[1]]
@@ -336,14 +320,12 @@ def _torque_columns(path: Place, robot: Robot) -> tuple[Array, Array]:
             f'{fspath(path)}: no column "{missing[0]}"; expected t and {", ".join(wanted)}.'
         )
     columns = [header.index(name) for name in (str(time), *wanted)]
-    table = np.array([_row(path, k, line, columns) for k, line in enumerate(lines, 2)]).reshape(
-        -1, len(columns)
-    )
+    table = np.array([_row(path, k, line, columns) for k, line in lines]).reshape(-1, len(columns))
     return table[:, 0], table[:, 1:]
 
 
 def _row(path: Place, number: int, line: Sequence[str], columns: Sequence[int]) -> list[float]:
     try:
-        return [float(line[k]) for k in columns]
+        return [decimal(line[k].strip()) for k in columns]
     except (ValueError, IndexError):
         raise ArgumentError(f"{fspath(path)}:{number}: expected a number in every column.") from None

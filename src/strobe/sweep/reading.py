@@ -29,14 +29,13 @@ are looked for beside the sweep file. Every fault of a file is reported in one g
 from __future__ import annotations
 
 import warnings
-from codecs import BOM_UTF8
 from collections.abc import Mapping
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
 from strobe.errors import ArgumentError, ModelFileError, StrobeError, SweepWarning, nearest
-from strobe.files.reading import parsed_toml, read_bytes, require_utf8
+from strobe.files.reading import read_toml_data
 from strobe.models.assembly import Faults
 from strobe.models.toml_table import Context, Table, shown
 from strobe.runtime.json_text import plain
@@ -86,15 +85,7 @@ def read_plan(source: str | PathLike[str] | Mapping[str, Any] | Plan) -> Plan:
     path = Path(fspath(source))
     if path.suffix.lower() != ".toml":
         raise ArgumentError(f"{path}: a sweep is a .toml file.")
-    try:
-        content = read_bytes(path).removeprefix(BOM_UTF8)
-        require_utf8(path, content)
-        data = parsed_toml(content.decode("utf-8"))
-    except ModelFileError as error:
-        raise ArgumentError(str(error)) from None
-    except (ValueError, RecursionError) as error:
-        raise ArgumentError(f"{path}: not valid TOML: {error}.") from None
-    return _plan(data, str(path), path.parent)
+    return _plan(read_toml_data(path), str(path), path.parent)
 
 
 def _plan(data: Mapping[str, Any], source: str, folder: Path) -> Plan:
@@ -121,7 +112,7 @@ def _plan(data: Mapping[str, Any], source: str, folder: Path) -> Plan:
 
 def _raise(faults: Faults) -> None:
     if faults.errors:
-        raise ArgumentError(str(ModelFileError(faults.errors)))
+        raise ModelFileError(faults.errors)
 
 
 class _Reader:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import os
 from functools import cached_property
 from typing import Any
 
-from strobe.errors import ArgumentError, UnknownNameError
+from strobe.errors import ArgumentError, ModelFileError, UnknownNameError
+from strobe.files.reading import exists, read_json_data
 from strobe.sweep.formats import format_named
 from strobe.sweep.manifest import Manifest
 from strobe.sweep.plan import Plan
 from strobe.sweep.reductions import Reduced
-from strobe.sweep.store import SUMMARY, Store
+from strobe.sweep.store import LARGEST_OWN, SUMMARY, Store
 
 
 class Sweep:
@@ -61,13 +61,13 @@ class Sweep:
 
 
 def _summary(store: Store) -> dict[str, Any]:
-    try:
-        found = json.loads((store.folder / SUMMARY).read_bytes())
-    except FileNotFoundError:
+    if not exists(store.folder / SUMMARY):
         raise ArgumentError(
             f"the sweep in {store.name} is not done. Give its command again: it goes on with what is left."
-        ) from None
-    except (ValueError, RecursionError):
+        )
+    try:
+        found = read_json_data(store.folder / SUMMARY, LARGEST_OWN)
+    except ModelFileError:
         found = None
     if not isinstance(found, dict):
         raise ArgumentError(

@@ -23,7 +23,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from strobe.errors import ArgumentError, OutputError
+from strobe.errors import ArgumentError, ModelFileError, OutputError
+from strobe.files.reading import exists, parsed_json, read_bytes, read_text
 from strobe.sweep.seals import is_sealed, sealed
 
 VERSION = 1  # of the folder's form
@@ -31,6 +32,7 @@ MANIFEST, SUMMARY = "manifest.json", "summary.json"
 DRAFTS, RECEIPTS = "drafts", "receipts"
 LOCK = ".lock"
 FLUSHED_AT_ONCE = 8
+LARGEST_OWN = 2**30  # bytes of a manifest, a summary or a receipt; models and motions stand in a manifest
 
 Files = Mapping[str, bytes]  # by their names under the folder
 Receipt = dict[str, Any]
@@ -66,8 +68,8 @@ class Store:
     def holds(self, name: str, content: bytes) -> bool:
         """Whether a file is there with this content."""
         try:
-            return (self.folder / name).read_bytes() == content
-        except OSError:
+            return read_bytes(self.folder / name, len(content)) == content
+        except ModelFileError:
             return False
 
     def remove_drafts(self) -> None:
@@ -81,15 +83,15 @@ class Store:
     def manifest(self) -> dict[str, Any] | None:
         """What was asked, if something was."""
         path = self.folder / MANIFEST
-        try:
-            text = path.read_text(encoding="utf-8")
-        except (FileNotFoundError, NotADirectoryError):
+        if not exists(path):
             return None
-        except OSError as error:
-            raise OutputError(f"cannot read {self._named(MANIFEST)}: {error.strerror or error}.") from None
-        except UnicodeDecodeError:
-            text = ""
-        return _manifest_of(text, self._named(MANIFEST))
+        try:
+            data = parsed_json(read_bytes(path, LARGEST_OWN).decode("utf-8", "replace"))
+        except (ValueError, RecursionError) as error:
+            if isinstance(error, ModelFileError):
+                raise
+            data = {}
+        return _manifest_of(data, self._named(MANIFEST))
 
     def refuse_other_things(self) -> None:
         """Raise if a sweep that begins here would come among files that are not its own."""
@@ -116,22 +118,31 @@ class Store:
     def receipt(self, index: int, *, hashes: bool = False) -> Receipt | None:
         """The receipt of a chunk that is done; none if it is not, or its files are not those it tells of."""
         try:
-            receipt = json.loads((self.folder / _receipt_name(index)).read_bytes())
+            receipt = parsed_json(read_text(self.folder / _receipt_name(index), LARGEST_OWN))
             if not is_sealed(receipt) or receipt["chunk"] != index:
                 return None
             whole = all(
                 self._is_whole(name, size, sha256 if hashes else None)
                 for name, (size, sha256) in receipt["files"].items()
             )
-        except (OSError, ValueError, RecursionError):
+        except (
+            OSError,
+            ValueError,
+            RecursionError,
+            KeyError,
+            TypeError,
+            AttributeError,
+        ):  # no receipt of ours
             return None
         return receipt if whole else None
 
     def _is_whole(self, name: str, size: int, sha256: str | None) -> bool:
         path = self.folder / name
+        if os.path.isabs(name) or ".." in Path(name).parts:  # another's file
+            return False
         if not path.is_file() or path.stat().st_size != size:
             return False
-        return sha256 is None or hashlib.sha256(path.read_bytes()).hexdigest() == sha256
+        return sha256 is None or hashlib.sha256(read_bytes(path, size)).hexdigest() == sha256
 
     def unfinished(self, chunks: int, *, hashes: bool = False) -> list[int]:
         """The chunks that are still to be done."""
@@ -171,11 +182,10 @@ def _receipt_name(index: int) -> str:
     return f"{RECEIPTS}/{index:06d}.json"
 
 
-def _manifest_of(text: str, path: str) -> dict[str, Any]:
+def _manifest_of(data: Any, path: str) -> dict[str, Any]:
     try:
-        data = json.loads(text)
         version = data["version"]
-    except (ValueError, TypeError, KeyError, RecursionError):
+    except (TypeError, KeyError):
         data, version = {}, VERSION
     if version != VERSION:
         raise ArgumentError(

@@ -11,11 +11,11 @@ cubics where there are velocities, else by straight lines.
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import math
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
@@ -24,8 +24,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from strobe.errors import ArgumentError, counted
+from strobe.errors import LONGEST_LINE, MOST_FAULTS, ArgumentError, counted, excerpt, wrong_name
 from strobe.files.arrays import read_arrays
+from strobe.files.reading import LARGEST_TABLE, read_json_data
+from strobe.files.tables import Row, decimal, read_rows, write_rows
 from strobe.files.writing import writing
 from strobe.trajectory.motion import Trajectory
 
@@ -86,9 +88,10 @@ def holds_motion(path: str | PathLike[str]) -> bool:
     if Path(path).suffix.lower() != ".json":
         return Path(path).suffix.lower() in KINDS
     try:
-        return "joint_names" in json.loads(Path(path).read_bytes())
-    except (OSError, ValueError, TypeError, RecursionError):
+        data = read_json_data(path, LARGEST_TABLE)
+    except ArgumentError:
         return False  # and reading the request says why
+    return isinstance(data, dict) and "joint_names" in data
 
 
 # -- writing ------------------------------------------------------------------------------------------------
@@ -149,12 +152,9 @@ def _json(message: Mapping[str, Any]) -> str:
 
 def _csv(motion: Trajectory, table: Rows) -> str:
     stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(
-        ["t", *(f"{name}_{joint}" for name in ("q", "qd", "qdd") for joint in motion.joint_names)]
-    )
-    for row in np.column_stack([table.t, table.q, table.qd, table.qdd]).tolist():
-        writer.writerow(map(repr, row))
+    head = ["t", *(f"{name}_{joint}" for name in ("q", "qd", "qdd") for joint in motion.joint_names)]
+    numbers = np.column_stack([table.t, table.q, table.qd, table.qdd]).tolist()
+    write_rows(stream, [head, *([*map(repr, row)] for row in numbers)])
     return stream.getvalue()
 
 
@@ -179,12 +179,9 @@ def read(path: str | PathLike[str]) -> Recorded:
     try:
         if kind == ".npz":
             return _from_arrays(read_arrays(path))
-        text = Path(path).read_bytes().decode("utf-8-sig")
-        return _from_message(_loaded(text)) if kind == ".json" else _from_table(text)
-    except OSError as error:
-        raise ArgumentError(f"{path}: cannot be read: {error.strerror or error}.") from None
-    except UnicodeDecodeError as error:
-        raise ArgumentError(f"{path}: not UTF-8 text (byte {error.start}).") from None
+        if kind == ".csv":
+            return _from_table(read_rows(path, ","))
+        return _from_message(read_json_data(path, LARGEST_TABLE))
     except _WrongFile as error:
         raise ArgumentError(f"{path}: {error}") from None
 
@@ -207,17 +204,9 @@ def in_order(motion: Trajectory, names: Sequence[str], robot: str) -> Trajectory
     return replace(motion, joint_names=tuple(names), coefficients=motion.coefficients[:, order])
 
 
-def _loaded(text: str) -> Mapping[str, Any]:
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise _WrongFile(f"not JSON: {error}.") from None
+def _from_message(data: Any) -> Recorded:
     if not isinstance(data, dict):
         raise _WrongFile('expected an object with "joint_names" and "points".')
-    return data
-
-
-def _from_message(data: Mapping[str, Any]) -> Recorded:
     names = _joint_names(data.get("joint_names"))
     points = data.get("points")
     if not isinstance(points, list) or not all(isinstance(point, dict) for point in points):
@@ -238,6 +227,8 @@ def _joint_names(found: Any) -> tuple[str, ...]:
         raise _WrongFile('"joint_names" is no list of names.')
     if len(set(found)) < len(found):
         raise _WrongFile('"joint_names" has a name twice.')
+    for wrong in filter(None, map(wrong_name, found)):
+        raise _WrongFile(f'"joint_names": {wrong}')
     return tuple(found)
 
 
@@ -289,8 +280,11 @@ def _exact(names: tuple[str, ...], own: Mapping[str, Any]) -> Trajectory:
             np.array(own[key], dtype=float) for key in ("times", "points", "coefficients")
         )
         method, notes = str(own["method"]), tuple(map(str, own["notes"]))
-    except (KeyError, TypeError, ValueError, OverflowError):
+    except (KeyError, TypeError, ValueError, OverflowError, RecursionError):
         raise _WrongFile("the polynomials of the motion are incomplete. Write the file again.") from None
+    if wrong := wrong_name(method):
+        raise _WrongFile(f'"method": {wrong}')
+    notes = tuple(excerpt(note, LONGEST_LINE) for note in notes[:MOST_FAULTS])
     fits = (
         times.ndim == points.ndim == 1
         and pieces.ndim == 3
@@ -311,24 +305,25 @@ def _from_arrays(data: Mapping[str, Array]) -> Recorded:
     return Recorded(motion, np.clip(times.ravel(), 0.0, motion.duration))
 
 
-def _from_table(text: str) -> Recorded:
+def _from_table(rows: Sequence[Row]) -> Recorded:
     try:
-        head, *lines = list(csv.reader(io.StringIO(text))) or [[]]
+        (_, head), *lines = rows or [(1, [])]
         header = [name.strip() for name in head]
-        table = np.array([[float(cell) for cell in line] for line in lines if line])
+        table = np.array([[decimal(cell.strip()) for cell in line] for _, line in lines])
         t = table[:, header.index("t")]
-    except (ValueError, IndexError, csv.Error):
+    except (ValueError, IndexError):
         raise _WrongFile('expected rows of numbers below a header with a column "t".') from None
     if table.shape[1] != len(header) or not np.isfinite(table).all():
         raise _WrongFile(f"expected {len(header)} finite numbers in every row, as in the header.")
-    names = tuple(name.removeprefix("q_") for name in header if name.startswith("q_"))
-    if not names:
+    found = [name.removeprefix("q_") for name in header if name.startswith("q_")]
+    if not found:
         raise _WrongFile("no column holds the position of a joint; expected q_<joint>.")
-    if twice := {name for name in header if header.count(name) > 1}:
+    if twice := [name for name, count in Counter(header).items() if count > 1]:
         raise _WrongFile(f"the header names {', '.join(sorted(twice))} more than once.")
+    names, places = _joint_names(found), {name: k for k, name in enumerate(header)}
     columns = [
-        table[:, [header.index(f"{kind}_{name}") for name in names]]
-        if all(f"{kind}_{name}" in header for name in names)
+        table[:, [places[f"{kind}_{name}"] for name in names]]
+        if all(f"{kind}_{name}" in places for name in names)
         else None
         for kind in ("q", "qd", "qdd")
     ]

@@ -25,8 +25,6 @@ Numbers may be expressions in quotes over [parameters]. Every fault of a file is
 
 from __future__ import annotations
 
-import json
-from codecs import BOM_UTF8
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -36,7 +34,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from strobe.errors import ArgumentError, ModelFileError, StrobeError, nearest
-from strobe.files.reading import parsed_toml, read_bytes, require_utf8
+from strobe.files.reading import read_json_data, read_toml_data
 from strobe.kinematics.inverse import inverse_kinematics
 from strobe.kinematics.poses import checked_poses, pose
 from strobe.kinematics.rates import inverse_velocity
@@ -72,22 +70,14 @@ def read_request(
 
     ``instead`` replaces bounds or the envelope that the file gives; ``start`` comes before its points.
     """
-    try:
-        content = read_bytes(Path(path)).removeprefix(BOM_UTF8)
-        require_utf8(Path(path), content)
-    except ModelFileError as error:
-        raise ArgumentError(str(error)) from None
-    return request_from(robot, _parsed(Path(path), content.decode("utf-8")), str(path), start, **instead)
+    return request_from(robot, _parsed(Path(path)), str(path), start, **instead)
 
 
-def _parsed(path: Path, text: str) -> Mapping[str, Any]:
+def _parsed(path: Path) -> Mapping[str, Any]:
     kind = path.suffix.lower()
     if kind not in (".toml", ".json"):
         raise ArgumentError(f"{path}: a request is a .toml or a .json file.")
-    try:
-        data = parsed_toml(text) if kind == ".toml" else json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise ArgumentError(f"{path}: not valid {kind[1:].upper()}: {error}.") from None
+    data = read_toml_data(path) if kind == ".toml" else read_json_data(path)
     if not isinstance(data, dict):
         raise ArgumentError(f'{path}: found {shown(data)}, expected a table with "points".')
     return data
@@ -108,7 +98,7 @@ def request_from(
     if "points" not in root.data:
         faults.error("", 'the key "points" is missing; expected one table per point.')
     if faults.errors:
-        raise ArgumentError(str(ModelFileError(faults.errors)))
+        raise ModelFileError(faults.errors)
     try:
         before = [] if start is None else [_started(start, points)]
         return replace(_solved(robot, [*before, *points], options | instead), method=method)
@@ -198,7 +188,7 @@ class _Reader:
         return found
 
     def point(self, table: Table, number: int) -> Point:
-        label = table.text("name", "") or f"point {number}"
+        label = table.name("name", "") or f"point {number}"
         q = self._positions(table) if "q" in table else None
         place, what = self._hand(table)
         if (q is None) == (place is None):
