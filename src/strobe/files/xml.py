@@ -6,19 +6,22 @@ No document type, no entities, nothing external, a limit on size and depth. Pref
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from xml.sax import SAXParseException
 from xml.sax.handler import ContentHandler
+from xml.sax.xmlreader import InputSource
 
 from defusedxml import DefusedXmlException
-from defusedxml.sax import parseString
+from defusedxml.expatreader import DefusedExpatParser
 
 from strobe.files.reading import UTF16, file_fault, require_size, require_utf8
 
 DEEPEST = 200  # elements inside each other
+MOST_PARTS = 1_000_000  # elements and attributes; the largest robot files known have some ten thousands
 
 
 @dataclass(slots=True)
@@ -59,6 +62,7 @@ class _Tree(ContentHandler):
         self.file = file
         self.root: Element | None = None
         self.open: list[Element] = []
+        self.parts = 0
         self.locator: Any = None
 
     def setDocumentLocator(self, locator: Any) -> None:
@@ -69,6 +73,9 @@ class _Tree(ContentHandler):
         return self.locator.getLineNumber() or 1
 
     def startElement(self, name: str, attrs: Any) -> None:
+        self.parts += 1 + len(attrs)
+        if self.parts > MOST_PARTS:
+            raise SAXParseException(f"more than {MOST_PARTS:,} elements and attributes", None, self.locator)
         element = Element(name, dict(attrs.items()), self.line, file=self.file)
         if self.open:
             self.open[-1].children.append(element)
@@ -92,7 +99,12 @@ def parse_xml(path: Path | str, content: bytes | str, file: str = "") -> Element
     _require_text(path, data)
     tree = _Tree(file)
     try:
-        parseString(data, tree, forbid_dtd=True)
+        source = InputSource()
+        source.setByteStream(io.BytesIO(data))
+        # whole: in pieces, a name of megabytes is read anew with every piece
+        parser = DefusedExpatParser(bufsize=len(data) + 1, forbid_dtd=True)
+        parser.setContentHandler(tree)
+        parser.parse(source)
     except DefusedXmlException:
         raise file_fault(
             path, "a document type or entity declaration is refused; remove the <!DOCTYPE …>.", tree.line

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from graphlib import CycleError, TopologicalSorter
 
 from strobe.algebra import Motion, Pose, Turn, Vec3
-from strobe.errors import Fault, ModelFileError, nearest
+from strobe.errors import MOST_FAULTS, Fault, ModelFileError, nearest
 from strobe.models.checks import check
 from strobe.models.feet import Foot
 from strobe.models.inertial import Inertial
@@ -22,6 +22,9 @@ from strobe.models.model import ROOT, Body, Coupling, Curve, Frame, Loop, Model,
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 SNAP = 1e-9  # angles this close to a right angle are one (radians)
+MOST_LINKS = 50_000  # of a file; reading so many takes seconds
+MOST_ERRORS = 200  # of a file: who mends so many looks again, and hints at names cost time
+MOST_STEPS = 64  # of a placement on a chain of fixed joints, sixteen in a row; more are multiplied out
 NEARLY = 2e-3  # angles this close are reported
 LARGEST_ANGLE = 1e6  # radians: beyond this no angle is meant, and its sine is arbitrary
 
@@ -32,17 +35,30 @@ class Faults:
     def __init__(self, path: str, strict: bool = False) -> None:
         self.path = path
         self.strict = strict
-        self.found: list[Fault] = []
+        self.errors: list[Fault] = []
+        self.noted: list[Fault] = []
 
     def error(self, where: str, text: str) -> None:
-        self.found.append(Fault(self._place(where), text, "error"))
+        self.errors.append(Fault(self._place(where), text, "error"))
+        if len(self.errors) >= MOST_ERRORS:
+            rest = Fault(
+                self.path, f"that is {MOST_ERRORS} faults; the rest of the file was not looked at."
+            )
+            raise ModelFileError([*self.errors, rest])
 
     def warning(self, where: str, text: str) -> None:
         """Something that loads by default and is refused when the caller is strict."""
-        self.found.append(Fault(self._place(where), text, "error" if self.strict else "warning"))
+        if self.strict:
+            self.error(where, text)
+        else:
+            self.noted.append(Fault(self._place(where), text, "warning"))
+
+    def nearest(self, name: str, known: Iterable[str]) -> str:
+        """A hint at a name that exists, for faults that will be shown; others are only counted."""
+        return nearest(name, known) if len(self.errors) < MOST_FAULTS else ""
 
     def note(self, where: str, text: str) -> None:
-        self.found.append(Fault(self._place(where), text, "note"))
+        self.noted.append(Fault(self._place(where), text, "note"))
 
     def _place(self, where: str) -> str:
         """A line number is appended to the path, anything else set apart from it."""
@@ -51,16 +67,19 @@ class Faults:
         return f"{self.path}:{where}" if where.isdigit() else f"{self.path}: {where}"
 
     @property
-    def errors(self) -> list[Fault]:
-        return [fault for fault in self.found if fault.severity == "error"]
-
-    @property
     def remarks(self) -> tuple[Fault, ...]:
-        return tuple(fault for fault in self.found if fault.severity != "error")
+        return tuple(self.noted)
 
     def raise_if_any(self) -> None:
         if self.errors:
             raise ModelFileError(self.errors)
+
+
+def require_number(count: int, faults: Faults) -> None:
+    """Refuse more links than a robot has, before work is spent on them."""
+    if count > MOST_LINKS:
+        faults.error("", f"{count:,} links; expected at most {MOST_LINKS:,}.")
+        faults.raise_if_any()
 
 
 @dataclass(slots=True)
@@ -194,6 +213,8 @@ class _Build:
         """A child that does not move adds its mass to what carries its parent."""
         carrier, placement = self.placed[joint.parent]
         here = (placement @ joint.before @ joint.after).trimmed()
+        if len(here.steps) > MOST_STEPS:
+            here = Pose.at(tuple(here.translation), here.rpy())  # pyright: ignore[reportArgumentType]
         self.placed[joint.child] = carrier, here
         extra = moved(self.inertials[joint.child], here)
         if carrier == ROOT:
@@ -256,7 +277,7 @@ def _carriers(joints: Iterable[JointData], names: Collection[str], faults: Fault
     """For each link the joint that carries it; joints that join nothing are reported and left out."""
     carrier: dict[str, JointData] = {}
     for joint in joints:
-        wrong = _wrong_ends(joint, names, carrier)
+        wrong = _wrong_ends(joint, names, carrier, faults)
         for text in wrong:
             faults.error(joint.where, text)
         if not wrong:
@@ -264,11 +285,13 @@ def _carriers(joints: Iterable[JointData], names: Collection[str], faults: Fault
     return carrier
 
 
-def _wrong_ends(joint: JointData, names: Collection[str], carrier: Mapping[str, JointData]) -> list[str]:
+def _wrong_ends(
+    joint: JointData, names: Collection[str], carrier: Mapping[str, JointData], faults: Faults
+) -> list[str]:
     """What is wrong with the two links that a joint names."""
     ends = (("parent", joint.parent), ("child", joint.child))
     lost = [
-        f'joint "{joint.name}" names the {role} link "{link}", which does not exist.{nearest(link, names)}'
+        f'joint "{joint.name}" names the {role} link "{link}", which does not exist.{faults.nearest(link, names)}'
         for role, link in ends
         if link not in names
     ]
@@ -287,9 +310,8 @@ def _wrong_ends(joint: JointData, names: Collection[str], carrier: Mapping[str, 
 def _report_lost_frames(data: Assembly, names: Collection[str]) -> None:
     for name, link, _, where in data.frames:
         if link not in names:
-            data.faults.error(
-                where, f'frame "{name}" is on link "{link}", which does not exist.{nearest(link, names)}'
-            )
+            hint = data.faults.nearest(link, names)
+            data.faults.error(where, f'frame "{name}" is on link "{link}", which does not exist.{hint}')
 
 
 def _report_roots(roots: Sequence[str], faults: Faults) -> None:
@@ -300,7 +322,8 @@ def _report_roots(roots: Sequence[str], faults: Faults) -> None:
 
 
 def _report_cycle(carrier: Mapping[str, JointData], faults: Faults) -> None:
-    on_cycle = [joint for joint in carrier.values() if not _leads_to_root(joint, carrier)]
+    rooted: set[str] = set()
+    on_cycle = [joint for joint in carrier.values() if not _leads_to_root(joint, carrier, rooted)]
     if on_cycle:
         loop = ", ".join(f'"{joint.name}"' for joint in on_cycle[:6])
         faults.error(
@@ -310,10 +333,12 @@ def _report_cycle(carrier: Mapping[str, JointData], faults: Faults) -> None:
 
 
 def _report_circles(data: Assembly) -> None:
-    """Every circle of joints that follow each other, at its first joint in the file."""
+    """The circles of joints that follow each other (of very many the first), each at its first joint in the file."""
     places = {joint.name: joint.where for joint in data.joints}
     follows = {coupling.joint: list(coupling.terms) for coupling in data.couplings}
-    while circle := _circle(follows):
+    for _ in range(MOST_FAULTS):
+        if not (circle := _circle(follows)):
+            break
         chain = " -> ".join(f'"{name}"' for name in (*circle, circle[0]))
         text = (
             f"the joints {chain} follow each other in a circle; break it at one joint."
@@ -321,7 +346,8 @@ def _report_circles(data: Assembly) -> None:
             else f'joint "{circle[0]}" follows itself; let it follow another, or none.'
         )
         data.faults.error(places.get(circle[0], ""), text)
-        follows = {name: others for name, others in follows.items() if name not in circle}
+        gone = set(circle)
+        follows = {name: others for name, others in follows.items() if name not in gone}
 
 
 def _circle(follows: Mapping[str, Sequence[str]]) -> list[str]:
@@ -330,20 +356,22 @@ def _circle(follows: Mapping[str, Sequence[str]]) -> list[str]:
         TopologicalSorter(follows).prepare()
     except CycleError as error:
         circle: list[str] = error.args[1][:0:-1]  # each followed by the one it follows
-        first = min(map(list(follows).index, circle))
-        start = circle.index(list(follows)[first])
+        stated = {name: k for k, name in enumerate(follows)}
+        start = min(range(len(circle)), key=lambda k: stated[circle[k]])
         return circle[start:] + circle[:start]
     return []
 
 
-def _leads_to_root(joint: JointData, carrier: Mapping[str, JointData]) -> bool:
+def _leads_to_root(joint: JointData, carrier: Mapping[str, JointData], rooted: set[str]) -> bool:
+    """Whether a joint hangs from the root; links that are known to are in ``rooted``, and those found are added."""
     seen: set[str] = set()
     link = joint.child
-    while link in carrier:
+    while link in carrier and link not in rooted:
         if link in seen:
             return False
         seen.add(link)
         link = carrier[link].parent
+    rooted |= seen
     return True
 
 

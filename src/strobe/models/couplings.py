@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
 from itertools import groupby
 from weakref import WeakKeyDictionary
 
@@ -121,6 +122,7 @@ def _resolved(model: Model) -> Coordinates:
             place[joint.name] = joint.at(q, v)
             q, v = q + joint.nq, v + joint.nv
     by_v = {own.v: own.q for own in place.values()}
+    combined = _combinations(model, following, place)
     positions: list[tuple[Terms, float]] = []
     velocities: list[Terms] = []
     for joint in model.joints:
@@ -129,32 +131,42 @@ def _resolved(model: Model) -> Coordinates:
             positions += [({own.q + k: 1.0}, 0.0) for k in range(own.nq)]
             velocities += [{own.v + k: 1.0} for k in range(own.nv)]
         else:
-            terms, offset = _followed(joint.name, model, following, place)
+            terms, offset = combined[joint.name]
             positions.append(({by_v[j]: factor for j, factor in terms.items()}, offset))
             velocities.append(terms)
     return Coordinates(tuple(place.values()), tuple(positions), tuple(velocities), not following)
 
 
-def _followed(
-    name: str,
-    model: Model,
-    following: Mapping[str, Coupling],
-    place: Mapping[str, Joint],
-    seen: tuple[str, ...] = (),
-) -> tuple[Terms, float]:
-    """A joint as a combination of independent ones, and its offset."""
-    if name in place:
-        return {place[name].v: 1.0}, 0.0
-    if name in seen:
+def _combinations(
+    model: Model, following: Mapping[str, Coupling], place: Mapping[str, Joint]
+) -> dict[str, tuple[Terms, float]]:
+    """Every joint as a combination of independent ones, and its offset; those that are followed come first."""
+    found: dict[str, tuple[Terms, float]] = {name: ({own.v: 1.0}, 0.0) for name, own in place.items()}
+    for name in _leaders_first(model, following):
+        if name in found:
+            continue
+        terms: Terms = {}
+        offset = following[name].offset
+        for other, factor in following[name].terms.items():
+            inner, shift = found[other]
+            offset += factor * shift
+            for j, f in inner.items():
+                terms[j] = terms.get(j, 0.0) + factor * f
+        found[name] = terms, offset
+    return found
+
+
+def _leaders_first(model: Model, following: Mapping[str, Coupling]) -> list[str]:
+    """The joints that follow and those that they follow, in an order in which these come first."""
+    names = set(model.joint_names)
+    for coupling in following.values():
+        for other in coupling.terms:
+            if other not in names:
+                model.joint(other)  # says that there is none
+    try:
+        follows = {name: coupling.terms for name, coupling in following.items()}
+        return list(TopologicalSorter(follows).static_order())
+    except CycleError as error:
         raise UnsupportedModelError(
-            f"{model.name}: the joints {' -> '.join((*seen, name))} follow each other in a circle."
-        )
-    terms: Terms = {}
-    offset = following[name].offset
-    for other, factor in following[name].terms.items():
-        model.joint(other)
-        inner, shift = _followed(other, model, following, place, (*seen, name))
-        offset += factor * shift
-        for j, f in inner.items():
-            terms[j] = terms.get(j, 0.0) + factor * f
-    return terms, offset
+            f"{model.name}: the joints {' -> '.join(error.args[1][::-1])} follow each other in a circle."
+        ) from None

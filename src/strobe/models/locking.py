@@ -7,6 +7,7 @@ remain chains of known turns and shifts, so an edited model lifts to any number 
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -68,8 +69,9 @@ def _chosen(model: Model, joints: Mapping[str, Any]) -> dict[str, Position]:
 def _matching(model: Model, pattern: str) -> list[Joint]:
     if not isinstance(pattern, str):
         raise ArgumentError(f"a joint to lock is named {pattern!r}; expected its name, a text.")
-    exact = [joint for joint in model.joints if joint.name == pattern]
-    found = exact or [joint for joint in model.joints if fnmatchcase(joint.name, pattern)]
+    if (exact := model.joints_by_name.get(pattern)) is not None:
+        return [exact]
+    found = [joint for joint in model.joints if fnmatchcase(joint.name, pattern)]
     if not found:
         raise UnknownNameError("joint", pattern, model.name, model.joint_names, "robot.joint_names")
     return found
@@ -93,19 +95,28 @@ def _position(joint: Joint, value: Any) -> Position:
 
 def _with_followers(model: Model, positions: dict[str, Position]) -> dict[str, Position]:
     """The same positions with those of the joints that must follow them."""
-    pending = [*model.couplings, *model.curves]
-    while ready := [c for c in pending if all(other in positions for other in followed(c))]:
-        for coupling in ready:
-            pending.remove(coupling)
-            value = _value(coupling, positions)
-            stated = positions.setdefault(coupling.joint, [value])
-            if not _agree(stated, [value]):
-                raise ArgumentError(
-                    f'joint "{coupling.joint}" is locked at {_shown(stated)}, but it follows '
-                    f"{leaders(coupling)}, which puts it at {_shown([value])}. Lock only what it follows."
-                )
-    for coupling in pending:
-        if coupling.joint in positions:
+    rules = [*model.couplings, *model.curves]
+    missing = [set(followed(rule)) - positions.keys() for rule in rules]
+    waiting: dict[str, list[int]] = {}
+    for k, names in enumerate(missing):
+        for name in names:
+            waiting.setdefault(name, []).append(k)
+    ready = deque(k for k, names in enumerate(missing) if not names)
+    while ready:
+        coupling = rules[ready.popleft()]
+        value = _value(coupling, positions)
+        stated = positions.setdefault(coupling.joint, [value])
+        if not _agree(stated, [value]):
+            raise ArgumentError(
+                f'joint "{coupling.joint}" is locked at {_shown(stated)}, but it follows '
+                f"{leaders(coupling)}, which puts it at {_shown([value])}. Lock only what it follows."
+            )
+        for k in waiting.pop(coupling.joint, ()):
+            missing[k].discard(coupling.joint)
+            if not missing[k]:
+                ready.append(k)
+    for coupling, names in zip(rules, missing, strict=True):
+        if names and coupling.joint in positions:
             raise ArgumentError(
                 f'joint "{coupling.joint}" cannot be locked by itself: it follows {leaders(coupling)}. '
                 "Lock what it follows."

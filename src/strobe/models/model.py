@@ -147,9 +147,13 @@ class Model:
         """Degrees of freedom of all joints."""
         return sum(body.joint.nv for body in self.bodies)
 
-    @property
+    @cached_property
     def joints(self) -> tuple[Joint, ...]:
         return tuple(body.joint for body in self.bodies)
+
+    @cached_property
+    def joints_by_name(self) -> Mapping[str, Joint]:
+        return {joint.name: joint for joint in reversed(self.joints)}  # of two the first
 
     @property
     def joint_names(self) -> tuple[str, ...]:
@@ -161,16 +165,18 @@ class Model:
         return bool(self.curves) or any(not loop.held for loop in self.loops)
 
     def joint(self, name: str) -> Joint:
-        for joint in self.joints:
-            if joint.name == name:
-                return joint
+        if (found := self.joints_by_name.get(str(name))) is not None:
+            return found
         raise UnknownNameError("joint", name, self.name, self.joint_names, "robot.joint_names")
 
     def frame(self, name: str) -> Frame:
-        for frame in self.frames:
-            if frame.name == name:
-                return frame
+        if (found := self._frames_by_name.get(str(name))) is not None:
+            return found
         raise UnknownNameError("frame", name, self.name, [f.name for f in self.frames], "robot.frames")
+
+    @cached_property
+    def _frames_by_name(self) -> Mapping[str, Frame]:
+        return {frame.name: frame for frame in reversed(self.frames)}  # of two the first
 
     @cached_property
     def is_serial(self) -> bool:

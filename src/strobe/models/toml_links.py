@@ -14,8 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from strobe.algebra import Pose, Shift, Sym3, Turn, Vec3
-from strobe.errors import nearest
-from strobe.models.assembly import JointData, LinkData
+from strobe.models.assembly import JointData, LinkData, require_number
 from strobe.models.inertial import Inertial
 from strobe.models.joints import KINDS, WITH_AXIS, Friction, Limits, Motor
 from strobe.models.toml_table import Table, Triple
@@ -31,11 +30,16 @@ class Tree:
     joints: list[JointData]
     inertia_at: str = "com"
     names: list[str] = field(default_factory=list)  # links in the order of their numbers, the base first
+    known: set[str] = field(init=False)  # the same
+
+    def __post_init__(self) -> None:
+        self.known = set(self.names)
 
     def hang(self, table: Table, joint: JointData) -> None:
         """Take a link with its mass properties, and the joint that carries it."""
         self.links.append(LinkData(joint.child, inertial(table, self.inertia_at), table.path))
         self.names.append(joint.child)
+        self.known.add(joint.child)
         if joint.kind == "fixed":
             table.refuse(("limits", "motor", "friction"), "a fixed joint does not move")
         else:
@@ -57,6 +61,7 @@ def read_structure(root: Table, tree: Tree) -> None:
         table.context.degrees |= table.flag("degrees", False)
         tree.inertia_at = _inertia_at(table, "com")
         links = table.tables("link")
+        require_number(len(links), table.context.faults)
         if not links and kind != "joints":  # a base alone is a tree
             table.error("", f"no links; expected at least one [[{kind}.link]].")
         STRUCTURES[kind](table, links, tree)
@@ -128,10 +133,10 @@ STRUCTURES: dict[str, Callable[[Table, Sequence[Table], Tree], None]] = {
 def _parent(link: Table, tree: Tree) -> str:
     """The link a joint hangs on, one of those above it in the file."""
     parent = link.text("parent")
-    if parent in tree.names:
+    if parent in tree.known:
         return parent
     if parent:
-        hint = nearest(parent, tree.names)
+        hint = link.context.faults.nearest(parent, tree.names)
         link.error(
             "parent", f'no link "{parent}" above this one; a parent is defined before its children.{hint}'
         )

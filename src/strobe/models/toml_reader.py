@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from strobe.algebra import Pose
-from strobe.errors import ArgumentError, nearest
+from strobe.errors import ArgumentError
 from strobe.files.reading import LARGEST_TOML, parsed_toml, read_text
 from strobe.models.assembly import (
     SNAP,
@@ -237,7 +237,7 @@ def _frames(root: Table, tree: Tree) -> list[tuple[str, str, Pose, str]]:
     frames: list[tuple[str, str, Pose, str]] = []
     taken = {link.name for link in tree.links}
     for table in root.tables("frames"):
-        name, link = table.text("name"), _frame_link(table, tree.names)
+        name, link = table.text("name"), _frame_link(table, tree)
         if name in taken:
             table.error(
                 "name", f'a second frame named "{name}"; every link is a frame, names must be unique.'
@@ -248,17 +248,18 @@ def _frames(root: Table, tree: Tree) -> list[tuple[str, str, Pose, str]]:
     return frames
 
 
-def _frame_link(table: Table, names: Sequence[str]) -> str:
+def _frame_link(table: Table, tree: Tree) -> str:
     """A link by its name, or by its place in the file (0 is the base)."""
     value = table.data.get("link") if "link" in table else None
-    if value in names:
-        return value  # pyright: ignore[reportReturnType]
+    names = tree.names
+    if isinstance(value, str) and value in tree.known:
+        return value
     if isinstance(value, int) and not isinstance(value, bool):
         if 0 <= value < len(names):
             return names[value]
         table.error("link", f"found {table.shown('link')}, expected 0 (the base) to {len(names) - 1}.")
     elif isinstance(value, str):
-        table.error("link", f'no link "{value}".{nearest(value, names)}')
+        table.error("link", f'no link "{value}".{table.context.faults.nearest(value, names)}')
     else:
         table.error("", 'the key "link" is missing; expected the name or the number of a link.')
     return names[0]
@@ -269,7 +270,7 @@ def _known_joint(table: Table, key: str, name: str, joints: Mapping[str, JointDa
     if not name:
         return False
     if name not in joints:
-        table.error(key, f'no joint "{name}".{nearest(name, joints)}')
+        table.error(key, f'no joint "{name}".{table.context.faults.nearest(name, joints)}')
     elif joints[name].kind not in WITH_AXIS:
         table.error(
             key, f'joint "{name}" is {joints[name].kind}; only joints with one position are coupled.'
@@ -311,14 +312,16 @@ def _turns(joint: JointData) -> bool:
 
 def _loops(root: Table, frames: Sequence[str]) -> list[Loop]:
     loops: list[Loop] = []
+    known, taken = set(frames), set[str]()
     for table in root.tables("loops"):
         ends = {key: table.text(key) for key in ("frame_a", "frame_b")}
         for key, frame in ends.items():
-            if frame and frame not in frames:
-                table.error(key, f'no frame "{frame}".{nearest(frame, frames)}')
+            if frame and frame not in known:
+                table.error(key, f'no frame "{frame}".{table.context.faults.nearest(frame, frames)}')
         name = table.text("name", f"loop{len(loops) + 1}")
-        if name in {loop.name for loop in loops}:
+        if name in taken:
             table.error("name", f'a second loop named "{name}"; names must be unique.')
+        taken.add(name)
         kind = table.choice("kind", tuple(CLOSURES), "point")
         length, rows = _length(table, kind), _rows(table, kind)
         loops.append(Loop(name, ends["frame_a"], ends["frame_b"], kind, length, rows))
@@ -381,9 +384,10 @@ def _actuated(root: Table, joints: Sequence[JointData]) -> list[str]:
     if not isinstance(named, list) or not all(isinstance(name, str) for name in named):
         root.error("actuated", f"found {root.shown('actuated')}, expected a list of names of joints.")
         return []
+    moving = _moving(joints)
     for name in named:
-        if name not in _moving(joints):
-            root.error("actuated", f'no joint "{name}".{nearest(name, _moving(joints))}')
+        if name not in moving:
+            root.error("actuated", f'no joint "{name}".{root.context.faults.nearest(name, moving)}')
     return named
 
 
@@ -398,12 +402,14 @@ def _tip(root: Table, frames: Sequence[str]) -> str:
 def _feet(root: Table, frames: Sequence[str]) -> list[Foot]:
     """The soles that a file gives; corners may use parameters."""
     feet: list[Foot] = []
+    known, taken = set(frames), set[str]()
     for table in root.tables("feet"):
         frame = table.text("frame")
-        if frame and frame not in frames:
-            table.error("frame", f'no frame "{frame}".{nearest(frame, frames)}')
-        if frame in {foot.frame for foot in feet}:
+        if frame and frame not in known:
+            table.error("frame", f'no frame "{frame}".{table.context.faults.nearest(frame, frames)}')
+        if frame in taken:
             table.error("frame", f'foot "{frame}" is given twice.')
+        taken.add(frame)
         found = table.data["sole"] if "sole" in table else []
         rows = found if isinstance(found, list) and all(isinstance(row, list) for row in found) else []
         corners = [
@@ -426,7 +432,7 @@ def _locked(
     for table in root.tables("locked"):
         name, stated = table.text("joint"), "position" in table
         if name and name not in moving:
-            table.error("joint", f'no joint "{name}".{nearest(name, moving)}')
+            table.error("joint", f'no joint "{name}".{table.context.faults.nearest(name, moving)}')
         elif name in locked:
             table.error("joint", f'joint "{name}" is locked twice.')
         elif name in following:
@@ -462,9 +468,16 @@ def _free_joints(
     locked: Iterable[str],
 ) -> list[JointData]:
     """The joints that a configuration has numbers for."""
-    held, rules = set(locked), (*couplings, *curves)
-    while more := {rule.joint for rule in rules if held.issuperset(followed(rule))} - held:
-        held |= more
+    held, followers = set(locked), dict[str, list[Coupling | Curve]]()
+    for rule in (*couplings, *curves):
+        for other in followed(rule):
+            followers.setdefault(other, []).append(rule)
+    pending = list(held)
+    while pending:
+        for rule in followers.get(pending.pop(), ()):
+            if rule.joint not in held and held.issuperset(followed(rule)):
+                held.add(rule.joint)
+                pending.append(rule.joint)
     bound = {coupling.joint for coupling in couplings} | held
     return [joint for joint in joints if joint.kind != "fixed" and joint.name not in bound]
 

@@ -26,6 +26,7 @@ from strobe.models.assembly import (
     LinkData,
     assemble,
     nearly_right,
+    require_number,
     snapped,
 )
 from strobe.models.expressions import decimal
@@ -121,6 +122,7 @@ class _Reader:
         if not name:
             name = path.name.split(".")[0] or "robot"
             self.faults.note(root.where, f'<robot> has no name; the file\'s own, "{name}", is used.')
+        require_number(max(len(root.all("link")), len(root.all("joint"))), self.faults)
         links = [link for element in root.all("link") if (link := self.link(element))]
         elements = root.all("joint")
         joints = [joint for element in elements if (joint := self.joint(element))]
@@ -260,7 +262,7 @@ class _Reader:
             who, target = f'joint "{name}"', mimic.attributes.get("joint", "")
             factor = self._number(mimic, "multiplier", who, 1.0)
             offset = self._number(mimic, "offset", who, 0.0)
-            fault = _mimic_fault(name, target, kinds)
+            fault = _mimic_fault(name, target, kinds, self.faults)
             if fault:
                 self.faults.error(mimic.where, f"{who} {fault}")
             elif kinds[name] == "fixed":
@@ -304,11 +306,14 @@ class _Reader:
         known = ATTRIBUTES.get(element.tag, ())
         missing = [name for name in known if name not in element.attributes]
         unknown = [name for name in element.attributes if name not in known and ":" not in name]
-        foreign = [name for name in unknown if element.tag in EXTENDED and not nearest(name, missing)]
+        foreign: list[str] = []
         for name in unknown:
-            if name not in foreign:
+            hint = nearest(name, missing)
+            if element.tag in EXTENDED and not hint:
+                foreign.append(name)
+            else:
                 text = f"{who}: unknown attribute {name} of <{element.tag}> is passed over."
-                self.faults.warning(element.where, text + nearest(name, missing))
+                self.faults.warning(element.where, text + hint)
         if foreign and element.tag in ("limit", "dynamics"):
             text = f"{who}: of <{element.tag}> nothing is made of {', '.join(foreign)}."
             self.faults.note(element.where, text)
@@ -389,12 +394,12 @@ def _short(text: str, most: int = 60) -> str:
     return text if len(text) <= most else f"{text[:most]}…"
 
 
-def _mimic_fault(name: str, target: str, kinds: Mapping[str, str]) -> str:
+def _mimic_fault(name: str, target: str, kinds: Mapping[str, str], faults: Faults) -> str:
     """What is wrong with one joint following another, or nothing."""
     if not target:
         return 'has a <mimic> without a joint; write <mimic joint="…"/>.'
     if target not in kinds:
-        return f'mimics "{target}", which does not exist.{nearest(target, kinds)}'
+        return f'mimics "{target}", which does not exist.{faults.nearest(target, kinds)}'
     if kinds[target] not in WITH_AXIS:
         return f'mimics "{target}", which is {kinds[target]}; a joint with one degree of freedom is needed.'
     if kinds[name] not in (*WITH_AXIS, "fixed"):
