@@ -172,7 +172,7 @@ ARGUMENTS = {
 }
 
 
-def ended(arguments, capsys) -> tuple[int, str]:
+def ended(arguments, capsys):
     """The code and the sentence with which a command ends."""
     with pytest.raises(SystemExit) as caught:
         leave(lambda: app(arguments, standalone_mode=False))

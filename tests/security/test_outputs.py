@@ -40,6 +40,36 @@ def test_a_link_is_written_through_only_by_force(tmp_path):
     assert victim.read_text() == "mine"
 
 
+@pytest.mark.parametrize("to", ["missing", "../elsewhere/new.txt", "own.txt"])
+def test_a_link_that_leads_nowhere_is_not_written_through(to, tmp_path):
+    """A new file would come where the link points: to the place of somebody else."""
+    place = tmp_path / "here"
+    place.mkdir()
+    (tmp_path / "elsewhere").mkdir()
+    (place / "out.txt").symlink_to(to)
+    with (
+        pytest.raises(OutputError, match=r"will not write through the link .*out\.txt to .*Choose another"),
+        writing(place / "out.txt") as stream,
+    ):
+        stream.write("x")
+    with pytest.raises(OutputError, match="will not write through the link"):
+        write_folder(place, {"out.txt": "x"})
+    assert not (place / "out.txt").exists()
+    with writing(place / "out.txt", force=True) as stream:
+        stream.write("x")
+    assert (place / to).read_text() == "x"
+
+
+@pytest.mark.parametrize("name", ["a\udcff.txt", "a\0.txt"])
+def test_a_name_that_no_text_can_repeat_is_refused_before_anything_is_made(name, tmp_path):
+    refusal = "the name is not UTF-8|a name with a NUL"
+    with pytest.raises(OutputError, match=refusal), writing(f"{tmp_path}/{name}"):
+        pass
+    with pytest.raises(OutputError, match=refusal):
+        write_folder(f"{tmp_path}/{name}", {"a.txt": "x"})
+    assert not os.listdir(tmp_path)
+
+
 def test_files_have_the_permissions_that_the_user_has_chosen(tmp_path):
     before = os.umask(0o077)
     try:
@@ -54,13 +84,27 @@ def test_files_have_the_permissions_that_the_user_has_chosen(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "name", ["../../etc/x", "/etc/x", "..", ".bashrc", "a\nb", "a/b\\c", "\x00", "-rf", "con: nul"]
+    "name",
+    [
+        "../../etc/x",
+        "/etc/x",
+        "..",
+        ".bashrc",
+        "a\nb",
+        "a/b\\c",
+        "\x00",
+        "-rf",
+        "con: nul",
+        "NUL",
+        "com1.x",
+    ],
 )
 def test_a_report_named_after_a_robot_stays_in_its_folder(name):
     made = file_name(name)
     assert "/" not in made
     assert "\\" not in made
-    assert not made.startswith(".")
+    assert not made.startswith((".", "-"))
+    assert made.split(".")[0].lower() not in ("con", "nul", "com1")
     assert made.isprintable()
 
 

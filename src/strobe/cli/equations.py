@@ -200,12 +200,13 @@ class _Target:
     def write(self, files: Mapping[Path, str]) -> None:
         """All files, or none where one of them cannot be written."""
         from strobe.cli.show import note
-        from strobe.files.writing import refuse, writing
+        from strobe.files.writing import refuse, require_written_name, writing
 
         for path in files:
             if path.parent != self._folder or path.parent.exists():
                 refuse(path, inputs=self.inputs, force=self.force)
         if self._folder is not None:
+            require_written_name(self._folder)
             try:
                 self._folder.mkdir(parents=True, exist_ok=True)
             except OSError as error:

@@ -103,11 +103,12 @@ def _names(sections: str | None) -> list[str]:
 
 def _target(output: Path | None, name: str, force: bool, source: str) -> Path:
     """The path of the report without its suffix, in a folder that is there and takes files; asked before any work."""
-    from strobe.files.writing import refuse
+    from strobe.files.writing import refuse, require_written_name
     from strobe.study.case import file_name
 
     stem = file_name(name)
     folder = output or Path(f"study-{stem}")
+    require_written_name(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except FileExistsError:

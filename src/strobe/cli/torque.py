@@ -86,7 +86,7 @@ def torque(
       q_JOINT, JOINT_q or JOINT    position        q1, q2, …      in the order of the joints
       qd_JOINT or JOINT_qd         velocity        qd1, qd2, …    0 if there is none
       qdd_JOINT or JOINT_qdd       acceleration    qdd1, …        0 if there is none
-      t or time                    copied to the output, which has columns tau_JOINT
+      t or time                    numbers, or dates with times; copied to the output, which has columns tau_JOINT
     """
     arm = open_robot(robot, lock=lock, base=base, actuated=actuated, strict=strict)
     if loops and not (arm.model.loops or arm.model.curves):

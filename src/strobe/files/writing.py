@@ -34,8 +34,8 @@ def writing_bytes(path: Path, *, inputs: Iterable[Path] = (), force: bool = Fals
 
 @contextmanager
 def _written(path: Path, inputs: Iterable[Path], force: bool, kind: str, **how: Any) -> Iterator[Any]:
-    target = os.path.realpath(path)  # a link stays a link: what it points to is written
     refuse(path, inputs=inputs, force=force)
+    target = os.path.realpath(path)  # a link stays a link: what it points to is written
     if _is_special(target):
         with _explained(path), open(target, f"w{kind}", **how) as stream:
             yield stream
@@ -60,6 +60,7 @@ def write_folder(
     folder: Path, files: Mapping[str, str | bytes], *, inputs: Iterable[Path] = (), force: bool = False
 ) -> list[Folder]:
     """Files by their names in a folder, which is made; where they are. None is written if one may not be."""
+    require_written_name(folder)
     place, inputs = Folder(folder), list(inputs)
     try:
         place.mkdir(parents=True, exist_ok=True)
@@ -75,6 +76,7 @@ def write_folder(
 
 def refuse_folder(folder: Path, *, force: bool = False) -> None:
     """Raise if files could not be written into a folder, or would come among others."""
+    require_written_name(folder)
     place = Folder(folder)
     if place.exists() and not place.is_dir():
         raise OutputError(f"cannot write into {folder}: it is a file. Name a folder.")
@@ -95,7 +97,9 @@ def _is_special(target: str) -> bool:
 
 def refuse(path: Path, *, inputs: Iterable[Path] = (), force: bool = False) -> None:
     """Raise if writing here would lose something or cannot succeed."""
-    name, target = os.fspath(path), os.path.realpath(path)
+    name = os.fspath(path)
+    require_written_name(name)
+    target = os.path.realpath(path)
     folder = os.path.dirname(target)
     if not os.path.isdir(folder):
         raise OutputError(f"cannot write {name}: the folder {folder} does not exist. Make it first.")
@@ -112,6 +116,21 @@ def refuse(path: Path, *, inputs: Iterable[Path] = (), force: bool = False) -> N
             )
     if os.path.isfile(target) and not force:
         raise OutputError(f"will not replace {name}: it exists. Choose another name, or add --force.")
+    if os.path.islink(path) and not (force or _is_special(target)):
+        raise OutputError(
+            f"will not write through the link {name} to {target}. Choose another name, or add --force."
+        )
+
+
+def require_written_name(path: Path) -> None:
+    """Refuse a name of a file to write that is none, or that no text can repeat."""
+    name = os.fspath(path)
+    if "\0" in name:
+        raise OutputError(f"cannot write {name}: a name with a NUL in it is no name of a file.")
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError:
+        raise OutputError(f"cannot write {name}: the name is not UTF-8. Choose another.") from None
 
 
 @contextmanager

@@ -35,11 +35,12 @@ class Faults:
     def __init__(self, path: str, strict: bool = False) -> None:
         self.path = path
         self.strict = strict
-        self.errors: list[Fault] = []
-        self.noted: list[Fault] = []
+        self.found: list[Fault] = []
+        self.errors: list[Fault] = []  # those of them that are
 
     def error(self, where: str, text: str) -> None:
-        self.errors.append(Fault(self._place(where), text, "error"))
+        self._add(where, text, "error")
+        self.errors.append(self.found[-1])
         if len(self.errors) >= MOST_ERRORS:
             rest = Fault(
                 self.path, f"that is {MOST_ERRORS} faults; the rest of the file was not looked at."
@@ -48,17 +49,17 @@ class Faults:
 
     def warning(self, where: str, text: str) -> None:
         """Something that loads by default and is refused when the caller is strict."""
-        if self.strict:
-            self.error(where, text)
-        else:
-            self.noted.append(Fault(self._place(where), text, "warning"))
+        self.error(where, text) if self.strict else self._add(where, text, "warning")
+
+    def note(self, where: str, text: str) -> None:
+        self._add(where, text, "note")
 
     def nearest(self, name: str, known: Iterable[str]) -> str:
         """A hint at a name that exists, for faults that will be shown; others are only counted."""
         return nearest(name, known) if len(self.errors) < MOST_FAULTS else ""
 
-    def note(self, where: str, text: str) -> None:
-        self.noted.append(Fault(self._place(where), text, "note"))
+    def _add(self, where: str, text: str, severity: str) -> None:
+        self.found.append(Fault(self._place(where), text, severity))
 
     def _place(self, where: str) -> str:
         """A line number is appended to the path, anything else set apart from it."""
@@ -68,7 +69,7 @@ class Faults:
 
     @property
     def remarks(self) -> tuple[Fault, ...]:
-        return tuple(self.noted)
+        return tuple(fault for fault in self.found if fault.severity != "error")
 
     def raise_if_any(self) -> None:
         if self.errors:

@@ -28,6 +28,10 @@ LARGEST = {
 }  # fmt: skip
 SMALL = 8  # joints up to which nothing takes long
 
+RESERVED = re.compile(
+    r"con|prn|aux|nul|com\d|lpt\d", re.IGNORECASE
+)  # devices on Windows, whatever follows a point
+
 
 @dataclass(frozen=True)
 class Case:
@@ -129,7 +133,8 @@ class Case:
 
 def file_name(robot: str) -> str:
     """A robot's name as a file or folder takes it."""
-    return re.sub(r"[^\w.-]+", "_", robot).strip("._")[:100] or "robot"
+    name = re.sub(r"[^\w.-]+", "_", robot).strip("._-")[:100] or "robot"
+    return f"_{name}" if RESERVED.fullmatch(name.split(".")[0]) else name
 
 
 def _fits(robot: Robot, golden: Mapping[str, Any]) -> bool:

@@ -25,6 +25,7 @@ from typing import Any
 
 from strobe.errors import ArgumentError, ModelFileError, OutputError
 from strobe.files.reading import exists, parsed_json, read_bytes, read_text
+from strobe.files.writing import require_written_name
 from strobe.sweep.seals import is_sealed, sealed
 
 VERSION = 1  # of the folder's form
@@ -161,6 +162,7 @@ class Store:
     @contextmanager
     def alone(self) -> Iterator[None]:
         """Hold the folder: another sweep into it is refused until this block, or this process, has ended."""
+        require_written_name(self.name)
         with _explained(self.name):
             self.folder.mkdir(parents=True, exist_ok=True)
             lock = open(self.folder / LOCK, "wb")  # noqa: SIM115  closed below
