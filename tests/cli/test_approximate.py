@@ -146,7 +146,7 @@ def test_a_wrong_file_is_named(traj: Path, tmp_path: Path) -> None:
     assert "a motion is kept in a .json, .csv or .npz file." in refusal("planar2", tmp_path / "a.txt")
     wrong = tmp_path / "wrong.json"
     wrong.write_text("[1, 2", encoding="utf-8")
-    assert f"{wrong}: not JSON" in refusal("planar2", wrong)
+    assert f"{wrong}: not valid JSON" in refusal("planar2", wrong)
     assert f"{traj}: the motion has no joint joint3, which planar3 has." in refusal("planar3", traj)
     assert 'no robot "planar9"' in refusal("planar9", traj)
 
