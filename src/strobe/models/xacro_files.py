@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from strobe.errors import ModelFileError
+from strobe.files import reading
 from strobe.files.reading import LARGEST
 from strobe.models.expressions import ExpressionError
 from strobe.models.near_files import opened
@@ -143,11 +145,9 @@ def _listed(folder: Path) -> list[str]:
 def _head(path: Path) -> str:
     """The beginning of a regular file as text, or nothing."""
     try:
-        if not path.is_file():
-            return ""
-        with path.open("rb") as file:
+        with reading.opened(path) as file:
             return file.read(65_536).decode("utf-8", "replace").replace(" ", "")
-    except OSError:
+    except (OSError, ModelFileError):
         return ""
 
 
