@@ -310,3 +310,13 @@ def test_an_error_of_any_kind_is_harmless():
     for error in (ArgumentError(f"a {word}"), UnknownNameError("joint", word, word, [word])):
         assert not COMMANDED.search(str(error))
         assert not COMMANDED.search(repr(error))
+
+
+def test_memory_that_is_not_there_is_no_bug(capsys):
+    def work():
+        raise MemoryError
+
+    with pytest.raises(SystemExit) as caught:
+        leave(work)
+    assert caught.value.code == 2
+    assert capsys.readouterr().err.startswith("strobe: not enough memory for this.")

@@ -59,6 +59,9 @@ def leave(run: Callable[[], Any]) -> NoReturn:
         _drop_output()
         _say(f"{what}: {error.strerror or error}.")
         sys.exit(BAD_INPUT)
+    except MemoryError:
+        _say("not enough memory for this. Take a smaller file, fewer rows or a smaller batch.")
+        sys.exit(BAD_INPUT)
     except Exception as error:
         if os.environ.get("STROBE_DEBUG"):
             traceback.print_exc()
