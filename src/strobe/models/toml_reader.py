@@ -395,7 +395,7 @@ def _tip(root: Table, frames: Sequence[str]) -> str:
     """The frame meant where none is named, where the file says which."""
     name = root.text("tip", "")
     if name and name not in frames:
-        root.error("tip", f'no frame "{name}".{nearest(name, frames)}')
+        root.error("tip", f'no frame "{name}".{root.context.faults.nearest(name, frames)}')
     return name
 
 
