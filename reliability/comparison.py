@@ -26,6 +26,7 @@ from strobe.codegen.llvm_scalar import module
 from strobe.graph.fuse import fuse
 from strobe.runtime import jit
 from strobe.runtime.kernels import Kernel
+from strobe.runtime.traced import Traced
 from strobe.scalars import Lanes
 from strobe.scalars.precise import PreciseSystem
 
@@ -84,6 +85,11 @@ class Subject:
     def size(self) -> int:
         return prod(self.kernel.shape)
 
+    @property
+    def written(self) -> Callable[..., Any]:
+        """What it computes as a person wrote it, before anything was traced."""
+        return self.kernel.written if isinstance(self.kernel, Traced) else self.kernel.function()
+
     @cached_property
     def fused(self) -> Any:
         """The program as compiled code computes it."""
@@ -98,7 +104,7 @@ def interpreted(subject: Subject, arrays: Arrays, dtype: Any = np.float64) -> tu
     system = BoundedSystem(dtype)
     numbers = {name: system.given(array) for name, array in arrays.items()}
     with np.errstate(all="ignore"):
-        return _columns(system, subject.kernel.function()(**numbers), len(next(iter(arrays.values()))))
+        return _columns(system, subject.written(**numbers), len(next(iter(arrays.values()))))
 
 
 def bounds_of_code(subject: Subject, arrays: Arrays, dtype: Any) -> Array:
@@ -212,7 +218,7 @@ def _exact(subject: Subject, state: Arrays) -> list[Any] | None:
     system = PreciseSystem()
     numbers = {name: [system.exact(float(x)) for x in array] for name, array in state.items()}
     try:
-        exact = [system.lower(x) for x in flat(subject.kernel.function()(**numbers))]
+        exact = [system.lower(x) for x in flat(subject.written(**numbers))]
     except (TypeError, AttributeError, ZeroDivisionError):
         return None
     real = all(isinstance(x, system.context.mpf) and system.context.isfinite(x) for x in exact)
@@ -342,7 +348,7 @@ def check_nan(subject: Subject, arrays: Arrays, rng: Generator) -> None:
     lanes = {name: [Lanes(x[:, k]) for k in range(x.shape[-1])] for name, x in spoilt.items()}
     with np.errstate(all="ignore"):
         program = np.stack([_is_nan(x, count) for x in run(subject.kernel.program, lanes, Lanes)], -1)
-        written = np.stack([_is_nan(x, count) for x in flat(subject.kernel.function()(**lanes))], -1)
+        written = np.stack([_is_nan(x, count) for x in flat(subject.written(**lanes))], -1)
     _require_none(spoilt, found != program, "compiled code and its program differ")
     _require_none(spoilt, program & ~written & subject.strict, "passes make NaN of a number")
 

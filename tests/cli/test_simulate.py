@@ -226,5 +226,6 @@ def test_a_run_of_another_robot_is_not_gone_on_with(tmp_path: Path) -> None:
     told("planar3", "--t", "0.01", "--step", "1e-3", "-o", path)
     assert "a run of planar3 with joints" in refusal("planar2", "--t", "1", "--resume", path)
     said = refusal("planar3", "--gravity", "0,0,-1", "--t", "1", "--resume", path)
-    assert "planar3 has changed since this run was made; it cannot be gone on with." in said
+    assert "planar3 has changed since this run was made (gravity.linear.y was -9.81 and is 0.0; " in said
+    assert said.rstrip().endswith("it cannot be gone on with.")
     assert "will not replace" in refusal("planar3", "--t", "1", "-o", path)

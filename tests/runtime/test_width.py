@@ -111,7 +111,7 @@ def test_a_large_batch_takes_the_width_that_was_measured(folder, wide):
     name = cache.key(
         Kernel(arm.model, Request("inverse_dynamics")).fingerprint(),
         repr(jit.host_target(False, 4)),
-        "module",
+        "strobe.codegen.llvm.module",
     )
     assert cache.known(name)
 

@@ -12,7 +12,7 @@ import strobe
 from strobe.errors import ArgumentError, MissingExtraError, OutputError, SweepError, UnsupportedModelError
 from strobe.sweep import Sweep, sweep, workshop
 from strobe.sweep.evaluate import evaluate
-from strobe.sweep.manifest import differences
+from strobe.models.differences import differences
 from strobe.sweep.reading import read_plan
 
 for package in ("pyarrow", "zarr"):

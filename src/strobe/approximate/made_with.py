@@ -14,6 +14,7 @@ import numpy as np
 
 from strobe.errors import ArgumentError
 from strobe.files.writing import writing
+from strobe.models.differences import changes, from_letters, letters
 from strobe.models.fingerprint import fingerprint
 from strobe.models.model import Body
 from strobe.robot import Robot
@@ -46,6 +47,7 @@ def made_with(robot: Robot) -> dict[str, Array]:
         "joint_names": np.array(robot.joint_names, dtype=str),
         "inertial_parameters": np.array([_parameters(body) for body in robot.model.bodies]),
         "gravity": np.array([float(x) for x in robot.model.gravity.linear]),  # pyright: ignore[reportArgumentType]
+        "model": letters(robot.model),
     }
 
 
@@ -60,7 +62,7 @@ def require_same(kept: Mapping[str, Any], robot: Robot, what: str) -> None:
             f"{', '.join(robot.joint_names)}."
         )
     raise ArgumentError(
-        f"{what} was made with another {robot.name}: {_change(kept, robot)}. What it stores does not hold any more; "
+        f"{what} was made with another {robot.name}: {_change(kept, robot)}. What it stores may not hold any more; "
         "make it again with this robot."
     )
 
@@ -78,7 +80,10 @@ def _change(kept: Mapping[str, Any], robot: Robot) -> str:
         )
     if (kept["gravity"] != now["gravity"]).any():
         return "gravity has changed"
-    return "its geometry, drives, couplings or frames have changed"
+    was = from_letters(kept["model"]) if "model" in kept else None
+    if was is None:
+        return "an older strobe kept too little of it to compare the two"
+    return changes(was, robot.model)
 
 
 def _parameters(body: Body) -> list[float]:

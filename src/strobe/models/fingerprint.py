@@ -1,52 +1,101 @@
-"""What a model computes, as a digest: equal models have equal digests in every process."""
+"""What a model computes, as plain data and as a digest: equal models have equal digests in every process.
+
+Every field of a model and of what it is made of is taken, exactly: a field that is added later is there too. Left out
+are only those that no kernel gets to see (`seen`), and the name, which sentences use.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
+from numbers import Real
 from typing import Any
+from weakref import WeakKeyDictionary
 
-from strobe.algebra import Pose, Shift, Turn
-from strobe.models.joints import Joint
-from strobe.models.model import Body, Model
+import numpy as np
+
+from strobe.models.model import Model
+from strobe.scalars import System
+
+UNSEEN: Mapping[str, Any] = {"title": "", "source": "", "notes": (), "golden": (), "poses": {}}
+
+_seen: WeakKeyDictionary[Model, Model] = WeakKeyDictionary()
+_described: WeakKeyDictionary[Model, dict[str, Any]] = WeakKeyDictionary()
+_known: WeakKeyDictionary[Model, str] = WeakKeyDictionary()
+
+
+def seen(model: Model) -> Model:
+    """The model without what only people read: all that its kernels are made of."""
+    if model not in _seen:
+        _seen[model] = replace(model, **UNSEEN)
+    return _seen[model]
 
 
 def fingerprint(model: Model) -> str:
-    """A digest of every number and name that a kernel of this model can depend on."""
-    content = (
-        [_body(body) for body in model.bodies],
-        _numbers(model.gravity.linear),
-        [(frame.name, frame.body, _pose(frame.placement)) for frame in model.frames],
-        [(c.joint, sorted((k, float(x).hex()) for k, x in c.terms.items()), float(c.offset).hex())
-         for c in model.couplings],
-        [(loop.frame_a, loop.frame_b, loop.kind, float(loop.length).hex(), loop.rows, loop.held)
-         for loop in model.loops],
-        [(curve.joint, curve.other, _numbers(curve.coefficients)) for curve in model.curves],
-    )  # fmt: skip
-    return hashlib.sha256(repr(content).encode()).hexdigest()
+    """A digest of all that can be computed with a model."""
+    if model not in _known:
+        _known[model] = digest(described(model))
+    return _known[model]
 
 
-def _body(body: Body) -> Any:
-    own = body.inertial
-    inertial = own.given, *map(_numbers, (own.about_origin.parameters, own.com or (), own.central or ()))
-    return body.parent, _joint(body.joint), _pose(body.before), _pose(body.after), inertial
+def digest(*parts: Any) -> str:
+    """What tells data from any other: of plain values, records of them, and what has a fingerprint of its own."""
+    return hashlib.sha256(json.dumps([plain(part) for part in parts]).encode()).hexdigest()
 
 
-def _joint(joint: Joint) -> Any:
-    drive = (joint.rotor_inertia, joint.damping, *joint.coulomb)
-    return joint.name, joint.kind, joint.axis, joint.sign, _numbers(drive)
+def described(model: Model) -> dict[str, Any]:
+    """All that can be computed with a model as plain data, by words that people know it by; made once."""
+    if model not in _described:
+        _described[model] = _made(model)
+    return _described[model]
 
 
-def _pose(pose: Pose) -> Any:
-    return [_step(step) for step in pose.steps]
+def _made(model: Model) -> dict[str, Any]:
+    rest = plain(replace(seen(model), bodies=(), frames=()))
+    del rest["name"], rest["bodies"], rest["frames"]
+    joints = ((body.joint.name, plain(body.joint)) for body in model.bodies)
+    links = ((body.name, plain(replace(body, joint=None))) for body in model.bodies)  # pyright: ignore[reportArgumentType]
+    frames = ((frame.name, plain(frame)) for frame in model.frames)
+    parts = {"joint": joints, "link": links, "frame": frames}
+    return {key: part for kind, named in parts.items() for key, part in _named(kind, named)} | rest
 
 
-def _step(step: Any) -> Any:
-    if isinstance(step, Turn):
-        return "turn", step.axis, _numbers((step.c, step.s))
-    if isinstance(step, Shift):
-        return "shift", _numbers(step.p)
-    return "spin", [_numbers(row) for row in step.R]
+def _named(kind: str, entries: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+    """Entries by kind and name, each under a key of its own."""
+    taken: set[str] = set()
+    for name, part in entries:
+        key = f"{kind} {json.dumps(name, ensure_ascii=False)}"
+        while key in taken:
+            key = f"another {key}"
+        taken.add(key)
+        yield key, part
 
 
-def _numbers(values: Any) -> list[str]:
-    return [float(x).hex() for x in values]
+def plain(value: Any) -> Any:
+    """Data as what JSON has, exactly: every field of records, numbers as floats, all in the order they have."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    if isinstance(value, Real):
+        return float(value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return {"is": type(value).__name__, **{x.name: plain(getattr(value, x.name)) for x in fields(value)}}
+    if isinstance(value, Mapping):
+        return _mapping(value)
+    if isinstance(value, Sequence):
+        entries = [plain(each) for each in value]
+        records = entries and all(isinstance(each, dict) for each in entries)
+        return {str(k + 1): each for k, each in enumerate(entries)} if records else entries
+    own = str(value) if isinstance(value, System) else getattr(value, "fingerprint", None)
+    if isinstance(own, str):
+        return {"is": type(value).__name__, "fingerprint": own}
+    raise TypeError(f"a {type(value).__name__} is no plain data, and has no fingerprint to be told from others by")
+
+
+def _mapping(value: Mapping[Any, Any]) -> dict[str, Any]:
+    if not all(isinstance(key, str) for key in value):
+        raise TypeError("a mapping whose keys are no text cannot be told from others")
+    return {key: plain(each) for key, each in value.items()}

@@ -1,16 +1,23 @@
 """Object code on disk, so that a second process need not trace and compile again.
 
 Folder: STROBE_CACHE (or `off`), else the user's cache folder; private to the user, because what lies there is
-executed. An entry is a digest of its name and content, then the content: one that is damaged, or that others may
-write to, is made again. A folder that cannot be used is reported once and done without. Beyond a size the oldest
-entries go.
+executed. An entry is a digest of its name and content, then the content: one that is damaged, too large, no plain
+file, or that others may write to, is made again. A folder that cannot be used is reported once and done without.
+Beyond a size the oldest entries go.
+
+The name of an entry is made from all that its code follows from: what is asked, with every number of it (as a program,
+or as the data that our functions are given), those functions, as all of our sources, and what they run on. Who changes
+our modules while they run sets STROBE_CACHE=off.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
+import stat
+import sys
 import tempfile
 import warnings
 from collections.abc import Callable
@@ -19,6 +26,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+import numpy as np
+
 import strobe.errors
 from strobe.runtime import jit
 
@@ -26,10 +35,8 @@ DIGEST = 32  # bytes of SHA-256 in front of every entry
 COUNT = 8  # bytes of the number
 MOST = 512 * 2**20  # bytes in the folder before the oldest entries are removed
 OURS = re.compile(r"[0-9a-f]{64}\.o|\.new-.*")
-SOURCES = (
-    "scalars", "algebra", "models", "formulations", "quantities", "graph", "codegen", "runtime",
-    "kinematics/step.py", "simulate/effects.py", "simulate/steps.py",
-)  # fmt: skip
+LARGEST = 64 * 2**20  # bytes of an entry: code of as many operations as are compiled takes a third of it
+FRONT = ("cli", "study")  # folders of the package that nothing is traced through
 
 
 @dataclass(frozen=True)
@@ -41,8 +48,9 @@ class Entry:
 
 
 def key(*parts: str) -> str:
-    """The name of an entry: what is asked, the sources that answer it, LLVM and the processor."""
-    return hashlib.sha256("\0".join((*parts, sources(), jit.host())).encode()).hexdigest()
+    """The name of an entry: what is asked, the sources that answer it, what runs them, LLVM and the processor."""
+    run_by = f"Python {sys.version}", f"NumPy {np.__version__}"
+    return hashlib.sha256(json.dumps([*parts, sources(), *run_by, jit.host()]).encode()).hexdigest()
 
 
 def fetch(name: str, make: Callable[[], Entry]) -> Entry:
@@ -70,8 +78,7 @@ def kept() -> bool:
 
 def _read(path: Path) -> Entry | None:
     try:
-        with path.open("rb") as file:
-            data = file.read() if _is_ours(os.fstat(file.fileno())) else b""
+        data = _bytes(path)
     except OSError:
         return None
     digest, content = data[:DIGEST], data[DIGEST:]
@@ -80,8 +87,34 @@ def _read(path: Path) -> Entry | None:
     return Entry(int.from_bytes(content[:COUNT], "little"), content[COUNT:])
 
 
+READING = os.O_RDONLY
+for _flag in ("O_BINARY", "O_CLOEXEC", "O_NOFOLLOW", "O_NONBLOCK"):  # those that the system knows
+    READING |= getattr(os, _flag, 0)
+
+
+def _bytes(path: Path) -> bytes:
+    """The content of an entry; nothing of what is none, such as a pipe, which is neither opened nor waited for."""
+    if not _is_entry(os.lstat(path)):
+        return b""
+    handle = os.open(path, READING)
+    try:
+        if not _is_entry(os.fstat(handle)):  # it has become something else
+            return b""
+        with open(handle, "rb", closefd=False) as file:
+            return file.read(LARGEST + 1)
+    finally:
+        os.close(handle)
+
+
+def _is_entry(status: os.stat_result) -> bool:
+    """Whether it may be an entry: a plain file of ours, not too large."""
+    return stat.S_ISREG(status.st_mode) and status.st_size <= LARGEST and _is_ours(status)
+
+
 def _write(path: Path, entry: Entry) -> None:
     content = entry.number.to_bytes(COUNT, "little") + entry.code
+    if DIGEST + len(content) > LARGEST:
+        return
     try:
         handle, draft = tempfile.mkstemp(dir=path.parent, prefix=".new-")
         try:
@@ -118,14 +151,14 @@ def _tidied(folder: Path) -> int:
         for entry in found:
             if OURS.fullmatch(entry.name):
                 with suppress(FileNotFoundError):  # a draft that another process has finished meanwhile
-                    status.append((entry.stat(), entry.path))
+                    status.append((entry.stat(follow_symlinks=False), entry.path))
     total = sum(s.st_size for s, _ in status)
     if total <= MOST:
         return total
-    for s, path in sorted(status, key=lambda pair: pair[0].st_mtime):
+    for s, path in sorted(status, key=lambda pair: (_is_entry(pair[0]), pair[0].st_mtime)):
         with suppress(OSError):
             os.unlink(path)
-        total -= s.st_size
+            total -= s.st_size
         if total <= MOST // 2:
             break
     return total
@@ -141,6 +174,8 @@ def _folder() -> Path | None:
         home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
         folder = Path(asked).expanduser() if asked else home / "strobe"
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        link = folder.lstat()
+        folder = folder.resolve()  # where a link leads now, it leads for good
         status = folder.stat()
     except (OSError, RuntimeError) as error:
         _complain(f"the cache folder cannot be made ({error})")
@@ -148,7 +183,18 @@ def _folder() -> Path | None:
     if not _is_ours(status):
         _complain(f"{folder} belongs to someone else or others may write to it")
         return None
+    if _is_others_link(link):
+        _complain(f"the cache folder is a link to {folder} that someone else made")
+        return None
+    if not sources():
+        _complain("the sources of strobe, by which kernels are told apart, cannot be read")
+        return None
     return folder
+
+
+def _is_others_link(status: os.stat_result) -> bool:
+    """Whether it is a link of another user; what the administrator links is as the system is."""
+    return stat.S_ISLNK(status.st_mode) and hasattr(os, "getuid") and status.st_uid not in (0, os.getuid())
 
 
 def _is_ours(status: os.stat_result) -> bool:
@@ -168,11 +214,27 @@ def _complain(what: str) -> None:
 
 @cache
 def sources() -> str:
-    """A digest of the code that decides what a kernel computes."""
-    digest = hashlib.sha256()
-    root = Path(strobe.errors.__file__).parent
-    for place in SOURCES:
-        files = sorted((root / place).rglob("*.py")) if (root / place).is_dir() else [root / place]
-        for file in files:
-            digest.update(file.read_bytes())
-    return digest.hexdigest()
+    """A digest of the code that decides what a kernel computes: of all but the front. Nothing where it is not there."""
+    root, digest, found = os.path.dirname(strobe.errors.__file__), hashlib.sha256(), 0
+    try:
+        for folder, folders, files in os.walk(root, onerror=_raised):
+            folders[:] = sorted(set(folders) - set(FRONT if folder == root else ()))
+            for name in sorted(each for each in files if each.endswith(".py")):
+                path = os.path.join(folder, name)
+                with open(path, "rb", buffering=0) as file:
+                    text = file.read()
+                digest.update(f"{path[len(root) :]} {len(text)} ".encode() + text)
+                found += 1
+    except OSError:
+        return ""
+    return digest.hexdigest() if found else ""
+
+
+def _raised(error: OSError) -> None:
+    raise error
+
+
+def is_source(module: str) -> bool:
+    """Whether a module is one of those that `sources` reads."""
+    package, _, rest = module.partition(".")
+    return package == strobe.__name__ and rest.partition(".")[0] not in FRONT

@@ -26,13 +26,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from strobe.errors import ArgumentError, InterpretedWarning, ProgramSizeError
+from strobe.formulations import FORMULATIONS
 from strobe.graph.derivatives import costs, derivative
 from strobe.graph.passes import optimised
 from strobe.graph.program import Program, trace
 from strobe.graph.simplify import simplify
-from strobe.models.fingerprint import fingerprint
+from strobe.models.fingerprint import digest, fingerprint, seen
 from strobe.models.model import Model
-from strobe.quantities import Request
+from strobe.quantities import QUANTITIES, Request
 from strobe.runtime.arrays import batch_shape, destination, side_by_side
 from strobe.runtime.interpret import evaluate
 from strobe.scalars import Graph, Node, Stored
@@ -108,7 +109,8 @@ class Kernel:
 
     def function(self, graph: Graph | None = None) -> Callable[..., Any]:
         """What it computes, over floats and arrays, or over the nodes of a graph."""
-        return partial(self.request.evaluate, self.model if graph is None else self.model.lift(graph))
+        model = seen(self.model)
+        return partial(self.request.evaluate, model if graph is None else model.lift(graph))
 
     @property
     def stored(self) -> tuple[Stored, ...]:
@@ -136,8 +138,14 @@ class Kernel:
             raise TypeError(f"{self.name} reads stored numbers; its request must say so: looks_up.")
 
     def fingerprint(self) -> str:
-        """What tells its object code from that of any other kernel."""
-        return f"{fingerprint(self.model)} {self.request!r}"
+        """What tells its object code from that of any other kernel: all that `function` is given.
+
+        The code that reads it is told apart by a digest of our sources; a request that others wrote is told apart by
+        the program that comes of it.
+        """
+        if not _is_ours(self.request):
+            return program_digest(self.program)
+        return digest(self.model.name, fingerprint(self.model), type(self.request).__module__, self.request)
 
     @built
     def program(self) -> Program:
@@ -254,7 +262,7 @@ class Kernel:
         """Object code of the program as a renderer writes it, from disk or made now."""
         from strobe.runtime import cache as disk
 
-        key = disk.key(self.fingerprint(), repr(target), render.__name__)
+        key = disk.key(self.fingerprint(), repr(target), f"{render.__module__}.{render.__qualname__}")
         with _timed(f"{self.name}: {render.__name__} in all"):
             return disk.fetch(key, lambda: self._made(render, target))
 
@@ -343,6 +351,24 @@ class Shared(Kernel):
 def _is_alike(array: np.ndarray) -> bool:
     """Whether states along the last batch axis have the same row."""
     return array.ndim == 1 or array.shape[-2] == 1 or array.strides[-2] == 0
+
+
+def program_digest(program: Program) -> str:
+    """What tells a program from others, for whatever reads it."""
+    inputs = [(given.name, given.size) for given in program.inputs]
+    return digest(inputs, program.shape, program.text())
+
+
+def _is_ours(request: Request) -> bool:
+    """Whether all that answers a request stands in sources that keys of the cache are made from."""
+    from strobe.runtime.cache import is_source
+
+    quantity = QUANTITIES.get(request.quantity)
+    method = FORMULATIONS.get(request.formulation or "")
+    modules = [kind.__module__ for kind in type(request).__mro__ if kind is not object]
+    modules += [quantity.function.__module__] if quantity else []
+    modules += [method.module.__name__] if method else []
+    return all(map(is_source, modules))
 
 
 class Limited(Graph):

@@ -17,7 +17,7 @@ import numpy as np
 from strobe.errors import ProgramSizeError
 from strobe.graph.program import Program
 from strobe.graph.recurrence import STATE, Call, Recurrence, round_of, sample
-from strobe.models.fingerprint import fingerprint
+from strobe.models.fingerprint import digest
 from strobe.models.model import Model
 from strobe.runtime import kernels
 from strobe.runtime.interpret import evaluate
@@ -49,8 +49,8 @@ class Marching:
         from strobe.runtime import jit, width
 
         target = width.target()
-        asked = "\0".join(f"{name} {kernel.fingerprint()}" for name, kernel in self.kernels.items())
-        key = disk.key(fingerprint(self.model), asked, repr(self.recurrence), repr(target), "march")
+        asked = {name: kernel.fingerprint() for name, kernel in self.kernels.items()}
+        key = disk.key(digest(asked, self.recurrence), repr(target), "march")
         entry = disk.fetch(key, lambda: self._made(target))
         self.operations = entry.number
         return jit.load_object(entry.code, "march") if entry.code else None

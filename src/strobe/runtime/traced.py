@@ -8,12 +8,12 @@
 
 A traced function takes lists of numbers and returns numbers in (nested) lists. It may use arithmetic and the
 functions of `strobe.scalars`; a decision on a value is written `where(less(a, b), x, y)`, and stored numbers are read
-from a `Stored`.
+from a `Stored`. It runs once, when it is traced: what it reads from elsewhere (globals, what it closes over) is what it
+was then, compiled or interpreted, in every law and controller that is made of it.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any
@@ -23,9 +23,10 @@ import numpy as np
 from strobe.errors import ArgumentError, ProgramSizeError, StrobeError, UnknownNameError
 from strobe.graph.program import Program
 from strobe.graph.program import trace as graph_of
+from strobe.graph.replay import replay
 from strobe.models.arguments import is_whole
 from strobe.runtime.arrays import collected
-from strobe.runtime.kernels import MOST_TRACED, Kernel
+from strobe.runtime.kernels import MOST_TRACED, Kernel, program_digest
 from strobe.scalars import Graph, Numbers, Scalar, Stored
 from strobe.scalars.dual import Direction, slopes
 from strobe.scalars.scalar import is_number
@@ -38,10 +39,10 @@ class Traced(Kernel):
         self._function = function
         self._inputs = dict(inputs)
         super().__init__(None, None)  # pyright: ignore[reportArgumentType]  it has no robot
-        self._drawn: tuple[Graph, Any] | None = None  # until the program is made of it
         graph = Graph()
         outcome = self._outcome(graph)
-        self._shape, self._drawn = _shape(outcome), (graph, outcome)
+        self._shape = _shape(outcome)
+        self._drawn = graph_of(lambda **_: outcome, self._inputs, self._shape, graph)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Traced, (self._function, self._inputs)
@@ -63,23 +64,26 @@ class Traced(Kernel):
         return self._shape
 
     def function(self, graph: Graph | None = None) -> Callable[..., Any]:
-        return self._listed
+        """What was traced: the function itself may have changed since with what it reads."""
+        return lambda **numbers: replay(self._drawn, numbers)
+
+    def written(self, **numbers: Any) -> Any:
+        """What the function returns now, as nested lists, a single number as a list of one."""
+        result = self._function(**numbers)
+        return result if isinstance(result, list | tuple) else [result]
 
     def _as_traced(self) -> Program:
-        assert self._drawn is not None  # a program is made once
-        graph, outcome = self._drawn
-        if len(graph.nodes) > MOST_TRACED:
+        if len(self._drawn.nodes) > MOST_TRACED:
             raise ProgramSizeError(self.quantity, self.owner, MOST_TRACED)
-        self._drawn = None
-        return graph_of(lambda **_: outcome, self.inputs, self.shape, graph)
+        return self._drawn
 
     @property
     def stored(self) -> tuple[Stored, ...]:
-        return self.program.stored
+        return self._drawn.stored
 
     def fingerprint(self) -> str:
         """The program itself: source text says nothing about what a function closes over."""
-        return hashlib.sha256(f"{self.inputs}{self.shape}{self.program.text()}".encode()).hexdigest()
+        return program_digest(self._as_traced())
 
     def __call__(
         self, *args: Any, out: np.ndarray | None = None, threads: int | None = None, **named: Any
@@ -108,18 +112,13 @@ class Traced(Kernel):
                 raise UnknownNameError("input", name, self.quantity, list(self.inputs))
         return Jacobian(self, of or tuple(self.inputs))
 
-    def _listed(self, **numbers: Any) -> Any:
-        """The result as nested lists, a single number as a list of one."""
-        result = self._function(**numbers)
-        return result if isinstance(result, list | tuple) else [result]
-
     def _outcome(self, graph: Graph) -> Any:
         """What one run over nodes returns."""
         numbers = {
             name: [graph.variable(f"{name}[{k}]") for k in range(n)] for name, n in self._inputs.items()
         }
         try:
-            return self._listed(**numbers)
+            return self.written(**numbers)
         except StrobeError:
             raise
         except TypeError as error:
@@ -145,8 +144,18 @@ class Jacobian(Traced):
     def _as_traced(self) -> Program:
         return self._differentiated(self._plain.program, self._directions())
 
-    def _listed(self, **numbers: Numbers) -> Any:
-        return slopes(self._plain.function(), numbers, self._directions())
+    def function(self, graph: Graph | None = None) -> Callable[..., Any]:
+        return lambda **numbers: slopes(self._plain.function(), numbers, self._directions())
+
+    def written(self, **numbers: Numbers) -> Any:
+        return slopes(self._plain.written, numbers, self._directions())
+
+    @property
+    def stored(self) -> tuple[Stored, ...]:
+        return self.program.stored
+
+    def fingerprint(self) -> str:
+        return program_digest(self.program)
 
     def _directions(self) -> list[Direction]:
         sizes = [(name, self.inputs[name]) for name in self._of]

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from strobe.errors import ArgumentError
-from strobe.models.fingerprint import fingerprint
+from strobe.models.differences import changes
+from strobe.models.fingerprint import described, digest, fingerprint
 from strobe.simulate.problem import Problem
 from strobe.simulate.steps import FIXED
 from strobe.simulate.times import Grid, grid
-from strobe.simulate.torques import Table
 
 Array = np.ndarray
 NEAR = 1e-9  # of a step: so near, two times are one
@@ -27,6 +28,14 @@ class Checkpoint(NamedTuple):
     step: float
     time: float  # that was reached
     setting: Mapping[str, str]  # digests of what the run was asked for, by words
+    model: Mapping[str, Any]  # the robot that it was asked of, `described`
+
+    @classmethod
+    def of(
+        cls, problem: Problem, state: Array, energy: Array, step: float, time: float, setting: Mapping[str, str]
+    ) -> Checkpoint:
+        """Where a run of a problem stands."""
+        return cls(state, energy, step, time, setting, described(problem.asked_of.model))
 
 
 def setting(problem: Problem, method: str, conserved: bool) -> dict[str, str]:
@@ -38,7 +47,7 @@ def setting(problem: Problem, method: str, conserved: bool) -> dict[str, str]:
         return [(name, x) for name, x in inputs.items() if name.startswith(prefix)]
 
     made_of = {
-        "robot": fingerprint(problem.robot.model),
+        "robot": fingerprint(problem.asked_of.model),
         "method": method,
         "q0": problem.state[:, p.q],
         "qd0": problem.state[:, p.qd],
@@ -53,20 +62,23 @@ def setting(problem: Problem, method: str, conserved: bool) -> dict[str, str]:
         "friction": rate.friction,
         "formulation": rate.formulation,
         "conserve_energy": conserved,
+        "setting": (fingerprint(problem.robot.model), digest(rate), [*inputs.items()], spans),  # whatever else
     }
     return {word: _digest(value) for word, value in made_of.items()}
 
 
 def _digest(value: Any) -> str:
-    digest = hashlib.sha256()
+    found = hashlib.sha256()
     for part in _bytes(value):
-        digest.update(part)
-    return digest.hexdigest()[:16]
+        found.update(part)
+    return found.hexdigest()[:16]
 
 
 def _bytes(value: Any) -> Iterable[bytes]:
-    if isinstance(value, Table):
-        value = value.times, value.values, value.hold
+    if isinstance(value, Mapping):
+        value = [*value.items()]
+    elif is_dataclass(value):
+        value = [(each.name, getattr(value, each.name)) for each in fields(value)]
     if isinstance(value, tuple | list):
         yield f"{len(value)}:".encode()
         for each in value:
@@ -97,10 +109,11 @@ def require_fit(resume: Any, problem: Problem, words: Mapping[str, str], step: f
         raise ArgumentError(
             f"resume holds a run with steps of {resume.step:g} s, but step is {step:g}; give the same, or none."
         )
-    for word, digest in words.items():
-        if resume.setting.get(word) != digest:
+    for word, known in words.items():
+        if resume.setting.get(word) != known:
+            how = f" ({changes(resume.model, problem.asked_of.model)})" if word == "robot" else ""
             raise ArgumentError(
-                f"resume holds a run with another {word}; give all as it was, or begin anew without resume."
+                f"resume holds a run with another {word}{how}; give all as it was, or begin anew without resume."
             )
 
 

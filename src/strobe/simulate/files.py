@@ -24,6 +24,7 @@ from strobe.files.arrays import misfit, read_arrays
 from strobe.files.reading import parsed_json
 from strobe.files.tables import decimal, read_rows, write_rows
 from strobe.files.writing import writing
+from strobe.models.differences import changes, from_letters, json_object, letters
 from strobe.models.fingerprint import fingerprint
 from strobe.robot import Robot
 from strobe.simulate.audit import Audit, Carried
@@ -37,11 +38,8 @@ Place = str | PathLike[str]
 KINDS = (".npz", ".csv", ".mcap")
 TIMES = ("t", "time", "times")
 BOOKS = ("kinetic", "potential", "work", "events", "momentum")
-MADE_WITH = {
-    "fingerprint": "text",
-    "robot": "text",
-    "joint_names": "text n",
-}  # shapes, as `misfit` takes them
+MADE_WITH = {"fingerprint": "text", "robot": "text", "joint_names": "text n"}  # shapes, as `misfit` takes them
+MODEL = {"model": "letters"}
 RUN = {
     "t": "T", "q": "... T nq", "qd": "... T nv", "tau": "... T nv", "status": "...", "stopped": "...",
     "cut": "... nv", "work": "... T 4", "events": "... T", "method": "text", "step": "", "notes": "text notes",
@@ -52,6 +50,7 @@ CHECKPOINT = {
     "checkpoint_state": "N size", "checkpoint_energy": "N", "checkpoint_step": "", "checkpoint_time": "",
     "checkpoint_setting": "text",
 }  # fmt: skip
+STATE = ("state", "energy", "step", "time")  # of a checkpoint, as arrays
 
 
 def kind_of(path: Place) -> str:
@@ -95,7 +94,7 @@ def _arrays(run: Run) -> dict[str, Any]:
     if run.error is not None:
         kept |= {"error_q": run.error.q, "error_qd": run.error.qd}
     if run.checkpoint is not None:
-        kept |= {f"checkpoint_{name}": value for name, value in run.checkpoint._asdict().items()}
+        kept |= {f"checkpoint_{name}": getattr(run.checkpoint, name) for name in STATE}
         kept["checkpoint_setting"] = np.array(json.dumps(dict(run.checkpoint.setting)))
     words = {"method": run.method, "robot": run.robot.name, "fingerprint": fingerprint(run.robot.model)}
     return {
@@ -105,6 +104,7 @@ def _arrays(run: Run) -> dict[str, Any]:
         "notes": np.array(run.notes, dtype=str),
         "joint_names": np.array(run.robot.joint_names, dtype=str),
         **{name: np.array(text) for name, text in words.items()},
+        "model": letters(run.robot.model),
     }
 
 
@@ -135,23 +135,28 @@ def read(path: Place, robot: Robot) -> Run:
             f"{fspath(path)}: a run of {data['robot']} with joints {', '.join(names)}; {robot.name} has "
             f"{', '.join(robot.joint_names)}."
         )
-    same = str(data["fingerprint"]) == fingerprint(robot.model)
-    if not same:
-        warnings.warn(
-            f"{fspath(path)}: {robot.name} has changed since this run was made; it cannot be gone on with.",
-            SimulationWarning,
-            stacklevel=2,
-        )
     if wrong := _damage(data, robot):
         raise ArgumentError(f"{fspath(path)}: the run is damaged: {wrong}.")
-    return _run(data, robot, resumable=same)
+    if said := _change(data, robot):
+        warnings.warn(f"{fspath(path)}: {said}; it cannot be gone on with.", SimulationWarning, stacklevel=2)
+    return _run(data, robot, resumable=not said)
+
+
+def _change(data: Mapping[str, Array], robot: Robot) -> str:
+    """How a robot differs from that of a run, as a sentence without its end; nothing where it does not."""
+    if "model" not in data:
+        return f"a run of an older strobe, which kept too little of {robot.name} to compare it"
+    if str(data["fingerprint"]) == fingerprint(robot.model):
+        return ""
+    how = changes(from_letters(data["model"]), robot.model)
+    return f"{robot.name} has changed since this run was made ({how})"
 
 
 def _damage(data: Mapping[str, Array], robot: Robot) -> str:
     """What of a run is missing or does not fit together."""
     shapes = (
         RUN | (ERRORS if "error_q" in data else {}) | (CHECKPOINT if "checkpoint_state" in data else {})
-    )
+    ) | (MODEL if "model" in data else {})
     if wrong := misfit(data, shapes, nq=robot.nq, nv=robot.nv):
         return wrong
     batch, rows = data["status"].shape, data["load_rows"]
@@ -160,18 +165,14 @@ def _damage(data: Mapping[str, Array], robot: Robot) -> str:
         return '"loads" are not ten numbers for every span, frame and run'
     if not len(rows) or rows.dtype.kind not in "iu" or rows[0] != 0 or (np.diff(rows) < 0).any():
         return '"load_rows" are no rows from 0 on'
+    if "model" in data and from_letters(data["model"]) is None:
+        return '"model" is no JSON object'
     if "checkpoint_state" not in data:
         return ""
     if len(data["checkpoint_state"]) != math.prod(batch):
         return f'"checkpoint_state" is that of {len(data["checkpoint_state"])} runs, and there are {batch}'
-    return "" if _is_object(str(data["checkpoint_setting"])) else '"checkpoint_setting" is no JSON object'
-
-
-def _is_object(text: str) -> bool:
-    try:
-        return isinstance(parsed_json(text), dict)
-    except (ValueError, RecursionError):
-        return False
+    setting = json_object(str(data["checkpoint_setting"]))
+    return "" if setting is not None else '"checkpoint_setting" is no JSON object'
 
 
 def _run(data: Mapping[str, Array], robot: Robot, resumable: bool) -> Run:
@@ -184,8 +185,9 @@ def _run(data: Mapping[str, Array], robot: Robot, resumable: bool) -> Run:
     error = Errors(data["error_q"], data["error_qd"]) if "error_q" in data else None
     checkpoint = None
     if resumable and "checkpoint_state" in data:
-        state, energy, step, time, words = (data[f"checkpoint_{name}"] for name in Checkpoint._fields)
-        checkpoint = Checkpoint(state, energy, float(step), float(time), parsed_json(str(words)))
+        state, energy, step, time = (data[f"checkpoint_{name}"] for name in STATE)
+        setting, model = json_object(str(data["checkpoint_setting"])), from_letters(data["model"])
+        checkpoint = Checkpoint(state, energy, float(step), float(time), setting or {}, model or {})
     return Run(
         robot, data["t"], data["q"], data["qd"], data["tau"], audit, data["status"], data["stopped"], data["cut"],
         str(data["method"]), float(data["step"]), tuple(data["notes"].tolist()), error, checkpoint,

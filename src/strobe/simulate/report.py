@@ -44,7 +44,8 @@ def report(
         problem.asked_of, times, problem.whole(out[..., p.q]), problem.whole(out[..., p.qd]),
         problem.whole(out[..., p.size :]), audit, problem.whole(status), problem.whole(reached),
         problem.whole(rows.state[:, p.cut] if p.limited else np.zeros((len(out), p.nv))), method, step,
-        tuple(told), checkpoint=Checkpoint(rows.state, rows.energy, step, float(reached.max()), setting),
+        tuple(told),
+        checkpoint=Checkpoint.of(problem, rows.state, rows.energy, step, float(reached.max()), setting),
     )  # fmt: skip
     if rows.failure:
         sentence = f"{rows.failure} What was done until then is in the error's run."

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from strobe import __version__
-from strobe.errors import ArgumentError
+from strobe.errors import ArgumentError, StrobeError
+from strobe.models.differences import told
+from strobe.models.fingerprint import described
+from strobe.sweep.documents import robot_from
 from strobe.sweep.plan import Plan
 from strobe.sweep.seals import sealed
 from strobe.sweep.store import VERSION
-
-TOLD = 3  # differences that a sentence names
-SHORT = 40  # letters of a value that a sentence shows
 
 Manifest = dict[str, Any]
 
@@ -40,10 +39,9 @@ def manifest_for(plan: Plan, format: str) -> Manifest:
 def refuse_another(known: Manifest, plan: Plan, format: str | None, folder: str) -> None:
     """Raise if a folder holds a sweep that is not this one, and say what differs."""
     if plan.fingerprint != known["fingerprint"]:
-        found = list(differences(known["plan"], plan.document))
-        more = f" (and {len(found) - TOLD} more)" if len(found) > TOLD else ""
+        was, now = known["plan"], plan.document
         raise ArgumentError(
-            f"{folder} holds another sweep: {'; '.join(found[:TOLD])}{more}. "
+            f"{folder} holds another sweep: {told(_read(was), _read(now)) or told(was, now)}. "
             "Give the file as it was to go on, or name a new folder."
         )
     if format is not None and format != known["format"]:
@@ -58,28 +56,13 @@ def refuse_another(known: Manifest, plan: Plan, format: str | None, folder: str)
         )
 
 
-def differences(there: Any, here: Any, name: str = "") -> Iterator[str]:
-    """Where two documents differ, each place in a few words."""
-    if isinstance(there, Mapping) and isinstance(here, Mapping):
-        for key in dict.fromkeys((*there, *here)):
-            yield from differences(there.get(key), here.get(key), f"{name}.{key}".strip("."))
-    elif (known := _by_label(there)) and (now := _by_label(here)):
-        yield from differences(known, now, name)
-    elif there != here:
-        yield f"{name} {_told(there, here)}"
+def _read(document: Manifest) -> Manifest:
+    """A plan in which robots are what is read from their text, so that a difference between two has a name."""
+    return document | {"robots": [each | {"model": _described(each)} for each in document["robots"]]}
 
 
-def _by_label(entries: Any) -> dict[str, Any]:
-    """Entries by their labels, where they have some."""
-    if not isinstance(entries, list):
-        return {}
-    return {each["label"]: each for each in entries if isinstance(each, Mapping) and "label" in each}
-
-
-def _told(there: Any, here: Any) -> str:
-    if there is None or here is None:
-        return "is new" if there is None else "is no longer there"
-    texts = json.dumps(there), json.dumps(here)
-    if max(map(len, texts)) > SHORT:
-        return "is not what it was"
-    return f"was {texts[0]} and is {texts[1]}"
+def _described(entry: Mapping[str, Any]) -> Any:
+    try:
+        return described(robot_from(entry).model)
+    except StrobeError:  # written by another version
+        return entry["model"]
