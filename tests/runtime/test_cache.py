@@ -217,20 +217,168 @@ def test_what_code_depends_on_is_named():
     assert jit.llvm.get_host_cpu_name() in jit.host()
 
 
-def test_the_digest_of_the_sources_follows_the_sources(tmp_path, monkeypatch):
-    for place in cache.SOURCES:
-        file = tmp_path / (place if place.endswith(".py") else f"{place}/module.py")
-        file.parent.mkdir(exist_ok=True)
-        file.write_text("x = 1")
+@pytest.fixture
+def sources(tmp_path, monkeypatch):
+    """The digest of a package that holds some texts by path."""
     monkeypatch.setattr(cache.strobe.errors, "__file__", str(tmp_path / "errors.py"))
+
+    def found(**texts):
+        for path, text in texts.items():
+            file = tmp_path / f"{path.replace('__', '/')}.py"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text)
+        cache.sources.cache_clear()
+        return cache.sources()
+
+    yield found
     cache.sources.cache_clear()
-    try:
-        before = cache.sources()
-        (tmp_path / "graph" / "module.py").write_text("x = 2")
-        cache.sources.cache_clear()
-        assert cache.sources() != before
-    finally:
-        cache.sources.cache_clear()
+
+
+def test_the_digest_of_the_sources_follows_every_source_but_the_front(sources):
+    found = [sources(errors="x = 1", graph__module="x = 1", cli__module="x = 1", study__module="x = 1")]
+    changes = {"errors": "x = 2", "graph__module": "x = 2", "approximate__new": "", "graph__deep__er": ""}
+    found += [sources(**{path: text}) for path, text in changes.items()]
+    found.append(sources(graph__cli__new=""))  # a folder of that name is the front at the top alone
+    assert len(set(found)) == len(found)
+    assert sources(cli__module="x = 2", study__other="x = 2") == found[-1]
+    assert sources(graph__module="", approximate__new="x = 2") != found[-1]  # as if text had moved
+
+
+def test_without_sources_nothing_is_kept(sources, folder, made):
+    assert sources() == ""
+    with pytest.warns(CacheWarning, match="the sources of strobe, by which kernels are told apart, cannot be"):
+        torques()
+    assert not list(folder.iterdir())
+
+
+def test_the_sources_are_those_of_the_modules_that_are_taken_for_sources():
+    import sys
+
+    ours = [module for name, module in sys.modules.items() if cache.is_source(name)]
+    root = os.path.dirname(strobe.__file__) + os.sep
+    assert len(ours) > 50
+    for module in ours:
+        assert module.__file__.startswith(root)
+        assert module.__file__.removeprefix(root).split(os.sep)[0] not in cache.FRONT
+    assert not any(map(cache.is_source, ("strobe.cli.app", "strobe.study", "strobes.graph", "__main__", "numpy")))
+
+
+# -- what is no entry -----------------------------------------------------------------------------------
+
+
+def _pipe(path):
+    os.mkfifo(path)
+
+
+def _socket(path):
+    import socket
+
+    with socket.socket(socket.AF_UNIX) as made:
+        here = os.getcwd()
+        os.chdir(path.parent)  # the name of a socket has a hundred letters at most
+        try:
+            made.bind(path.name)
+        finally:
+            os.chdir(here)
+
+
+def _link(path):
+    whole = path.with_suffix(".aside")
+    whole.write_bytes(_link.whole)
+    path.symlink_to(whole)
+
+
+def _endless(path):
+    path.symlink_to("/dev/zero")
+
+
+def _huge(path):
+    with path.open("wb") as file:
+        file.truncate(20 * 2**30)  # no block of which is on the disk
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pipes among files")
+@pytest.mark.parametrize("replaced", [_pipe, _socket, _link, _endless, _huge])
+def test_what_is_no_plain_file_of_a_bounded_size_is_not_read_and_made_again(folder, made, replaced):
+    torques()
+    (path,) = folder.iterdir()
+    _link.whole = path.read_bytes()
+    path.unlink()
+    replaced(path)
+    np.testing.assert_allclose(torques(), EXPECTED, atol=1e-12)
+    assert len(made) == 2
+    assert stat.S_ISREG(path.lstat().st_mode)
+    assert path.read_bytes() == _link.whole
+
+
+def test_a_folder_in_the_place_of_an_entry_is_reported_and_done_without(folder, made):
+    torques()
+    (path,) = folder.iterdir()
+    path.unlink()
+    path.mkdir()
+    with pytest.warns(CacheWarning, match="cannot be written"):
+        np.testing.assert_allclose(torques(), EXPECTED, atol=1e-12)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pipes among files")
+def test_an_entry_that_becomes_a_pipe_while_it_is_looked_at_is_not_waited_for(folder, monkeypatch):
+    torques()
+    (path,) = folder.iterdir()
+    before, look = path.lstat(), os.lstat
+    path.unlink()
+    os.mkfifo(path)
+    monkeypatch.setattr(cache.os, "lstat", lambda place: before if place == path else look(place))
+    assert cache.known(path.stem) is None
+
+
+def test_where_a_system_lacks_the_flags_entries_are_read_all_the_same(folder, made, monkeypatch):
+    torques()
+    monkeypatch.setattr(cache, "READING", os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    torques()
+    assert len(made) == 1
+
+
+def test_code_that_would_not_be_read_is_not_kept(folder, monkeypatch):
+    monkeypatch.setattr(cache, "LARGEST", 1000)
+    for size in (960, 961):
+        cache.fetch(f"{size:064}", lambda size=size: cache.Entry(1, b"c" * size))
+    assert [path.stat().st_size for path in folder.iterdir()] == [1000]
+    assert cache.known(f"{960:064}") is not None
+
+
+def test_what_is_no_entry_goes_first_where_there_is_too_much(folder, monkeypatch):
+    folder.mkdir(mode=0o700)
+    monkeypatch.setattr(cache, "MOST", 3000)
+    monkeypatch.setattr(cache, "LARGEST", 1000)
+    huge = folder / f"{9:064x}.o"
+    with huge.open("wb") as file:
+        file.truncate(10**6)
+    for k in range(3):
+        cache.fetch(f"{k:064x}", lambda: cache.Entry(1, b"c" * 200))
+    assert sorted(path.name[-3] for path in folder.iterdir()) == ["0", "1", "2"]
+
+
+# -- a folder that is a link ----------------------------------------------------------------------------
+
+
+def test_a_folder_may_be_a_link_of_ones_own(folder, tmp_path):
+    (tmp_path / "elsewhere").mkdir(mode=0o700)
+    folder.symlink_to(tmp_path / "elsewhere")
+    torques()
+    assert len(list((tmp_path / "elsewhere").iterdir())) == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no owners of links")
+def test_a_link_that_someone_else_made_is_not_followed(folder, tmp_path, monkeypatch):
+    (tmp_path / "elsewhere").mkdir(mode=0o700)
+    folder.symlink_to(tmp_path / "elsewhere")
+    look = cache.Path.lstat
+    theirs = list(folder.lstat())
+    theirs[stat.ST_UID] = os.getuid() + 1234
+    monkeypatch.setattr(cache.Path, "lstat", lambda p: os.stat_result(theirs) if p == folder else look(p))
+    with pytest.warns(CacheWarning, match="the cache folder is a link to .* that someone else made; compiled"):
+        torques()
+    assert not list((tmp_path / "elsewhere").iterdir())
 
 
 def test_beyond_a_size_the_oldest_entries_go_and_nothing_else(folder, monkeypatch):
