@@ -48,7 +48,9 @@ def filled(data: Any) -> dict[str, bool]:
     parts = data.values() if isinstance(data, Mapping) else data if isinstance(data, tuple) else ()
     if is_dataclass(data):
         own = {each.name: getattr(data, each.name) for each in fields(data)}
-        found = {f"{type(data).__name__}.{name}": value not in (None, (), {}, "") for name, value in own.items()}
+        found = {
+            f"{type(data).__name__}.{name}": value not in (None, (), {}, "") for name, value in own.items()
+        }
         parts = own.values()
     for part in parts:
         for name, holds in filled(part).items():
@@ -70,7 +72,7 @@ def _mappings(data: Mapping[str, Any], number: Number, where: str, field: str) -
             yield inner._replace(data={**data, key: inner.data})
     yield Change(where, field, {**data, "another": 1.0})
     if len(data) > 1:
-        yield Change(f"order of {where}", field, dict(reversed(data.items())))
+        yield Change(f"order of {where}", field, dict(reversed([*data.items()])))
 
 
 def _tuples(data: tuple[Any, ...], number: Number, where: str, field: str) -> Iterator[Change]:

@@ -22,6 +22,7 @@ TRIALS = {
     "sanitized": "generated C under sanitizers",
     "soak": "random calls from threads, the cache being damaged",
     "killing": "sweeps whose processes are killed",
+    "caches": "caches of robots with a field changed",
 }
 UNITS = {"mib": "MiB", "percent": "%"}  # by the last word of a key
 APART = ("when", "cpu", "cores", "python", "strobe", "failures", "seed")

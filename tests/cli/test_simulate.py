@@ -17,6 +17,8 @@ from typer.testing import CliRunner, Result
 
 import strobe
 from strobe.cli import app
+from strobe.models.load import load_model
+from strobe.models.toml_writer import write_toml
 from strobe.simulate import Run
 from strobe.trajectory.files import write
 
@@ -229,3 +231,14 @@ def test_a_run_of_another_robot_is_not_gone_on_with(tmp_path: Path) -> None:
     assert "planar3 has changed since this run was made (gravity.linear.y was -9.81 and is 0.0; " in said
     assert said.rstrip().endswith("it cannot be gone on with.")
     assert "will not replace" in refusal("planar3", "--t", "1", "-o", path)
+
+
+def test_a_robot_whose_limits_changed_is_not_gone_on_with(tmp_path: Path) -> None:
+    text = write_toml(load_model("planar2"))
+    assert text.count(", 2.6]") == 1
+    arm, path = tmp_path / "arm.toml", tmp_path / "part.npz"
+    arm.write_text(text)
+    told(str(arm), "--t", "0.001", "--step", "1e-4", "--stops", "-o", path)
+    arm.write_text(text.replace(", 2.6]", ", 1.5]"))
+    said = refusal(str(arm), "--t", "0.002", "--stops", "--resume", path)
+    assert 'has changed since this run was made (joint "joint2": limits.upper was 2.6 and is 1.5)' in said

@@ -246,7 +246,9 @@ def test_the_digest_of_the_sources_follows_every_source_but_the_front(sources):
 
 def test_without_sources_nothing_is_kept(sources, folder, made):
     assert sources() == ""
-    with pytest.warns(CacheWarning, match="the sources of strobe, by which kernels are told apart, cannot be"):
+    with pytest.warns(
+        CacheWarning, match="the sources of strobe, by which kernels are told apart, cannot be"
+    ):
         torques()
     assert not list(folder.iterdir())
 
@@ -260,7 +262,9 @@ def test_the_sources_are_those_of_the_modules_that_are_taken_for_sources():
     for module in ours:
         assert module.__file__.startswith(root)
         assert module.__file__.removeprefix(root).split(os.sep)[0] not in cache.FRONT
-    assert not any(map(cache.is_source, ("strobe.cli.app", "strobe.study", "strobes.graph", "__main__", "numpy")))
+    assert not any(
+        map(cache.is_source, ("strobe.cli.app", "strobe.study", "strobes.graph", "__main__", "numpy"))
+    )
 
 
 # -- what is no entry -----------------------------------------------------------------------------------
@@ -376,7 +380,9 @@ def test_a_link_that_someone_else_made_is_not_followed(folder, tmp_path, monkeyp
     theirs = list(folder.lstat())
     theirs[stat.ST_UID] = os.getuid() + 1234
     monkeypatch.setattr(cache.Path, "lstat", lambda p: os.stat_result(theirs) if p == folder else look(p))
-    with pytest.warns(CacheWarning, match="the cache folder is a link to .* that someone else made; compiled"):
+    with pytest.warns(
+        CacheWarning, match="the cache folder is a link to .* that someone else made; compiled"
+    ):
         torques()
     assert not list((tmp_path / "elsewhere").iterdir())
 

@@ -130,7 +130,9 @@ def spring(q):
 
 
 def swung(law: strobe.runtime.traced.Traced, **how: bool) -> np.ndarray:
-    return strobe.simulate(strobe.Robot(ARM.model, **how), [0.3, 0.2], [0, 0], law, t=0.02, step=1e-4, every=100).q
+    return strobe.simulate(
+        strobe.Robot(ARM.model, **how), [0.3, 0.2], [0, 0], law, t=0.02, step=1e-4, every=100
+    ).q
 
 
 def test_a_law_is_what_it_was_when_it_was_traced(folder, monkeypatch):

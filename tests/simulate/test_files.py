@@ -2,6 +2,7 @@
 
 import csv
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -80,6 +81,56 @@ def test_a_file_of_another_robot_is_refused_and_one_of_a_changed_robot_cannot_be
     with pytest.warns(SimulationWarning, match=r"run\.npz: planar2 has changed since this run was made"):
         back = Run.from_npz(path, arm.with_payload(1.0))
     assert back.checkpoint is None
+
+
+def test_a_robot_whose_limits_changed_is_told_by_joint_and_number(arm, tmp_path):
+    path = tmp_path / "run.npz"
+    done = simulate(arm, *state(arm), None, 0.01, step=1e-3)
+    done.to_npz(path)
+    body = arm.model.bodies[1]
+    limits = replace(body.joint.limits, upper=1.5)
+    bodies = (arm.model.bodies[0], replace(body, joint=replace(body.joint, limits=limits)))
+    other = strobe.Robot(replace(arm.model, bodies=bodies))
+    said = r'joint "joint2": limits\.upper was 2\.6 and is 1\.5'
+    with pytest.warns(
+        SimulationWarning, match=rf"has changed since this run was made \({said}\); it cannot be"
+    ):
+        assert Run.from_npz(path, other).checkpoint is None
+    with pytest.raises(
+        ArgumentError, match=rf"^resume holds a run with another robot \({said}\); give all as"
+    ):
+        simulate(other, *state(arm), None, 0.02, step=1e-3, resume=done.checkpoint)
+
+
+def test_what_only_people_read_of_a_robot_may_change(arm, tmp_path):
+    path = tmp_path / "run.npz"
+    simulate(arm, *state(arm), None, 0.01, step=1e-3).to_npz(path)
+    renamed = strobe.Robot(replace(arm.model, name="arm", title="an arm", source="elsewhere.toml"))
+    kept = Run.from_npz(path, renamed).checkpoint
+    assert simulate(renamed, *state(arm), None, 0.02, step=1e-3, resume=kept).done
+
+
+def test_a_run_of_an_older_version_is_read_and_not_gone_on_with(arm, tmp_path):
+    path = tmp_path / "run.npz"
+    simulate(arm, *state(arm), None, 0.01, step=1e-3).to_npz(path)
+    with np.load(path) as data:
+        np.savez(path, **{name: data[name] for name in data.files if name != "model"})
+    with pytest.warns(
+        SimulationWarning, match="a run of an older strobe, which kept too little of planar2"
+    ):
+        assert Run.from_npz(path, arm).checkpoint is None
+
+
+@pytest.mark.parametrize(
+    "model", [np.zeros(3), np.zeros(3, np.uint8), np.frombuffer(b"[" * 9999, np.uint8)]
+)
+def test_a_model_in_a_file_that_is_none_is_told(arm, tmp_path, model):
+    path = tmp_path / "run.npz"
+    simulate(arm, *state(arm), None, 0.01, step=1e-3).to_npz(path)
+    with np.load(path) as data:
+        np.savez(path, **{**data, "model": model})
+    with pytest.raises(ArgumentError, match=r'run\.npz: the run is damaged: "model" is no JSON object\.'):
+        Run.from_npz(path, arm)
 
 
 def test_a_file_that_is_no_run_is_refused_by_name(arm, tmp_path):

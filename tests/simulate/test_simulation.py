@@ -438,7 +438,8 @@ def test_what_differs_from_the_run_that_is_gone_on_with_is_named(pendulum, chang
     done = simulate(**asked | {"t": 0.1}, step=1e-3).checkpoint
     assert simulate(**asked, resume=done).done
     with pytest.raises(
-        ArgumentError, match=rf"^resume holds a run with another {word}( \(.+\))?; give all as it was, or begin anew"
+        ArgumentError,
+        match=rf"^resume holds a run with another {word}( \(.+\))?; give all as it was, or begin anew",
     ):
         simulate(**asked | change, resume=done)
 

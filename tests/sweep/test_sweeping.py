@@ -10,9 +10,10 @@ import pytest
 
 import strobe
 from strobe.errors import ArgumentError, MissingExtraError, OutputError, SweepError, UnsupportedModelError
+from strobe.models.differences import differences
+from strobe.models.toml_writer import write_toml
 from strobe.sweep import Sweep, sweep, workshop
 from strobe.sweep.evaluate import evaluate
-from strobe.models.differences import differences
 from strobe.sweep.reading import read_plan
 
 for package in ("pyarrow", "zarr"):
@@ -230,6 +231,17 @@ def test_a_model_that_changed_is_named():
     there = {"robots": [{"label": "arm", "model": "a" * 50}, {"label": "leg", "model": "b"}]}
     here = {"robots": [{"label": "arm", "model": "c" * 50}, {"label": "leg", "model": "b"}]}
     assert list(differences(there, here)) == ["robots.arm.model is not what it was"]
+
+
+def test_a_robot_that_changed_is_told_by_joint_and_number(alone, tmp_path):
+    text = write_toml(strobe.load("planar2").model)
+    assert text.count(", 2.6]") == 1
+    (tmp_path / "planar2.toml").write_text(text.replace(", 2.6]", ", 1.5]"))
+    with pytest.raises(
+        ArgumentError,
+        match=r'another sweep: robots\.planar2\.model\.joint "joint2": limits\.upper was 2\.6 and is 1\.5',
+    ):
+        sweep(SWEEP | {"robots": [str(tmp_path / "planar2.toml")]}, alone, workers=0)
 
 
 def test_another_format_or_version_is_told(alone, monkeypatch):

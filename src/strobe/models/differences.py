@@ -1,4 +1,4 @@
-"""Where two documents of plain data differ, in words: two sweeps, or a model and what it was when a file was written."""
+"""Where two documents of plain data differ, in words: two sweeps, or a model and what it was in a file."""
 
 from __future__ import annotations
 

@@ -82,7 +82,10 @@ def plain(value: Any) -> Any:
     if isinstance(value, Real):
         return float(value)
     if is_dataclass(value) and not isinstance(value, type):
-        return {"is": type(value).__name__, **{x.name: plain(getattr(value, x.name)) for x in fields(value)}}
+        return {
+            "is": type(value).__name__,
+            **{x.name: plain(getattr(value, x.name)) for x in fields(value)},
+        }
     if isinstance(value, Mapping):
         return _mapping(value)
     if isinstance(value, Sequence):
@@ -92,7 +95,9 @@ def plain(value: Any) -> Any:
     own = str(value) if isinstance(value, System) else getattr(value, "fingerprint", None)
     if isinstance(own, str):
         return {"is": type(value).__name__, "fingerprint": own}
-    raise TypeError(f"a {type(value).__name__} is no plain data, and has no fingerprint to be told from others by")
+    raise TypeError(
+        f"a {type(value).__name__} is no plain data, and has no fingerprint to be told from others by"
+    )
 
 
 def _mapping(value: Mapping[Any, Any]) -> dict[str, Any]:

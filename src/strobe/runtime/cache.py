@@ -5,9 +5,9 @@ executed. An entry is a digest of its name and content, then the content: one th
 file, or that others may write to, is made again. A folder that cannot be used is reported once and done without.
 Beyond a size the oldest entries go.
 
-The name of an entry is made from all that its code follows from: what is asked, with every number of it (as a program,
-or as the data that our functions are given), those functions, as all of our sources, and what they run on. Who changes
-our modules while they run sets STROBE_CACHE=off.
+The name of an entry is made from all that its code follows from: what is asked, with every number of it (as a
+program, or as the data that our functions are given), those functions, as all of our sources, and what they run on.
+Who changes our modules while they run sets STROBE_CACHE=off.
 """
 
 from __future__ import annotations
@@ -214,7 +214,7 @@ def _complain(what: str) -> None:
 
 @cache
 def sources() -> str:
-    """A digest of the code that decides what a kernel computes: of all but the front. Nothing where it is not there."""
+    """A digest of the code that decides what a kernel computes, all but the front; nothing where it is not there."""
     root, digest, found = os.path.dirname(strobe.errors.__file__), hashlib.sha256(), 0
     try:
         for folder, folders, files in os.walk(root, onerror=_raised):

@@ -8,8 +8,8 @@
 
 A traced function takes lists of numbers and returns numbers in (nested) lists. It may use arithmetic and the
 functions of `strobe.scalars`; a decision on a value is written `where(less(a, b), x, y)`, and stored numbers are read
-from a `Stored`. It runs once, when it is traced: what it reads from elsewhere (globals, what it closes over) is what it
-was then, compiled or interpreted, in every law and controller that is made of it.
+from a `Stored`. It runs once, when it is traced: what it reads from elsewhere (globals, what it closes over) is what
+it was then, compiled or interpreted, in every law and controller that is made of it.
 """
 
 from __future__ import annotations

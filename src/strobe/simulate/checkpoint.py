@@ -32,7 +32,13 @@ class Checkpoint(NamedTuple):
 
     @classmethod
     def of(
-        cls, problem: Problem, state: Array, energy: Array, step: float, time: float, setting: Mapping[str, str]
+        cls,
+        problem: Problem,
+        state: Array,
+        energy: Array,
+        step: float,
+        time: float,
+        setting: Mapping[str, str],
     ) -> Checkpoint:
         """Where a run of a problem stands."""
         return cls(state, energy, step, time, setting, described(problem.asked_of.model))
@@ -62,7 +68,12 @@ def setting(problem: Problem, method: str, conserved: bool) -> dict[str, str]:
         "friction": rate.friction,
         "formulation": rate.formulation,
         "conserve_energy": conserved,
-        "setting": (fingerprint(problem.robot.model), digest(rate), [*inputs.items()], spans),  # whatever else
+        "setting": (
+            fingerprint(problem.robot.model),
+            digest(rate),
+            [*inputs.items()],
+            spans,
+        ),  # whatever else
     }
     return {word: _digest(value) for word, value in made_of.items()}
 

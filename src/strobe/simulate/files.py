@@ -38,7 +38,11 @@ Place = str | PathLike[str]
 KINDS = (".npz", ".csv", ".mcap")
 TIMES = ("t", "time", "times")
 BOOKS = ("kinetic", "potential", "work", "events", "momentum")
-MADE_WITH = {"fingerprint": "text", "robot": "text", "joint_names": "text n"}  # shapes, as `misfit` takes them
+MADE_WITH = {
+    "fingerprint": "text",
+    "robot": "text",
+    "joint_names": "text n",
+}  # shapes, as `misfit` takes them
 MODEL = {"model": "letters"}
 RUN = {
     "t": "T", "q": "... T nq", "qd": "... T nv", "tau": "... T nv", "status": "...", "stopped": "...",
@@ -138,7 +142,9 @@ def read(path: Place, robot: Robot) -> Run:
     if wrong := _damage(data, robot):
         raise ArgumentError(f"{fspath(path)}: the run is damaged: {wrong}.")
     if said := _change(data, robot):
-        warnings.warn(f"{fspath(path)}: {said}; it cannot be gone on with.", SimulationWarning, stacklevel=2)
+        warnings.warn(
+            f"{fspath(path)}: {said}; it cannot be gone on with.", SimulationWarning, stacklevel=2
+        )
     return _run(data, robot, resumable=not said)
 
 
