@@ -71,7 +71,11 @@ class Tally:
 
 def quantities(robot: Robot, how: How) -> list[Array]:
     q, qd, qdd = robot.random_state(5, (3,))
-    asked = robot.inverse_dynamics(q, qd, qdd, friction=how.friction), robot.gravity(q), robot.mass_matrix(q)
+    asked = (
+        robot.inverse_dynamics(q, qd, qdd, friction=how.friction),
+        robot.gravity(q),
+        robot.mass_matrix(q),
+    )
     return [*asked, robot.forward_dynamics(q, qd, qdd, friction=how.friction), robot.coriolis_matrix(q, qd)]
 
 
@@ -153,7 +157,9 @@ def _part(data: Any, name: str) -> Any:
     return data.get(name) if isinstance(data, dict) else getattr(data, name, None)
 
 
-def attempt(seed: int, tally: Tally, subjects: Sequence[str] = tuple(SUBJECTS), most: int = PER_ROBOT) -> None:
+def attempt(
+    seed: int, tally: Tally, subjects: Sequence[str] = tuple(SUBJECTS), most: int = PER_ROBOT
+) -> None:
     """One robot, and some changes of it."""
     rng = np.random.default_rng(seed)
     model = random_robot(rng)
@@ -188,13 +194,18 @@ def _compare(
     tally.refused += isinstance(expected, str)
     tally.felt += not _same(expected, before)
     if not _same(found, expected):
-        tally.failures.append(f"{seed}: {name} of a robot with another {change.where}: other bits from the cache")
+        tally.failures.append(
+            f"{seed}: {name} of a robot with another {change.where}: other bits from the cache"
+        )
 
 
 def answer(name: str, model: Model, how: How) -> Any:
     """What a fresh robot says, or the sentence with which it refuses."""
     with warnings.catch_warnings():
-        for kind in (SimulationWarning, ControlWarning):  # steps and rates that are too long are no matter here
+        for kind in (
+            SimulationWarning,
+            ControlWarning,
+        ):  # steps and rates that are too long are no matter here
             warnings.simplefilter("ignore", kind)
         try:
             return SUBJECTS[name](Robot(model), how)

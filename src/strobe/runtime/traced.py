@@ -83,7 +83,7 @@ class Traced(Kernel):
 
     def fingerprint(self) -> str:
         """The program itself: source text says nothing about what a function closes over."""
-        return program_digest(self._as_traced())
+        return program_digest(self.program)
 
     def __call__(
         self, *args: Any, out: np.ndarray | None = None, threads: int | None = None, **named: Any
@@ -153,9 +153,6 @@ class Jacobian(Traced):
     @property
     def stored(self) -> tuple[Stored, ...]:
         return self.program.stored
-
-    def fingerprint(self) -> str:
-        return program_digest(self.program)
 
     def _directions(self) -> list[Direction]:
         sizes = [(name, self.inputs[name]) for name in self._of]
