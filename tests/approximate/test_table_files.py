@@ -1,6 +1,7 @@
 """Tables in files: they come back as they were, for the robot they were made with and no other."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -41,6 +42,23 @@ def test_a_payload_is_noticed(tmp_path):
         ArgumentError, match=r"table.npz was made with planar2, whose joints are joint1, joint2"
     ):
         load_table(tmp_path / "table.npz", strobe.load("stanford"))
+
+
+def test_what_else_has_changed_is_named_and_an_older_file_is_no_ground_for_a_claim(tmp_path):
+    path, first = tmp_path / "table.npz", ARM.model.bodies[0]
+    HornRaibert(ARM, 5).save(path)
+    joint = replace(first.joint, limits=replace(first.joint.limits, upper=1.0))
+    other = strobe.Robot(replace(ARM.model, bodies=(replace(first, joint=joint), *ARM.model.bodies[1:])))
+    with pytest.raises(
+        ArgumentError, match=r'planar2: joint "joint1": limits\.upper was 3\.1 and is 1\.0\. What'
+    ):
+        load_table(path, other)
+    with np.load(path) as data:
+        np.savez(path, **{name: data[name] for name in data.files if name != "model"})
+    with pytest.raises(
+        ArgumentError, match="planar2: an older strobe kept too little of it to compare the two"
+    ):
+        load_table(path, other)
 
 
 def test_a_file_is_not_replaced_unless_asked(tmp_path):

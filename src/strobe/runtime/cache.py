@@ -35,7 +35,7 @@ DIGEST = 32  # bytes of SHA-256 in front of every entry
 COUNT = 8  # bytes of the number
 MOST = 512 * 2**20  # bytes in the folder before the oldest entries are removed
 OURS = re.compile(r"[0-9a-f]{64}\.o|\.new-.*")
-LARGEST = 64 * 2**20  # bytes of an entry: code of as many operations as are compiled takes a third of it
+LARGEST = 64 * 2**20  # bytes of an entry; the longest program takes 11 MB, a march holds a few such
 FRONT = ("cli", "study")  # folders of the package that nothing is traced through
 
 
