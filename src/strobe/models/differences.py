@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from strobe.files.reading import parsed_json
 from strobe.models.fingerprint import described
 from strobe.models.model import Model
 
@@ -28,7 +29,7 @@ def from_letters(array: np.ndarray[Any, Any]) -> dict[str, Any] | None:
 def json_object(text: str | bytes) -> dict[str, Any] | None:
     """The object that JSON from a file says, if it says one."""
     try:
-        found = json.loads(text)
+        found = parsed_json(text)
     except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None

@@ -21,7 +21,6 @@ import numpy as np
 
 from strobe.errors import ArgumentError, MissingExtraError, SimulationWarning
 from strobe.files.arrays import misfit, read_arrays
-from strobe.files.reading import parsed_json
 from strobe.files.tables import decimal, read_rows, write_rows
 from strobe.files.writing import writing
 from strobe.models.differences import changes, from_letters, json_object, letters
