@@ -40,6 +40,7 @@ def model() -> Model:
         actuated=("joint1",),
         feet=(Foot("hook", [(0, 0), (1, 0), (0, 1)]),),
         base_inertial=first.inertial,
+        tip="hook",
         title="an arm",
         source="arm.urdf",
         kinematic_only="no masses",

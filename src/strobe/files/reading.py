@@ -167,7 +167,7 @@ def parsed_toml(text: str) -> dict[str, Any]:
     return tomllib.loads(text)
 
 
-def parsed_json(text: str) -> Any:
+def parsed_json(text: str | bytes) -> Any:
     """The data of a JSON text, or a ValueError; a key that is said twice is one too."""
     return json.loads(text, object_pairs_hook=_object)
 
