@@ -21,6 +21,7 @@ TRIALS = {
     "compiler": "compiled against interpreted",
     "sanitized": "generated C under sanitizers",
     "soak": "random calls from threads, the cache being damaged",
+    "frames": "random trees of frames, none named",
     "killing": "sweeps whose processes are killed",
     "caches": "caches of robots with a field changed",
 }
