@@ -21,8 +21,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+import strobe
 from strobe.errors import StrobeError
 
+PACKAGE = Path(strobe.__file__).parent
 MEMORY = 500 * 2**20  # bytes: the most that one input may take
 PATIENCE = 30.0  # seconds on the clock after which a worker that does not answer is ended
 WATCH = 0.2  # seconds between two looks at the workers
@@ -114,7 +116,7 @@ def outcome(run: Callable[[], object], seconds: float, number: int = 0) -> str |
 def place(error: BaseException) -> str:
     """The innermost line of Strobe in a traceback."""
     frames = traceback.extract_tb(error.__traceback__)
-    ours = [frame for frame in frames if f"{os.sep}strobe{os.sep}" in frame.filename]
+    ours = [frame for frame in frames if Path(frame.filename).is_relative_to(PACKAGE)]
     last = (ours or frames)[-1]
     return f"{Path(last.filename).stem}.{last.name}"
 

@@ -5,6 +5,7 @@ import json
 import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from benchmarks.__main__ import QUESTIONS
@@ -31,6 +32,13 @@ def test_a_question_is_answered_in_rows_of_finite_numbers_and_text(question, mon
         figures = [value for value in row.values() if isinstance(value, float)]
         assert figures
         assert all(math.isfinite(value) and value >= 0 for value in figures)
+
+
+def test_what_equations_take_of_memory_is_not_what_the_process_has_that_asks():
+    from benchmarks.how_fast_equations import measured_apart
+
+    held = np.ones(100_000_000)
+    assert measured_apart(0)["megabytes"] < held.nbytes / 2**20
 
 
 def test_medians_are_taken_of_what_was_measured_only():

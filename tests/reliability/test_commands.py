@@ -4,8 +4,10 @@ import os
 
 import pytest
 
+import strobe
 from reliability.commands import BadEnd, Command, Commands, random_command, run
 from reliability.readers import REGRESSIONS
+from reliability.workers import place
 
 FILES = sorted((REGRESSIONS / "command").glob("*.json"))
 UNHEARD = pytest.mark.filterwarnings(
@@ -44,6 +46,14 @@ def test_an_exception_behind_an_exit_is_told_by_its_place(monkeypatch):
     monkeypatch.setattr("strobe.cli.list_robots._row", lambda name: name.missing)
     with pytest.raises(BadEnd, match=r"exit code 70: AttributeError at list_robots\."):
         run(Command(("list",), {}))
+
+
+def test_a_place_is_in_the_package_not_in_a_folder_of_its_name():
+    theirs: dict = {}
+    exec(compile("def given(x):\n    return x.missing", "/home/me/strobe/theirs.py", "exec"), theirs)
+    with pytest.raises(AttributeError) as caught:
+        strobe.trace(theirs["given"], x=1)
+    assert place(caught.value).split(".")[0] != "theirs"
 
 
 def test_a_command_leaves_the_folder_as_it_was():
