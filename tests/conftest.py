@@ -1,17 +1,69 @@
-"""Where everything is installed, a test that skips because something is missing is a failure.
+"""What holds for every test: where it may look, in which order it runs, what it may leave out.
+
+Where everything is installed, a test that skips because something is missing is a failure (``STROBE_REQUIRE_ALL=1``).
+
+Compiled kernels are kept in a folder of the session, so that nothing depends on the home folder or on earlier runs.
 
 Hypothesis draws the same examples in every run, and takes its time: a run that fails can be run again. ``make fuzz``
-draws others (``STROBE_FUZZ=1``).
+draws others (``STROBE_FUZZ=1``). ``STROBE_ORDER=7`` shuffles files, and the tests in each; the same number gives the
+same order. Tests marked ``slow`` are left to ``make test-all``; those of the `NUMERIC` folders are marked
+``numeric``: their numbers could depend on the processor.
 """
 
 import gc
 import os
+import random
+import shutil
+import tempfile
+from itertools import groupby
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+NUMERIC = {
+    "approximate", "codegen", "control", "formulations", "golden", "identify", "kinematics", "laws", "mechanisms",
+    "peers", "runtime", "simulate", "trajectory", "test_quantities.py", "test_robot.py", "test_robot_derivatives.py",
+    "test_tiny.py",
+}  # fmt: skip
+ORDER = os.environ.get("STROBE_ORDER", "")
+
 settings.register_profile("same", deadline=None, derandomize=os.environ.get("STROBE_FUZZ") != "1")
 settings.load_profile("same")
+
+
+def pytest_configure(config):
+    """Workers inherit the folder of the process that starts them, which takes it away."""
+    os.environ.setdefault(
+        "OPENBLAS_NUM_THREADS", "1"
+    )  # the same sums wherever, and nobody waits by turning round
+    if not os.environ.get("STROBE_CACHE"):
+        folder = os.environ["STROBE_CACHE"] = tempfile.mkdtemp(prefix="strobe-tests-")
+        config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+
+
+@pytest.hookimpl(tryfirst=True)  # before tests are chosen by their marks
+def pytest_collection_modifyitems(items):
+    here = Path(__file__).parent
+    for item in items:
+        if item.path.relative_to(here).parts[0] in NUMERIC:
+            item.add_marker("numeric")
+    if ORDER:
+        items[:] = shuffled(items, random.Random(ORDER))
+
+
+def shuffled(items, rng):
+    """Files in another order, and the tests in each: what a file sets up once stays set up once."""
+    files = [list(tests) for _, tests in groupby(items, key=lambda item: item.path)]
+    rng.shuffle(files)
+    for tests in files:
+        rng.shuffle(tests)
+    return [item for tests in files for item in tests]
+
+
+def pytest_terminal_summary(terminalreporter):
+    if ORDER:
+        terminalreporter.write_line(f"in the order of STROBE_ORDER={ORDER}")
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -34,23 +86,34 @@ def pytest_collection_finish(session):
 REQUIRE_ALL = os.environ.get("STROBE_REQUIRE_ALL") == "1"
 
 
-def _missing(report) -> bool:
-    """Whether a report is a skip that says what is not installed."""
+def _needs_more(call, report) -> None:
+    """A test that fails because Strobe says which extra is not installed is skipped with that sentence."""
+    from strobe.errors import MissingExtraError
+
+    if call.excinfo is not None and isinstance(call.excinfo.value, MissingExtraError):
+        report.outcome, report.longrepr = (
+            "skipped",
+            (*report.location[:2], f"Skipped: {call.excinfo.value}"),
+        )
+
+
+def _require_all(report) -> None:
+    """A skip that says what is not installed is a failure where everything is."""
     reason = report.longrepr[2] if report.skipped and isinstance(report.longrepr, tuple) else ""
-    return REQUIRE_ALL and "is not installed" in reason
+    if REQUIRE_ALL and "is not installed" in reason:
+        report.outcome, report.longrepr = "failed", f"STROBE_REQUIRE_ALL=1, but: {reason}"
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item, call):
     report = yield
-    if _missing(report):
-        report.outcome, report.longrepr = "failed", f"STROBE_REQUIRE_ALL=1, but: {report.longrepr[2]}"
+    _needs_more(call, report)
+    _require_all(report)
     return report
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report(collector):
     report = yield
-    if _missing(report):
-        report.outcome, report.longrepr = "failed", f"STROBE_REQUIRE_ALL=1, but: {report.longrepr[2]}"
+    _require_all(report)
     return report

@@ -42,6 +42,7 @@ def text(page: str) -> str:
 # -- pages run ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if re.search(r"^```(python|console)", text(page), re.M)]
 )
@@ -59,11 +60,13 @@ def test_what_a_command_prints_is_put_under_it():
     assert re.fullmatch(r"```console\n\$ strobe --version\nstrobe [\d.]+\n\$ echo more\nmore\n```", shown)
 
 
-def test_a_block_with_a_file_name_is_there_for_the_blocks_after_it_and_leaves_nothing():
-    before = set(Path.cwd().iterdir())
+def test_a_block_with_a_file_name_is_there_for_the_blocks_after_it_and_leaves_nothing(
+    tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
     page = '```toml a.toml\nx = 1\n```\n\n```python\nprint(open("a.toml").read())\n```'
     assert running.executed(page, "page").endswith("```text\nx = 1\n```")
-    assert set(Path.cwd().iterdir()) == before
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_other_blocks_are_left_alone():

@@ -4,7 +4,6 @@ import os
 import re
 import subprocess
 import sys
-import sysconfig
 import tomllib
 import venv
 import zipfile
@@ -65,7 +64,7 @@ def installed(wheel, tmp_path_factory):
     site = Path(
         run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", folder=folder).strip()
     )
-    places = dict.fromkeys(sysconfig.get_path(kind) for kind in ("purelib", "platlib"))
+    places = [place for place in sys.path if Path(place).name in ("site-packages", "dist-packages")]
     (site / "beside.pth").write_text(
         "\n".join(places)
     )  # a .pth file in these is not read: sources stay unknown
