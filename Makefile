@@ -5,18 +5,26 @@ VENV := .venv
 BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE  # hundreds of processes would each compile every source again
 LOWEST := $(VENV)/lowest
+SWEEPS := tests/sweep tests/cli/test_sweep.py tests/runtime/test_in_parallel.py
 OTHERS := test_docs.py test_examples.py test_benchmarks.py reliability  # tests of what needs extras by its nature
+PYTEST = $(BIN)/python -m pytest -n 2 --dist worksteal
 
-.PHONY: run test suite lint types fuzz soak lowest bench docs clean
+.PHONY: run test test-all elsewhere suite lint types fuzz soak lowest bench docs clean
 
 run: $(VENV)/.run
 	$(BIN)/strobe study stanford --force
 
-test: lint  # types are checked while tests run: each alone leaves a processor idle
+test: lint  # what a person runs; types are checked while tests run: each alone leaves a processor idle
 	@$(MAKE) --no-print-directory -j 2 types suite
 
+test-all: lint types  # everything
+	$(PYTEST)
+
+elsewhere: $(VENV)/.test  # the rest of the suite, and the numeric part again, as another machine would run it
+	$(BIN)/python -m reliability.elsewhere -m "slow or numeric" -n 2 --dist worksteal
+
 suite: $(VENV)/.test
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(PYTEST) -m "not slow"
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
@@ -40,10 +48,11 @@ soak: $(VENV)/.test  # half an hour of calls while the cache is damaged, then sw
 	$(BIN)/python -m reliability.killing --times 50 --record
 	$(BIN)/python -m reliability.page
 
-lowest: $(LOWEST)/.installed  # the suite on the lowest versions that pyproject.toml allows: without extras, then sweeps
-	$(LOWEST)/bin/python -m pytest -n 2 --dist worksteal -p no:cacheprovider $(addprefix --ignore tests/,$(OTHERS))
+lowest: $(LOWEST)/.installed  # what make test runs, on the lowest versions that are allowed: without extras, then sweeps
+	$(LOWEST)/bin/python -m pytest -n 2 --dist worksteal -m "not slow" \
+		$(addprefix --ignore tests/,$(OTHERS))
 	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check -c $(LOWEST)/constraints.txt -e ".[scale]"
-	$(LOWEST)/bin/python -m pytest -n 2 -p no:cacheprovider tests/sweep tests/cli/test_sweep.py tests/runtime/test_in_parallel.py
+	$(LOWEST)/bin/python -m pytest -n 2 -m "not slow" $(SWEEPS)
 	$(LOWEST)/bin/python -m pip uninstall --quiet --yes dask distributed zarr pyarrow
 
 bench: $(VENV)/.test

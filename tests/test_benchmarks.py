@@ -19,6 +19,7 @@ def test_every_file_is_a_question_that_is_asked():
     assert {path.stem for path in FOLDER.glob("*.py")} - NO_QUESTIONS == set(QUESTIONS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_a_question_is_answered_in_rows_of_finite_numbers_and_text(question, monkeypatch):
     for library in ("pinocchio", "mujoco"):

@@ -43,6 +43,7 @@ def test_a_script_is_short_and_says_what_it_shows(path):
     assert ast.get_docstring(ast.parse(source)).endswith(".")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
 def test_a_script_runs(path, tmp_path):
     environment = os.environ | {"PYTHONIOENCODING": "utf-8"}

@@ -50,6 +50,7 @@ def relative(a, b):
     return np.abs(a - b).max() / np.abs(b).max()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", CALLS)
 def test_compiled_is_interpreted_on_batches_threads_and_into_arrays(pair, call):
     compiled, interpreted = pair
@@ -107,6 +108,7 @@ def test_a_form_that_cannot_be_had_is_refused():
 # -- accelerations ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_articulated_bodies_agree_with_the_mass_matrix_and_take_rotors_and_friction(pair):
     robot = pair[0]
     q, qd, tau = robot.random_state(seed=4, batch=6)
@@ -122,6 +124,7 @@ def test_articulated_bodies_refuse_joints_that_follow_others():
         arm.forward_dynamics(arm.neutral + 0.3, zeros, zeros, formulation="articulated-body")
 
 
+@pytest.mark.slow
 def test_hybrid_dynamics_is_both_dynamics_at_its_ends(pair):
     robot = pair[0]
     q, qd, x = robot.random_state(seed=5, batch=3)
@@ -234,6 +237,7 @@ def test_along_the_joint_the_wrench_is_the_torque_less_rotor_and_friction():
     assert along == pytest.approx(tau - rotor * qdd, rel=1e-10, abs=1e-10)
 
 
+@pytest.mark.slow
 def test_the_first_joint_carries_the_weight_of_a_robot_at_rest():
     panda = strobe.load("panda")
     f = panda.joint_wrenches(np.zeros(7), np.zeros(7), np.zeros(7))
@@ -317,6 +321,7 @@ def test_wrenches_taken_along_and_around_give_the_same_torques_and_accelerations
         assert relative(robot.forward_dynamics(q, qd, tau, wrench=load, formulation=method), x) < 1e-9
 
 
+@pytest.mark.slow
 def test_joints_are_named_wherever_articulated_bodies_give_nan(tmp_path):
     """Two massless links before the last make a wrist that is singular when stretched."""
     joints = [("0 0 1", "0.1 0 0", 3.0)] * 12 + [("0 0 1", "0 0.1 0", 0.0), ("0 1 0", "0 0 0", 0.0)]

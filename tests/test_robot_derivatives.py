@@ -97,6 +97,7 @@ def test_gravity_is_a_gradient_and_its_derivative_symmetric():
         assert close(stiffness, stiffness.T, 1e-12)
 
 
+@pytest.mark.slow
 def test_compiled_is_interpreted_on_batches_threads_and_in_both_precisions(robot):
     plain, robot = robot, Robot(robot.model)
     q, qd, x = robot.random_state(seed=7, batch=(3, 5))
@@ -208,6 +209,7 @@ def test_second_derivatives_are_the_differences_of_the_first(robot):
         assert close(part, np.stack(faster, axis=-1), 1e-6)
 
 
+@pytest.mark.slow
 def test_second_derivatives_of_one_degree_joints_are_symmetric_and_hold_the_christoffel_symbols():
     robot = Robot(random_model(3, 3, kinds="RP", tree=True))
     q, qd, qdd = robot.random_state(seed=1, batch=2)

@@ -66,6 +66,7 @@ def test_states_of_coupled_joints_follow_the_coupling():
     assert np.allclose(a2, b1 - a1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kinds", ["R", "P", "RP", "RPSF"])
 @pytest.mark.parametrize("tree", [False, True])
 def test_every_law_holds_exactly_on_chains_and_trees(kinds, tree):

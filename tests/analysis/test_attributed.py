@@ -7,6 +7,7 @@ from strobe.analysis.attributed import added, by_part, in_matrices
 from strobe.analysis.measured import measured
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("method", "inertia"),
     [("newton-euler-hat", "full"), ("modified-newton-euler", "diagonal"), ("turney-lagrange", "full")],

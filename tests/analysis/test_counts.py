@@ -46,6 +46,7 @@ def test_the_fitted_polynomials_are_those_of_the_ledger(name):
     assert found["path"].polynomial.degree == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "degree"),
     [
@@ -77,6 +78,7 @@ def test_a_fit_skips_an_irregular_shortest_arm_and_refuses_what_is_no_polynomial
     assert fitted({n: 2**n for n in range(2, 9)}) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FORMULATIONS)
 def test_each_way_to_count_costs_no_more_than_the_one_before(name):
     found = cost(FORMULATIONS[name], strobe.load("stanford").model)
@@ -119,6 +121,7 @@ def test_the_page_of_formulations_gives_each_ones_cost_and_page():
         assert stated == (f"{counted.multiplications:,}", f"{counted.additions:,}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("robot", ["planar2", "planar3", "stanford", "puma560", "ur5", "panda"])
 def test_armstrongs_form_has_the_smallest_graph(robot):
     model = strobe.load(robot).model

@@ -52,6 +52,7 @@ def test_other_cores_are_bounded_by_the_most_used_of_their_units(explained):
         assert zen["loads"] == code.loads / (2 if e.vectors.name == "AVX2" else 1)
 
 
+@pytest.mark.slow
 def test_what_divides_is_computed_for_twice_as_many_states(arm):
     found = explain(arm, request_of(arm, "forward_dynamics"), run=False)
     assert [e.states for e in found] == [8, 16]

@@ -60,6 +60,7 @@ def test_every_formulation_agrees_on_the_serial_built_in_robots(name):
     assert_one_function(robot, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", SIZES)
 def test_every_formulation_agrees_on_random_arms_of_mixed_joints(n):
     for number in drawn(n):
@@ -76,6 +77,7 @@ def test_there_are_a_hundred_arms_of_one_to_nine_joints_and_no_two_alike():
     assert len(arms) == ARMS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kinds", ["R", "RP", "RPS", "RPSF"])
 def test_the_formulations_for_trees_agree_on_random_trees(kinds):
     for seed in range(TREES // 4):
@@ -192,6 +194,7 @@ def test_a_selection_keeps_the_reference_and_refuses_with_the_reason():
 # -- symbols ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["planar2", "planar3", "spherical3", "pendulum3"])
 def test_small_robots_agree_symbol_by_symbol(name):
     model = strobe.load(name).model

@@ -55,6 +55,7 @@ def test_the_walk_has_every_line_of_the_source_in_its_order():
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kinds", ["RRRR", "RPRR", "PRRP"])
 @pytest.mark.parametrize("draw", [MovingArm.like, MovingArm.general])
 def test_every_line_holds_on_revolute_and_mixed_arms(kinds: str, draw: Any):
@@ -98,6 +99,7 @@ def test_points_make_the_inertia_of_a_body_of_any_kind():
     assert all(system.lower(x) for x in inertial.about_origin.parameters)
 
 
+@pytest.mark.slow
 def test_a_wrong_recursion_is_found_by_the_lines_that_use_it(monkeypatch: pytest.MonkeyPatch):
     right = newton_euler.outward
 
@@ -114,6 +116,7 @@ def test_a_wrong_recursion_is_found_by_the_lines_that_use_it(monkeypatch: pytest
     assert not {"1.11", "1.19", "2.6", "4.1", "4.20"} & failed
 
 
+@pytest.mark.slow
 def test_a_proof_says_how_much_was_compared_and_how_sure_it_is():
     found = proof.prove(strobe.load("planar2").model, trials=2)
     assert found.passed
@@ -129,6 +132,7 @@ def test_a_proof_says_how_much_was_compared_and_how_sure_it_is():
     assert lines["4.37"] | {"verdict": "holds", "failed": 0} == lines["4.37"]
 
 
+@pytest.mark.slow
 def test_another_seed_draws_other_primes_and_the_same_one_the_same():
     model = random_model(1, 0, kinds="R")
     first, again, other = (proof.prove(model, trials=1, seed=seed).primes for seed in (0, 0, 1))

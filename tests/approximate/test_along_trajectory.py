@@ -47,6 +47,7 @@ def test_without_times_the_nearest_place_of_the_line_is_used(stanford, swing, ro
     assert worst(stanford, line, rows[1]) < 0.2 * worst(stanford, nearest, rows[1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lookup", ["nearest", "time"])
 @pytest.mark.parametrize("derivatives", [False, True])
 def test_where_they_are_stored_they_are_exact_for_any_acceleration(stanford, swing, lookup, derivatives):
@@ -72,6 +73,7 @@ def test_trees_and_joints_that_follow_others_are_stored_too(make):
     assert found == pytest.approx(robot.inverse_dynamics(*state), abs=1e-10)
 
 
+@pytest.mark.slow
 def test_with_derivatives_errors_fall_with_the_square_of_the_distance(stanford, swing):
     plain, first = (
         AlongTrajectory(stanford, swing, 10, derivatives=with_them, within=9) for with_them in (False, True)

@@ -23,6 +23,7 @@ def test_what_it_learned_it_knows():
     np.testing.assert_allclose(table.inverse_dynamics(*state), ARM.inverse_dynamics(*state), atol=1e-8)
 
 
+@pytest.mark.slow
 def test_it_errs_as_much_as_it_says():
     table = made(samples=20_000, rows=2**14)
     rng = np.random.default_rng(9)
@@ -38,6 +39,7 @@ def test_it_errs_as_much_as_it_says():
     assert (rms < 0.5 * spread).all()
 
 
+@pytest.mark.slow
 def test_more_samples_and_memory_make_it_better():
     poor, rich = made(samples=300, rows=256), made(samples=6000, rows=2**14)
     assert (rich.errors[0] < 0.7 * poor.errors[0]).all()
@@ -87,6 +89,7 @@ def along(instants=2000, shift=0.0):
     return q + shift, qd, qdd
 
 
+@pytest.mark.slow
 def test_along_a_motion_it_learns_six_joints_which_random_states_do_not_teach_it():
     taught, drawn = (
         CMAC(STANFORD, WIDE, tiles=2, rows=2**13, **how) for how in ({"states": along()}, {"samples": 2000})
@@ -101,6 +104,7 @@ def test_along_a_motion_it_learns_six_joints_which_random_states_do_not_teach_it
     assert len(taught.notes) == 2
 
 
+@pytest.mark.slow
 def test_it_answers_beside_the_motion_and_refuses_far_from_it():
     table = CMAC(STANFORD, WIDE, states=along(), tiles=2, rows=2**13)
     near = along(50, shift=0.002)
@@ -136,6 +140,7 @@ def test_float32_states_read_the_same_rows():
     np.testing.assert_allclose(found, table.inverse_dynamics(*[q.astype(float)] * 3), rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_a_joint_that_turns_freely_has_rows_of_its_whole_turn():
     table = CMAC(
         strobe.load("spherical3"),

@@ -158,6 +158,7 @@ def test_a_joint_before_one_that_is_not_balanced_is_not_either():
     assert largest_gravity(sideways.robot)[0] > 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("kinds", ["R", "RP", "RS"])
 def test_what_is_said_of_random_trees_is_true(kinds, seed):

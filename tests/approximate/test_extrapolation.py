@@ -104,6 +104,7 @@ def test_a_batch_of_motions_is_each_motion_by_itself(stanford, swing):
         assert together[k] == pytest.approx(method.inverse_dynamics(*motion(t)), abs=1e-12)
 
 
+@pytest.mark.slow
 def test_a_ball_joint_has_a_path_length():
     robot = strobe.random(3, seed=2, kinds="S")
     q = robot.integrate(

@@ -32,6 +32,7 @@ def errors(method, count, seed=1):
 # -- errors -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["stanford", "panda"])
 def test_a_million_random_states_are_within_the_bound(name):
     method = FixedPoint(strobe.load(name), RANGES)

@@ -22,6 +22,7 @@ def central(function, x, step=1e-5):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["planar2", "stanford", "puma560"])
 def test_computed_partials_are_those_of_differences(name):
     robot = strobe.load(name)

@@ -176,6 +176,7 @@ def test_own_links_add_up_what_each_link_alone_does():
     assert own[:, :1] == pytest.approx(alone, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("robot", ["parallelogram", "biped10"])
 def test_couplings_and_branches_are_followed(robot):
     robot = strobe.load(robot)

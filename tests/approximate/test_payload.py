@@ -42,6 +42,7 @@ def test_a_motion_gives_the_payload_back(arm, loaded, swing):
     assert np.allclose(found.inertia, np.diag(LOAD[2][:3]), atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["panda", "puma560", "ur5"])
 def test_other_arms_give_it_back_too_friction_and_rotors_included(name):
     robot = strobe.load(name)
@@ -181,6 +182,7 @@ def test_ten_parameters_and_deviations_are_a_prior(arm):
     assert np.allclose(found.parameters, PI, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_as_many_numbers_as_unknowns_leave_the_noise_open():
     robot = strobe.load("planar2")
     state = robot.random_state(seed=0, batch=5)
@@ -226,6 +228,7 @@ def test_a_broken_triangle_inequality_is_said(arm):
     assert "are (-0.009, -0.009, 0.01) kg m²" in fault
 
 
+@pytest.mark.slow
 def test_how_far_moments_break_the_rule_comes_with_its_deviation(arm, loaded, swing):
     tau, rng = loaded.inverse_dynamics(*swing), np.random.default_rng(0)
     faults = []
@@ -255,6 +258,7 @@ def test_a_payload_prints_as_a_table(arm, loaded, swing):
     assert lines[-1].startswith("a point mass at (0, 0, -0.263) m is not seen")
 
 
+@pytest.mark.slow
 def test_a_payload_is_what_simulation_takes(arm, loaded, swing):
     found = identify_payload(arm, *swing, loaded.inverse_dynamics(*swing))
     assert isinstance(found, Payload)

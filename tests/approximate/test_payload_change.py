@@ -39,6 +39,7 @@ def changing(torques, at):
     return np.where(np.arange(len(torques[0]))[:, None] >= at, torques[1], torques[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("friction", [False, True])
 def test_false_alarms_are_no_more_than_stated_and_not_far_fewer(arm, swing, torques, friction):
     states, tau = [x[::16] for x in swing], torques[0][::16]
@@ -52,6 +53,7 @@ def test_false_alarms_are_no_more_than_stated_and_not_far_fewer(arm, swing, torq
     assert np.mean(rates) > 0.004
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("friction", "at"), [(False, 400), (False, 1400), (True, 400)])
 def test_a_third_of_a_kilogram_is_noticed_within_50_milliseconds(arm, swing, torques, friction, at):
     monitor = PayloadMonitor(arm, NOISE, unknown_friction=friction)
@@ -104,6 +106,7 @@ def test_nothing_is_said_before_an_alarm(arm, swing, torques):
     assert str(found) == "the payload has not changed"
 
 
+@pytest.mark.slow
 def test_friction_that_the_model_does_not_know_raises_alarms_unless_it_is_said(arm, swing, torques):
     rubbing = torques[0] + 3 * NOISE * np.sign(swing[1]) + 0.5 * NOISE * swing[1]
     rng = np.random.default_rng(0)

@@ -44,6 +44,7 @@ def test_the_golden_payload_takes_the_golden_torques():
     assert np.allclose(tau, TORQUES, rtol=0, atol=1e-11)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["stanford", "panda", "puma560", "planar2"])
 def test_it_is_the_formula_of_the_hands_motion(name):
     robot = strobe.load(name)
@@ -61,6 +62,7 @@ def test_it_is_what_a_payload_adds_on_robots_with_rotors_friction_branches_and_c
     assert np.allclose(payload_regressor(robot, *state) @ PI, added, rtol=0, atol=1e-11)
 
 
+@pytest.mark.slow
 def test_it_is_what_a_payload_adds_with_spherical_and_floating_joints():
     robot = strobe.random(4, seed=2, kinds="SRF", tree=True)
     state = robot.random_state(seed=1, batch=3)

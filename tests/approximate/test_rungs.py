@@ -72,6 +72,7 @@ def test_a_tree_has_only_the_rungs_of_machine_code(tmp_path):
     assert titles[0] == "regrouped, folded, shared, in Python"
 
 
+@pytest.mark.slow
 def test_c_is_timed_where_there_is_a_compiler():
     if not any(map(shutil.which, ("cc", "gcc", "clang"))):
         pytest.skip("a C compiler is not installed")

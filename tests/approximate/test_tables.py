@@ -65,6 +65,7 @@ def test_horn_raibert_is_exact_at_its_points_for_any_velocity_and_acceleration(i
     assert error(table, states(table)) > 1e-3
 
 
+@pytest.mark.slow
 def test_horn_raibert_is_exact_at_its_points_on_coupled_joints_and_with_friction():
     coupled = HornRaibert(robot("parallelogram"), 7, (-1.0, 1.0))
     assert error(coupled, on_points(coupled, states(coupled))) < 1e-12
@@ -80,6 +81,7 @@ def test_raibert_is_exact_at_its_points_for_any_acceleration():
     assert error(table, states(table)) > 1e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("derivatives", [False, True])
 def test_a_complete_table_is_exact_at_its_points(derivatives):
     table = CompleteTable(robot("planar2"), 3, SLOW, derivatives=derivatives)

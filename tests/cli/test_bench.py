@@ -29,6 +29,7 @@ def measured(*words):
     return json.loads(result.stdout)
 
 
+@pytest.mark.slow
 def test_every_quantity_and_formulation_has_its_operations_and_times():
     data = measured("planar2", "--seconds", "60")
     assert {"inverse_dynamics", "forward_dynamics", "mass_matrix", "jacobian"} <= set(data["quantities"])
@@ -41,6 +42,7 @@ def test_every_quantity_and_formulation_has_its_operations_and_times():
     assert data["quantities"]["inverse_dynamics"]["multiplications"] > 0
 
 
+@pytest.mark.slow
 def test_peers_are_timed_beside_what_they_have_too():
     pytest.importorskip("pinocchio", reason="Pinocchio (package pin) is not installed")
     data = measured("planar2", "--peers", "--seconds", "60")
@@ -56,12 +58,14 @@ def test_a_person_reads_tables_and_is_told_what_had_no_time():
     assert "left out: the time is up." in result.stderr
 
 
+@pytest.mark.slow
 def test_a_tree_has_quantities_but_no_ladder_of_formulations():
     data = measured("parallelogram", "--seconds", "60")
     assert data["formulations"] == {}
     assert data["quantities"]["inverse_dynamics"]["batch_ns"] > 0
 
 
+@pytest.mark.slow
 def test_cycles_are_explained_for_both_widths_of_vectors():
     data = measured("planar2", "--explain")
     assert data["quantity"] == "inverse_dynamics"

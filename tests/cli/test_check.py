@@ -33,6 +33,7 @@ def test_the_check_of_a_small_robot_shows_every_verdict() -> None:
     assert "FAILS" not in done.stdout
 
 
+@pytest.mark.slow
 def test_the_data_hold_the_matrix_of_verdicts() -> None:
     data = json.loads(run("spherical3", "--json", "--trials", "2", "--terms").stdout)
     assert data["passed"] is True
@@ -72,6 +73,7 @@ def test_a_tree_lists_what_does_not_apply() -> None:
     assert f"all {len(applying)} formulations:" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_floating_base_is_checked_too() -> None:
     data = json.loads(run("planar2", "--base", "floating", "--json", "--trials", "1").stdout)
     assert data["passed"] is True

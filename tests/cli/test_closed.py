@@ -143,6 +143,7 @@ def test_forces_at_a_dead_point_are_not_shown(verb: list[str]) -> None:
     assert "28.449" in done.stdout  # the torques are known all the same
 
 
+@pytest.mark.slow
 def test_another_joint_can_drive() -> None:
     """The same motion costs the same power."""
     crank = told("torque", *GOLDEN)

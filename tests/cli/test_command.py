@@ -113,6 +113,7 @@ def test_a_bug_is_called_one_and_keeps_its_traceback_for_debugging(monkeypatch: 
 FULL = Path("/dev/full")  # a device on which every write fails
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not FULL.exists(), reason="no /dev/full on this system")
 @pytest.mark.parametrize("arguments", [["list"], ["info", "planar2", "--json"], ["torque", "log.csv"]])
 def test_an_output_that_takes_nothing_is_said_in_a_sentence(tmp_path: Path, arguments: list[str]) -> None:
@@ -130,6 +131,7 @@ def test_an_output_that_takes_nothing_is_said_in_a_sentence(tmp_path: Path, argu
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="needs a shell that can close a stream")
 @pytest.mark.parametrize(("verb", "code"), [("list", 0), ("info pandda", 2)])
 def test_a_closed_output_is_no_mistake(verb: str, code: int) -> None:
@@ -139,6 +141,7 @@ def test_a_closed_output_is_no_mistake(verb: str, code: int) -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_a_reader_that_goes_away_is_no_mistake(tmp_path: Path) -> None:
     (tmp_path / "log.csv").write_text("q1,q2\n" + "0.1,0.2\n" * 20000)
     command = [sys.executable, "-m", "strobe", "torque", "planar2", str(tmp_path / "log.csv")]
@@ -153,6 +156,7 @@ def test_a_reader_that_goes_away_is_no_mistake(tmp_path: Path) -> None:
     assert "Exception ignored" not in said
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not FULL.exists(), reason="no /dev/full on this system")
 def test_a_full_device_named_as_output_is_said_in_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "log.csv").write_text("q1,q2\n" + "0.1,0.2\n" * 2000)
@@ -194,6 +198,7 @@ def test_an_interruption_exits_with_130(monkeypatch: pytest.MonkeyPatch) -> None
     assert CliRunner().invoke(app, ["info", "planar2"]).exit_code == 130
 
 
+@pytest.mark.slow
 def test_output_through_a_pipe_has_no_colours_and_is_not_cut() -> None:
     done = strobe("list", COLUMNS="20")
     assert done.returncode == 0
@@ -201,6 +206,7 @@ def test_output_through_a_pipe_has_no_colours_and_is_not_cut() -> None:
     assert "Stanford arm (Scheinman), two turning joints, a sliding boom and a wrist" in done.stdout
 
 
+@pytest.mark.slow
 def test_an_ascii_pipe_gets_question_marks_and_no_error() -> None:
     done = strobe("list", PYTHONIOENCODING="ascii")
     assert done.returncode == 0

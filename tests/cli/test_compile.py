@@ -91,6 +91,7 @@ def test_mex_and_cffi_add_their_wrappers(tmp_path: Path) -> None:
 # -- what it does -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @needs_gcc
 @pytest.mark.parametrize(
     "options", [[], ["--float"], ["--formulation", "spatial-newton-euler"]], ids=" ".join
@@ -104,6 +105,7 @@ def test_the_panda_builds_without_a_warning_and_passes_its_own_test(
     assert "0 of 16 states wrong" in done.stdout
 
 
+@pytest.mark.slow
 @needs_gcc
 @pytest.mark.parametrize("quantity", [name for name in QUANTITIES if name not in OF_LOOPS])
 def test_every_quantity_passes_its_own_test(tmp_path: Path, quantity: str) -> None:
@@ -171,6 +173,7 @@ def test_names_of_a_model_file_cannot_enter_the_code(tmp_path: Path) -> None:
 # -- object files and the web -------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_an_object_file_is_written_with_its_header_and_what_it_takes(tmp_path: Path) -> None:
     options = ["--target", "object", "--triple", "thumbv7em-hf", "--float"]
     data = told("ur5", "inverse_dynamics", *options, "-o", tmp_path / "a")
@@ -297,6 +300,7 @@ def test_fixed_point_tests_itself(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_fixed_point_takes_ranges_one_scale_and_a_name(tmp_path: Path) -> None:
     data = told(
         "planar2", "inverse_dynamics", "--fixed", 32, "--fraction", 12, "--q-range", "0:1,-1:2", "--qd-range", "0.5",
@@ -338,6 +342,7 @@ def test_other_quantities_in_fixed_point_are_refused(tmp_path: Path) -> None:
 # -- controllers --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @needs_gcc
 def test_a_controller_tests_itself_on_a_recorded_run(tmp_path: Path) -> None:
     data = told(

@@ -72,6 +72,7 @@ def test_the_loop_is_that_of_python(request_file: Path, tmp_path: Path) -> None:
     assert data["output"] == str(tmp_path / "out.npz")
 
 
+@pytest.mark.slow
 def test_controllers_are_compared_and_drawn(request_file: Path, tmp_path: Path) -> None:
     names = ["joint-pd", "pd-gravity", "computed-torque"]
     shown = run("planar2", request_file, "--compare", ",".join(names), "--plot", tmp_path / "out.svg")
@@ -103,6 +104,7 @@ def test_a_planned_motion_is_followed(request_file: Path, tmp_path: Path) -> Non
     )
 
 
+@pytest.mark.slow
 def test_a_table_takes_the_place_of_the_model_and_of_what_lies_beside_it(request_file: Path) -> None:
     data = told("planar2", request_file, "--approximation", "horn-raibert", "--payload", "0.2")
     assert data["loops"][0]["status"] == "done"
@@ -112,6 +114,7 @@ def test_a_table_takes_the_place_of_the_model_and_of_what_lies_beside_it(request
     )
 
 
+@pytest.mark.slow
 def test_an_approximation_takes_the_place_of_the_model(request_file: Path) -> None:
     exact, fast = (
         told("planar2", request_file, "--rate", 200, *more)["loops"][0]
@@ -121,6 +124,7 @@ def test_an_approximation_takes_the_place_of_the_model(request_file: Path) -> No
     assert fast["hand"]["largest"] > exact["hand"]["largest"]
 
 
+@pytest.mark.slow
 def test_fewer_bits_track_worse(request_file: Path) -> None:
     many, few, tacho = (
         told("planar2", request_file, "--rate", 200, "--sensor-bits", bits)["loops"][0]["error"]["rms"]
@@ -135,6 +139,7 @@ def test_gains_are_given_by_name(request_file: Path) -> None:
     assert data["loops"][0]["gains"] == {"kp": [100.0, 100.0], "kd": [20.0, 30.0]}
 
 
+@pytest.mark.slow
 def test_the_rows_of_a_hand_are_named_like_gains(request_file: Path) -> None:
     for rows, count in (("x,y", 2), ("x", 1)):
         data = told(
@@ -156,6 +161,7 @@ def test_a_stop_ends_the_motion(request_file: Path) -> None:
     assert stopped["planner"] == "constant-acceleration, stop"
 
 
+@pytest.mark.slow
 def test_weak_motors_are_told_of(request_file: Path) -> None:
     done = run("planar2", request_file, "--limits", "--payload", "6", "--rate", 200)
     assert done.exit_code == 1

@@ -3,6 +3,7 @@
 import json
 from functools import cache
 
+import pytest
 from typer.testing import CliRunner
 
 from strobe.cli.app import app
@@ -20,6 +21,7 @@ def counted(*words):
     return json.loads(result.stdout)
 
 
+@pytest.mark.slow
 def test_every_formulation_is_counted_four_ways_and_scheduled():
     data = counted("puma560")
     assert set(data["formulations"]) == set(FORMULATIONS)
@@ -74,6 +76,7 @@ def test_an_unknown_formulation_is_answered_with_the_nearest():
     assert "Did you mean 'newton-euler'" in result.stderr
 
 
+@pytest.mark.slow
 def test_what_a_call_runs_costs_less_than_any_formulation_alone():
     data = counted("puma560")
     most = data["compiled"]

@@ -96,6 +96,7 @@ def test_a_large_arm_comes_with_named_intermediate_results() -> None:
     assert "V = g (m1 (d1 − c1y)" in run("stanford", "--only", "V").stdout  # short by itself
 
 
+@pytest.mark.slow
 def test_full_expansion_is_offered_where_it_is_given() -> None:
     for asked in (["biped10", "--only", "C"], ["random(2,2)", "--only", "fk"]):
         assert "--full" not in run(*asked).stderr
@@ -104,6 +105,7 @@ def test_full_expansion_is_offered_where_it_is_given() -> None:
         assert "named intermediate results. --full writes them out." in run(*asked).stderr
 
 
+@pytest.mark.slow
 def test_oblique_angles_do_not_fill_pages_with_placements() -> None:
     done = run("random(1,2)")
     assert (
@@ -222,6 +224,7 @@ def test_the_ranges_and_errors_of_a_motion(tmp_path: Path) -> None:
     assert "The bound is proven" in source
 
 
+@pytest.mark.slow
 def test_shortened_torques_are_exported_with_their_tests(tmp_path: Path) -> None:
     module, folder = tmp_path / "short.py", tmp_path / "short"
     assert run("stanford", "--within", "5%", "--python", str(module), "--c", str(folder)).exit_code == 0
@@ -243,6 +246,7 @@ def test_nothing_is_written_where_one_file_exists(tmp_path: Path) -> None:
     assert not (tmp_path / "new").exists()
 
 
+@pytest.mark.slow
 def test_code_of_a_larger_arm_takes_parameters_on_request(tmp_path: Path) -> None:
     module = tmp_path / "panda.py"
     assert run("panda", "--named", "--python", str(module)).exit_code == 0

@@ -60,6 +60,7 @@ def test_every_solution_brings_the_frame_to_the_pose() -> None:
         assert np.allclose(robot.forward_kinematics(solution["q"]), data["pose"], atol=1e-9)
 
 
+@pytest.mark.slow
 def test_a_pose_is_the_same_however_it_is_given(tmp_path: Path) -> None:
     path = tmp_path / "pose.json"
     path.write_text(json.dumps(POSE))
@@ -94,6 +95,7 @@ def test_the_nearest_to_q0_comes_first_and_alone_without_all() -> None:
     assert "\n2 " not in done.stdout
 
 
+@pytest.mark.slow
 def test_a_search_takes_over_where_no_closed_form_is_known() -> None:
     data = told(
         "biped10", "--at", "0.05,0.12,0.25,-0.3,-0.04,0.06,0.35,-0.5,0.15,-0.02", "--method", "numeric"

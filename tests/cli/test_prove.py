@@ -32,6 +32,7 @@ def test_the_proof_of_a_planar_arm_reads_from_tools_to_what_it_shows():
     assert "FAILS" not in done.stdout
 
 
+@pytest.mark.slow
 def test_json_holds_every_line_with_its_verdict():
     done = prove("spherical3", "--trials", "1", "--json")
     assert done.exit_code == 0
@@ -45,6 +46,7 @@ def test_json_holds_every_line_with_its_verdict():
     assert len(data["links"]["newton_euler"]) == 3
 
 
+@pytest.mark.slow
 def test_a_failed_identity_exits_with_1_and_is_named(monkeypatch: pytest.MonkeyPatch):
     def wrong(*state: Any) -> list[float]:
         return [0.0, 0.0]

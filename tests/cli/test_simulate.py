@@ -142,6 +142,7 @@ def test_a_run_that_diverges_is_written_and_ends_with_1(tmp_path: Path) -> None:
     assert (tmp_path / "a.csv").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="no such signals there")
 def test_ctrl_c_keeps_what_is_done_and_the_run_goes_on_from_there(tmp_path: Path) -> None:
     part, rest = tmp_path / "part.npz", tmp_path / "rest.npz"
@@ -163,6 +164,7 @@ def test_ctrl_c_keeps_what_is_done_and_the_run_goes_on_from_there(tmp_path: Path
     np.testing.assert_array_equal(Run.from_npz(rest, robot).q[-1], whole.q[-1])
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="no such signals there")
 def test_ctrl_c_keeps_the_rows_of_scipys_methods_and_a_csv_file_is_not_gone_on_with(tmp_path: Path) -> None:
     for method, told_to in (("rk45", False), ("rk4", True)):

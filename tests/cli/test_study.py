@@ -61,6 +61,7 @@ def test_the_study_of_stanford_meets_the_papers_and_agrees_exactly() -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_study_reads_like_a_page() -> None:
     shown = run("planar2", "--quick", "--text").stdout
     for key in OF_AN_ARM:
@@ -81,6 +82,7 @@ def test_the_counts_are_those_of_the_number_systems() -> None:
     assert costs["graph"]["multiplications"] <= costs["folded"]["multiplications"]
 
 
+@pytest.mark.slow
 def test_a_tree_says_which_formulations_do_not_apply() -> None:
     sections = study("parallelogram")
     applying = list(sections["torques"]["tau"])
@@ -90,6 +92,7 @@ def test_a_tree_says_which_formulations_do_not_apply() -> None:
     assert sections["laws"]["passed"] is True
 
 
+@pytest.mark.slow
 def test_a_robot_without_masses_says_why_once() -> None:
     done = run("rx90", "--text")
     assert done.exit_code == 0
@@ -97,6 +100,7 @@ def test_a_robot_without_masses_says_why_once() -> None:
     assert "rx90 has no dynamics" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_floating_base_is_studied_too() -> None:
     sections = study("planar2", "--base", "floating", "--seed", "4")
     assert sections["robot"]["degrees_of_freedom"] == 8
@@ -113,6 +117,7 @@ def test_the_same_seed_studies_the_same_state() -> None:
     assert np.allclose(first, strobe.load("planar3").random_state(seed=7)[0])
 
 
+@pytest.mark.slow
 def test_times_and_proof_are_in_a_whole_study(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(speed, "SECONDS", 0.1)
     done = run("planar2", "--sections", "speed,proof", "--json")

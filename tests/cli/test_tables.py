@@ -103,6 +103,7 @@ def test_certified_records_are_shown_with_their_check() -> None:
     assert f"general 6R arm, fewest multiplications: {fewest['check']}." in one_arm["notes"]
 
 
+@pytest.mark.slow
 def test_a_certificate_that_does_not_hold_exits_with_1(monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = Check(False, (2**61 - 1, 2**61 - 1), 7)
     monkeypatch.setattr(fewest_records, "checked", lambda name: wrong)

@@ -57,6 +57,7 @@ def test_pi_over_two_is_a_number() -> None:
     assert told("planar2", "--q", "pi/2,-pi")["q"] == [np.pi / 2, -np.pi]
 
 
+@pytest.mark.slow
 def test_what_is_not_given_is_assumed_and_said() -> None:
     done = run("stanford")
     assert done.exit_code == 0

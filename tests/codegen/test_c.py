@@ -210,6 +210,7 @@ def test_the_result_may_lie_over_an_argument(tmp_path):
     assert call(q, qd, over, out=over).tolist() == expected.tolist()
 
 
+@pytest.mark.slow
 @needs_gcc
 def test_a_compiled_source_holds_no_writable_data_and_calls_no_allocator(tmp_path):
     _, function = compiled("panda", "forward_dynamics")
@@ -425,6 +426,7 @@ def test_the_matlab_gateway_checks_sizes_and_turns_matrices_to_columns(tmp_path)
 # -- Python -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @needs_gcc
 @pytest.mark.parametrize("single", [False, True], ids=["double", "float"])
 def test_the_cffi_module_computes_on_numpy_arrays_and_refuses_short_ones(tmp_path, single):

@@ -116,6 +116,7 @@ def any_words(plan, count, outside=0.05):
     return words
 
 
+@pytest.mark.slow
 @needs_gcc
 @pytest.mark.parametrize(
     ("name", "bits"), [("planar2", 32), ("stanford", 32), ("panda", 32), ("puma560", 32), ("puma560", 16)]
@@ -144,6 +145,7 @@ def everything(x, q):
     ]
 
 
+@pytest.mark.slow
 @needs_gcc
 @pytest.mark.parametrize(("bits", "fraction"), [(32, None), (16, None), (32, 14), (16, 5)])
 def test_every_operation_gives_the_same_words_in_c(tmp_path, bits, fraction):

@@ -46,6 +46,7 @@ def built(folder, program, flags):
     return call
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flags", FLAGS, ids=["plain", "native"])
 def test_sines_cosines_and_angles_have_the_bits_of_compiled_code(tmp_path, flags):
     kernel = trace(lambda x, y: [sin(x[0]), cos(x[0]), atan2(y[0], x[0])], x=1, y=1)

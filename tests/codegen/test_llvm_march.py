@@ -62,6 +62,7 @@ def in_numpy(state, gain, push, rounds):
     return state, np.stack(rows, axis=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [1, 2, 4, 8])
 @pytest.mark.parametrize("states", [1, 5, 8, 21])
 @pytest.mark.parametrize("shared", [True, False])

@@ -38,6 +38,7 @@ def test_a_short_program_is_one_piece_that_keeps_nothing():
     assert whole.kept == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("quantity", REQUESTS)
 def test_every_value_is_made_once_and_every_result_stored(short_pieces, quantity):
     emitter, cut = layout(quantity)
@@ -78,6 +79,7 @@ def cut_and_whole(quantity, monkeypatch):
         yield parts(*values), parts(*(np.repeat(x, 2, 1)[:, ::2] for x in values)), whole(*values)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("quantity", REQUESTS)
 def test_pieces_compute_the_bits_of_the_whole(short_pieces, monkeypatch, quantity):
     for together, apart, expected in cut_and_whole(quantity, monkeypatch):
@@ -115,6 +117,7 @@ def test_many_results_are_written_from_first_to_last_after_all_else(long_rows):
     assert all(len(cut.pieces[k].results) <= 5 for k in storing)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("quantity", ["mass_matrix", "frame_placements"])
 def test_results_that_are_written_at_the_end_have_the_bits_of_the_whole(long_rows, monkeypatch, quantity):
     for together, apart, expected in cut_and_whole(quantity, monkeypatch):
@@ -129,6 +132,7 @@ def streamed(long_rows, monkeypatch):
     monkeypatch.setattr(llvm_stream, "MOST_CACHED", 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("single", [False, True])
 def test_results_that_go_past_the_caches_have_the_bits_of_the_others(streamed, monkeypatch, single):
     request, dtype = Request("frame_placements"), np.float32 if single else np.float64
@@ -150,6 +154,7 @@ def test_results_that_go_past_the_caches_have_the_bits_of_the_others(streamed, m
                 assert (memory[offset:].reshape(states, -1)[:, size:] == 7.0).all()
 
 
+@pytest.mark.slow
 def test_what_parameters_decide_once_goes_past_the_caches_too(streamed, monkeypatch):
     request = Request("mass_matrix", parameters="runtime")
     q = TREE.random_state(seed=1, batch=20)[0]

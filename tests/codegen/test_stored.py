@@ -85,6 +85,7 @@ def test_two_programs_that_differ_in_stored_numbers_only_are_not_mistaken():
     assert kernels[0].fingerprint() != kernels[1].fingerprint()
 
 
+@pytest.mark.slow
 def test_a_law_with_look_ups_runs_inside_the_compiled_simulation():
     robot = strobe.load("planar2")
     springs = Stored(-3.0 * np.sin(np.linspace(-4.0, 4.0, 81)), "springs")

@@ -263,6 +263,7 @@ def browser() -> Iterator[Any]:
         running.close()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
 def test_a_browser_fetches_the_module_beside_its_wrapper(tmp_path: Path, browser: Any) -> None:
     robot = strobe.load("stanford")

@@ -66,6 +66,7 @@ def test_the_error_of_the_specification_is_met(arm):
     assert rms(missed(run)) == pytest.approx(0.027, rel=0.2)
 
 
+@pytest.mark.slow
 def test_it_beats_the_model_under_friction_that_nobody_told():
     """0.5 N·m; the figures of the specification are 0.13 and 0.28 in place of 4.3 (joint 1) and 22.8 (joint 2)."""
     arm, rough = bare(), bare(0.5)
@@ -77,6 +78,7 @@ def test_it_beats_the_model_under_friction_that_nobody_told():
     assert np.abs(wrong) == pytest.approx([4.3, 22.8], rel=0.2)
 
 
+@pytest.mark.slow
 def test_coarse_steps_of_the_arm_make_dry_friction_look_four_times_worse():
     """At this pose, found by search, steps of 2 ms give the 2.2 printed for 10 ms; its true source is not known."""
     arm, rough = bare(), bare(0.5)
@@ -89,6 +91,7 @@ def test_coarse_steps_of_the_arm_make_dry_friction_look_four_times_worse():
     assert fine < 0.25 * coarse
 
 
+@pytest.mark.slow
 def test_its_error_grows_with_the_period():
     arm, rough = bare(), bare(0.5)
     errors = [
@@ -145,6 +148,7 @@ def test_the_diagonal_of_a_coupled_arm_is_warned_of(arm):
     assert 'Take inertia="full", or part below 0.3' in sentence
 
 
+@pytest.mark.slow
 def test_and_diverges_while_the_others_do_not(arm):
     motion = arm.plan([(0.3, 0.0), (0.5, 0.0)], "quintic", velocity=1.0, acceleration=2.0)
     last = {}

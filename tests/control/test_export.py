@@ -92,6 +92,7 @@ def made(name, robot):
 # -- the same bits ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @needs_gcc
 @needs_fusing
 @pytest.mark.parametrize("name", [name for name in CONTROLLERS if name != "acceleration-servo"])
@@ -106,6 +107,7 @@ def test_on_a_recorded_run_every_torque_has_the_bits_of_the_simulator(tmp_path, 
     assert np.array([built.step(*row) for row in rows]).tolist() == run.tau.tolist()
 
 
+@pytest.mark.slow
 @needs_gcc
 @needs_fusing
 @pytest.mark.parametrize(
@@ -132,6 +134,7 @@ def test_a_controller_that_believes_in_an_approximation_is_written_with_it(tmp_p
     )
 
 
+@pytest.mark.slow
 @needs_gcc
 @needs_fusing
 def test_optimisation_for_the_processor_at_hand_changes_no_bit(tmp_path):
@@ -162,6 +165,7 @@ def test_the_memory_starts_as_it_does_in_the_simulator(tmp_path, planar, name):
         assert built[key].tolist() == gain.tolist()
 
 
+@pytest.mark.slow
 @needs_gcc
 def test_a_reading_that_is_not_a_number_is_held_then_the_arm_is_brought_to_rest(tmp_path, planar, motion):
     controller, patience = ComputedTorque(planar, 2e-3), 3
@@ -204,6 +208,7 @@ def test_the_self_test_tells_a_law_that_was_changed(tmp_path, planar):
     assert "the torques differ" in done.stdout
 
 
+@pytest.mark.slow
 @needs_gcc
 def test_the_object_holds_no_writable_data_and_calls_no_allocator(tmp_path, planar):
     made("operational-space", planar).to_c(tmp_path, Sensors(patience=2))
@@ -253,6 +258,7 @@ def test_gains_for_several_runs_are_refused(planar):
         export(controller)
 
 
+@pytest.mark.slow
 def test_a_ball_joint_has_as_many_numbers_as_its_quaternion():
     robot = strobe.random(2, seed=2, kinds="S")
     written = c_controller(recorded(ComputedTorque(robot, 1e-3), Sensors(), 2).loop)

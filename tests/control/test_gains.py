@@ -36,6 +36,7 @@ def test_with_the_dynamics_cancelled_gains_are_the_bandwidth_alone(planar):
     assert found.sentences[0] == "Hold and delay leave the fastest mode 75° of phase margin."
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["planar2", "stanford", "panda"])
 def test_springs_and_dampers_at_joints_let_no_mode_swing_at_any_pose(name):
     """Each mode s² + 2 ω δ s + ω² δ = 0 has δ ≥ 1: two real poles, the slower one from −ω to −ω/2."""
@@ -57,6 +58,7 @@ def test_the_largest_inertia_of_each_joint_alone_would_let_joints_swing_together
     assert slowest < 0.7
 
 
+@pytest.mark.slow
 def test_a_bandwidth_that_the_period_does_not_allow_is_refused_with_the_largest_that_it_does():
     robot = strobe.load("stanford").with_gravity((0, 0, 0))
     with pytest.raises(ArgumentError) as refused:

@@ -27,6 +27,7 @@ def gone(robot, run):
     return np.concatenate([(here - there)[..., :3, 3], np.reshape(turns, (*here.shape[:-2], 3))], axis=-1)
 
 
+@pytest.mark.slow
 def test_a_wrench_moves_the_hand_by_force_over_stiffness():
     robot = strobe.load("stanford")
     wrench = np.diag([4.0, -6.0, 5.0, 0.5, 0.8, -0.6])
@@ -34,6 +35,7 @@ def test_a_wrench_moves_the_hand_by_force_over_stiffness():
     assert gone(robot, run) == pytest.approx(wrench / STIFFNESS, abs=1e-7)
 
 
+@pytest.mark.slow
 def test_posture_of_a_redundant_arm_is_not_felt_at_the_hand():
     robot = strobe.load("panda")
     pose = np.array([0.1, -0.4, 0.2, -2.0, 0.1, 1.7, 0.6])

@@ -28,6 +28,7 @@ def test_the_extremes_of_a_planar_arm_are_those_of_its_closed_form():
     assert found.weight == pytest.approx([9.81 * (2 * 0.18 + 1.5 * 0.55), 9.81 * 1.5 * 0.15])
 
 
+@pytest.mark.slow
 def test_no_pose_has_more_inertia_than_the_bound_nor_less_than_the_lightest(robot):
     found, (q, _, _) = inertias(robot), robot.random_state(7, 20000)
     values = eigenvalues(robot, q, found.bound)
@@ -37,6 +38,7 @@ def test_no_pose_has_more_inertia_than_the_bound_nor_less_than_the_lightest(robo
     assert (own <= found.highest * (1 + 1e-9)).all()
 
 
+@pytest.mark.slow
 def test_the_lightest_mode_is_that_of_its_pose_which_is_within_the_limits(robot):
     found = inertias(robot)
     assert 1 / eigenvalues(robot, found.where, found.bound).min() == pytest.approx(found.lightest)
@@ -44,6 +46,7 @@ def test_the_lightest_mode_is_that_of_its_pose_which_is_within_the_limits(robot)
     assert (found.where <= robot.limits.upper).all()
 
 
+@pytest.mark.slow
 def test_the_same_robot_has_the_same_extremes_every_time():
     first, again = (inertias(strobe.load("stanford")) for _ in range(2))
     assert (first.highest == again.highest).all()

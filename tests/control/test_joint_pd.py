@@ -56,6 +56,7 @@ def test_pid_takes_the_weight_over(stanford, still):
     assert integral * run.controller.gains["ki"] == pytest.approx(stanford.gravity(POSE), abs=1e-3)
 
 
+@pytest.mark.slow
 def test_gravity_compensated_it_rests_where_it_should(stanford, still):
     q0 = POSE + np.array([0.1, -0.1, 0.05, 0.2, -0.2, 0.1])
     run = control(stanford, still, PDGravity(stanford, 1e-3), q0=q0, t=3.0, check=False)
@@ -102,6 +103,7 @@ def test_the_integral_stops_where_the_motor_gives_no_more(sign, error):
     )  # the other way it is free
 
 
+@pytest.mark.slow
 def test_a_saturated_motor_does_not_wind_the_integral_up():
     robot = strobe.load("planar2")
     motion = robot.plan([(0, 0), (1.5, 0.5)], "constant-acceleration", velocity=50.0, acceleration=300.0)
@@ -145,6 +147,7 @@ def test_a_controller_with_memory_has_no_continuous_form(stanford, still):
         control(stanford, still, JointPID(stanford, 1e-3), continuous=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["joint-pd", "pd-gravity", "feed-forward-pd", "slotine-li"])
 def test_gains_that_nobody_gave_are_soft_enough_for_the_period(name):
     """The first and the third joint of a Panda turn about nearly the same line: all but no inertia between them."""
@@ -162,6 +165,7 @@ def in_many_poses(arm):
     return robot, np.concatenate([inertias(robot).where[None], robot.random_state(3, 15)[0]])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["joint-pd", "joint-pid", "pd-gravity", "feed-forward-pd", "slotine-li"])
 @pytest.mark.parametrize("arm", ["planar2", "planar3", "spherical3", "stanford", "puma560", "ur5", "panda"])
 def test_gains_that_nobody_gave_are_stable_on_every_arm_at_a_thousand_hertz(arm, name):

@@ -56,6 +56,7 @@ def test_strobe_and_the_robot_have_it_as_a_method(stanford, asked, followed):
         np.testing.assert_array_equal(run.q, followed.q)
 
 
+@pytest.mark.slow
 def test_motions_points_mappings_and_files_are_the_same_request(stanford, tmp_path):
     points = [START, GOAL]
     lines = [
@@ -88,6 +89,7 @@ def test_what_is_wanted_is_held_between_the_steps_of_a_slower_trajectory(stanfor
     np.testing.assert_array_equal(held.wanted, followed.wanted[10 * (rows // 10)])
 
 
+@pytest.mark.slow
 def test_a_faster_plant_is_the_same_as_more_steps(stanford, asked):
     fast = control(stanford, asked, rate=500, bounds=BOUNDS, plant_rate=2000)
     steps = control(stanford, asked, rate=500, bounds=BOUNDS, steps=4)
@@ -97,6 +99,7 @@ def test_a_faster_plant_is_the_same_as_more_steps(stanford, asked):
 # -- status -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_leaving_the_motion_by_more_than_was_allowed_is_a_deviation(stanford, asked):
     run = control(stanford, asked, "joint-pd", rate=500, bounds=BOUNDS, tolerance=0.01)
     assert run.status == Status.DEVIATION
@@ -109,6 +112,7 @@ def test_leaving_the_motion_by_more_than_was_allowed_is_a_deviation(stanford, as
     assert f"and by {worst:.3g} m at most." in only3.notes[0]
 
 
+@pytest.mark.slow
 def test_an_arm_that_is_elsewhere_has_not_followed_its_motion(stanford, asked):
     """Whoever says nothing of a tolerance is told of half a radian or metre."""
     run = control(
@@ -124,6 +128,7 @@ def test_an_arm_that_is_elsewhere_has_not_followed_its_motion(stanford, asked):
     assert "left the motion by more than 0.5 rad at t = " in run.notes[-1]
 
 
+@pytest.mark.slow
 def test_a_motor_that_gives_less_than_is_asked_is_told_with_its_time():
     panda = strobe.load("panda")
     q, goal = np.zeros(7), np.full(7, 0.4)

@@ -27,12 +27,14 @@ def apart(run, robot):
     return wanted - here
 
 
+@pytest.mark.slow
 def test_the_hand_follows_to_rounding(stanford, motion):
     run = control(stanford, motion, OperationalSpace(stanford, 1e-3), continuous=True)
     assert run.hand_error().max() < 1e-9
     assert np.abs(run.error).max() < 1e-7
 
 
+@pytest.mark.slow
 def test_the_error_of_the_hand_dies_with_the_poles_it_was_given(stanford, motion):
     q0 = START + np.array([0.02, -0.03, 0.01, 0.05, -0.04, 0.03])
     run = control(stanford, motion, OperationalSpace(stanford, 1e-3), q0=q0, continuous=True)
@@ -43,6 +45,7 @@ def test_the_error_of_the_hand_dies_with_the_poles_it_was_given(stanford, motion
     )
 
 
+@pytest.mark.slow
 def test_the_hand_does_not_notice_the_posture_of_a_redundant_arm():
     robot = strobe.load("panda")
     start = np.array([0.1, -0.4, 0.2, -2.0, 0.1, 1.7, 0.6])
@@ -56,6 +59,7 @@ def test_the_hand_does_not_notice_the_posture_of_a_redundant_arm():
     assert np.abs(run.error[-1]).max() < 1e-8  # the posture comes back too
 
 
+@pytest.mark.slow
 def test_a_model_stands_for_the_dynamics(stanford, motion):
     own, strobed = (
         control(stanford, motion, OperationalSpace(stanford, 2e-3, model=model), t=0.1, check=False)

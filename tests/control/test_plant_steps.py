@@ -32,6 +32,7 @@ def test_an_arm_without_friction_takes_one_step_a_period():
     np.testing.assert_array_equal(control(arm, motion).q, control(arm, motion, steps=1).q)
 
 
+@pytest.mark.slow
 def test_dry_friction_is_integrated_in_steps_that_it_needs():
     """By its own, the arm comes to what 50 steps a period give; one step a period is off by ten times as much."""
     arm = rough("planar2", 0.5)
@@ -55,6 +56,7 @@ def test_steps_that_are_too_few_are_told_with_the_mode_that_grows():
     assert str(caught[0].message) in run.notes
 
 
+@pytest.mark.slow
 def test_a_joint_too_light_for_any_number_of_steps_is_told_of():
     arm = rough("ur5", 0.5)
     with pytest.warns(ControlWarning, match=r"step is 1e-05 s, too long for rk4: the mode of joint"):

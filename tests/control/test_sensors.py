@@ -148,6 +148,7 @@ def test_resolutions_side_by_side_are_those_one_by_one(tracked):
     assert errors[0] < errors[1] < errors[2]
 
 
+@pytest.mark.slow
 def test_a_compiled_loop_is_the_interpreted_one(arm, motion):
     sensors = Sensors(
         Sensor(1e-4, noise=1e-4, dropped=0.1),
@@ -310,6 +311,7 @@ def test_joints_that_turn_like_a_ball_have_perfect_sensors_only(arm):
     assert Instruments(Sensors(), floating, floating, T, accelerated=False).memory == {}
 
 
+@pytest.mark.slow
 def test_stability_is_asked_of_the_delay_and_differences_without_the_rest(arm):
     controller = ComputedTorque(arm, T)
     poses = [[0.3, -0.5]]
@@ -338,6 +340,7 @@ def test_an_acceleration_sensor_that_nobody_reads_is_told(tracked):
         assert (run.q == perfect.q).all()
 
 
+@pytest.mark.slow
 def test_a_fault_of_a_sensor_that_nobody_reads_is_refused(arm, tracked):
     faults = Sensors(faults=[Fault("acceleration", "joint1", 0.1)])
     with pytest.raises(ArgumentError) as caught:

@@ -26,6 +26,7 @@ def swing(stanford):
     return stanford.plan(points, "quintic", velocity=1.5, acceleration=4.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", [None, Exact])
 def test_the_lyapunov_function_falls_by_what_the_damping_takes(stanford, model):
     T, loaded, random = 1e-3, stanford.with_payload(**LOAD), np.random.default_rng(0)
@@ -49,6 +50,7 @@ def test_the_lyapunov_function_falls_by_what_the_damping_takes(stanford, model):
         assert fall == pytest.approx(-s @ (K * s), rel=1e-9)
 
 
+@pytest.mark.slow
 def test_the_error_dies_with_a_load_that_nobody_told(stanford, swing):
     loaded = stanford.with_payload(**LOAD)
     learning, fixed = (
@@ -60,6 +62,7 @@ def test_the_error_dies_with_a_load_that_nobody_told(stanford, swing):
     assert learning.hand_error()[last].max() < 0.2 * learning.hand_error()[~last].max()
 
 
+@pytest.mark.slow
 def test_what_it_learns_holds_the_load(stanford, swing):
     """Parameters need not be those of the load; the torques that they make up for are."""
     loaded = stanford.with_payload(**LOAD)
@@ -71,6 +74,7 @@ def test_what_it_learns_holds_the_load(stanford, swing):
     assert Y @ found == pytest.approx(Y @ PARAMETERS, abs=0.1 * np.abs(Y @ PARAMETERS).max())
 
 
+@pytest.mark.slow
 def test_all_links_may_be_learned_at_once():
     robot = strobe.load("planar2")
     heavier = robot.with_payload(0.4, frame="link1").with_payload(0.3)
@@ -87,6 +91,7 @@ def test_all_links_may_be_learned_at_once():
     assert errors["link1", "link2"] < 3e-3
 
 
+@pytest.mark.slow
 def test_without_adaptation_it_keeps_to_what_it_believes(stanford, swing):
     run = control(stanford, swing, SlotineLi(stanford, 1e-3, adaptation=0.0), t=0.2, check=False)
     assert (run.memory["parameters"] == 0).all()

@@ -79,6 +79,7 @@ def test_computed_torque_with_the_exact_model_is_a_double_integrator_for_every_j
     assert found.stable is True
 
 
+@pytest.mark.slow
 def test_steps_of_the_integrator_within_a_period_change_nothing_of_a_held_torque():
     robot = weightless(3, 1)
     one, five = (stability(robot, ComputedTorque(robot, 1e-3, 900.0, 45.0), steps=k).radius for k in (1, 5))
@@ -94,6 +95,7 @@ def test_a_delay_of_half_a_period_lies_between_none_and_a_whole_one():
     assert none < half < whole
 
 
+@pytest.mark.slow
 def test_a_ball_joint_is_a_double_integrator_about_each_of_its_axes():
     robot = weightless(2, 2, "S")
     found = stability(robot, ComputedTorque(robot, T, 900.0, 45.0))
@@ -190,6 +192,7 @@ def played(robot, q, offset, kp, kd, late, periods):
     return np.array(far).T
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 19, 14, 1, 2, 3, 8, 9])  # RR, PP, RP, PR: without a delay, with one
 def test_damping_beyond_the_bound_is_flagged_and_diverges_and_below_it_neither(seed):
     late, kp = seed % 2, 1e5
@@ -244,6 +247,7 @@ def test_a_velocity_by_differences_has_the_poles_of_its_difference_equation(lyin
         assert np.abs(roots - value).min() < 1e-10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("coarse", [{"resolution": 1e-2}, {"bits": 8}, {"noise": 0.1}, {"dropped": 0.2}])
 def test_resolution_noise_and_lost_samples_are_left_out(arm, coarse):
     found, expected = (

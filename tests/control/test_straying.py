@@ -45,6 +45,7 @@ def test_the_exact_torques_lead_as_the_controller_does_that_feeds_them_forward(r
     assert strays(Exact(robot)) == pytest.approx(run.hand_error().max(), rel=0.02)
 
 
+@pytest.mark.slow
 def test_what_is_left_out_of_the_torques_is_seen_at_the_hand(robot, motion, strays):
     exact, slow, still = (strays(method(robot)) for method in (Exact, WithoutVelocityTerms, GravityOnly))
     assert exact < 1e-4

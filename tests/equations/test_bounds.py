@@ -69,6 +69,7 @@ def test_the_ranges_of_a_motion_are_its_ends_unless_others_are_given() -> None:
 # -- waves --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(waves())
 def test_a_wave_never_passes_its_bound(wave) -> None:

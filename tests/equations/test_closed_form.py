@@ -307,6 +307,7 @@ def test_work_without_end_is_refused(monkeypatch):
     assert e.ring.budget == math.inf
 
 
+@pytest.mark.slow
 def test_a_robot_too_large_to_predict_is_refused_and_has_equations_with_numbers():
     model = load_model("random(6,1)")
     with pytest.raises(EquationSizeError, match="would have more terms than can be predicted"):

@@ -44,6 +44,7 @@ def made(folder, texts):
 # -- Python -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ARMS)
 def test_the_python_module_tests_itself_with_the_standard_library_alone(name, tmp_path):
     path = tmp_path / "exported.py"
@@ -130,6 +131,7 @@ def test_parameters_are_arguments_with_the_values_of_the_model():
     assert module["gravity"](q, heavier)[1] == pytest.approx(2 * module["gravity"](q)[1])
 
 
+@pytest.mark.slow
 def test_large_arms_come_with_numbers_or_with_names():
     assert "class Parameters" not in python_source(load_model("puma560"))
     named = python_source(load_model("puma560"), numbers=False)
@@ -137,6 +139,7 @@ def test_large_arms_come_with_numbers_or_with_names():
     assert "def dynamics(q, qd, p=DEFAULTS):" in named
 
 
+@pytest.mark.slow
 def test_the_text_tells_the_joints_and_the_count():
     text = python_source(load_model("panda"))
     assert "Joints, in this order: joint1, joint2, joint3, joint4, joint5, joint6, joint7\n" in text
@@ -145,6 +148,7 @@ def test_the_text_tells_the_joints_and_the_count():
     assert not any(line != line.rstrip() for line in text.splitlines())
 
 
+@pytest.mark.slow
 def test_the_same_model_gives_the_same_text_in_every_process():
     program = "from strobe.equations.code import *; from strobe.models.load import load_model; " + (
         "print(python_source(load_model('stanford')))"
@@ -159,6 +163,7 @@ def test_the_same_model_gives_the_same_text_in_every_process():
 # -- C ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @needs_gcc
 @pytest.mark.parametrize("name", ARMS)
 def test_c_builds_without_a_warning_and_passes_its_test(name, tmp_path):
@@ -167,6 +172,7 @@ def test_c_builds_without_a_warning_and_passes_its_test(name, tmp_path):
     assert f"strobe_{name}: 4 states, largest relative difference " in done.stdout
 
 
+@pytest.mark.slow
 @needs_gcc
 @pytest.mark.parametrize("name", ["biped10", "random(4,1)"])
 def test_c_in_named_parameters_builds_too(name, tmp_path):
@@ -176,6 +182,7 @@ def test_c_in_named_parameters_builds_too(name, tmp_path):
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["puma560", "panda", "random(7,1)"])
 def test_python_in_named_parameters_tests_itself(name, tmp_path):
     path = tmp_path / "exported.py"
@@ -216,6 +223,7 @@ def test_c_agrees_with_pinocchio(tmp_path):
     np.testing.assert_allclose(tau, pin.rnea(model, data, *vectors), atol=1e-11)
 
 
+@pytest.mark.slow
 def test_three_matrices_of_seven_joints_fit_in_60_kb_of_c():
     for robot in (load_model("panda"), strobe.random(7, seed=1, kinds="R")):
         sheet = sheet_of(robot)
@@ -251,6 +259,7 @@ def test_small_arms_come_in_closed_form_and_others_in_the_readable_grade():
         assert sheet_of(load_model(name)).apart is apart
 
 
+@pytest.mark.slow
 def test_full_expansion_is_given_on_request_or_refused_by_its_size():
     whole = sheet_of(load_model("stanford-c"), full=True)
     assert whole.apart

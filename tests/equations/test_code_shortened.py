@@ -49,6 +49,7 @@ def test_the_code_takes_the_operations_that_were_counted(short) -> None:
     assert (operations.multiplications, operations.additions) == (short.multiplications, short.additions)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["planar2", "parallelogram", "stanford"])
 def test_the_python_module_tests_itself_with_the_standard_library_alone(name, tmp_path) -> None:
     robot = strobe.Robot(strobe.load(name).model, compiled=False)
@@ -109,6 +110,7 @@ def test_the_c_test_fails_beyond_the_bound(short, tmp_path) -> None:
     assert "torque 1 is " in done.stdout
 
 
+@pytest.mark.slow
 def test_a_sampled_bound_allows_what_the_test_states_show(monkeypatch, tmp_path) -> None:
     monkeypatch.setattr(module, "PROVABLE", 10)
     short = shortened(strobe.Robot(strobe.random(3, 4).model, compiled=False), 0.05)

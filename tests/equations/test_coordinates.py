@@ -216,6 +216,7 @@ def test_forces_are_those_of_lagranges_equation(changed, state):
         assert rate - slope == pytest.approx(Q, rel=1e-10, abs=1e-10)
 
 
+@pytest.mark.slow
 def test_c_is_the_christoffel_matrix_of_m(changed, state):
     phi, phid = (x.tolist() for x in state[:2])
     n, asked = changed.n, Asked(changed.change, changed.robot.model, Request("mass_matrix"))
@@ -232,6 +233,7 @@ def test_c_is_the_christoffel_matrix_of_m(changed, state):
     assert pytest.approx(np.einsum("ijk,k->ij", c, phid), rel=1e-9, abs=1e-10) == C
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["christoffel", "decomposition"])
 def test_twice_c_differs_from_the_rate_of_m_by_a_skew_matrix(changed, state, form):
     phi, phid, phidd = state
@@ -246,6 +248,7 @@ def test_twice_c_differs_from_the_rate_of_m_by_a_skew_matrix(changed, state, for
     assert changed.inverse_dynamics(*state, friction=False) == pytest.approx(whole, abs=1e-10)
 
 
+@pytest.mark.slow
 def test_accelerations_undo_forces(changed, state):
     phi, phid, phidd = state
     wrench = [1.0, 2.0, 3.0, 0.1, 0.2, 0.3]
@@ -256,6 +259,7 @@ def test_accelerations_undo_forces(changed, state):
     assert pytest.approx(changed.T(phi).T @ changed.robot.inverse_dynamics(q, qd, qdd, **loads)) == Q
 
 
+@pytest.mark.slow
 def test_frames_and_points_move_with_the_coordinates(changed, state):
     phi, phid, _ = state
     q, robot = changed.positions(phi), changed.robot
@@ -268,6 +272,7 @@ def test_frames_and_points_move_with_the_coordinates(changed, state):
     assert changed.energy(phi, phid) == pytest.approx(robot.energy(q, T @ phid))
 
 
+@pytest.mark.slow
 def test_a_floating_base_by_three_turns_keeps_its_energy():
     robot = strobe.random(1, 2, kinds="R").with_base("floating")
     arm = robot.in_coordinates(base, within=(-NEAR, NEAR))

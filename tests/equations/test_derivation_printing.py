@@ -91,6 +91,7 @@ def test_the_pendulum_has_the_specification_s_mass_matrix_and_gravity() -> None:
         assert line in shown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_no_line_of_text_is_too_wide_and_columns_are_closed(way: str) -> None:
     lines = text("pendulum3", way).splitlines()

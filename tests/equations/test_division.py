@@ -20,6 +20,7 @@ waves = st.lists(terms, min_size=1, max_size=4).map(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(x=waves, y=waves)
 def test_a_product_divided_by_a_factor_is_the_other(x, y):
@@ -29,6 +30,7 @@ def test_a_product_divided_by_a_factor_is_the_other(x, y):
         assert found.equals(x)
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(x=waves, y=waves)
 def test_a_quotient_times_the_divisor_is_the_dividend(x, y):

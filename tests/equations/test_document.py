@@ -205,6 +205,7 @@ def test_a_momentum_is_conserved_only_where_nothing_rubs_and_nothing_follows():
     assert not any("conserved" in line for line in lines)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("robot", ["planar2", "planar3", "pendulum3", "spherical3", "parallelogram"])
 @pytest.mark.parametrize("form", ["christoffel", "decomposition"])
 def test_a_document_has_the_values_of_the_robot(robot, form):

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,6 +15,7 @@ numbers = st.integers(-4, 4).filter(bool).map(Fraction)
 sums = st.dictionaries(monomials, numbers, min_size=1, max_size=4)
 
 
+@pytest.mark.slow
 @given(sums, sums)
 def test_a_product_is_divided_exactly(p, q):
     assert factors.quotient(factors.product(p, q), q) == p
@@ -32,6 +34,7 @@ def test_what_is_called_a_square_root_is_one(p):
     assert root is None or factors.product(root, root) == p
 
 
+@pytest.mark.slow
 @given(sums, sums)
 def test_two_sums_multiply_back(p, q):
     whole = factors.product(p, q)

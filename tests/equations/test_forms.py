@@ -71,6 +71,7 @@ def multiplied(number, parts):
     return result
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(st.lists(term, min_size=0, max_size=6))
 def test_a_form_is_the_same_function(terms):
@@ -78,6 +79,7 @@ def test_a_form_is_the_same_function(terms):
     assert back(Forms(ORDER).form(x)).equals(x)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.lists(term, min_size=1, max_size=4), st.lists(term, min_size=1, max_size=3))
 def test_a_form_of_a_product_of_sums_is_the_same_function(left, right):
@@ -85,6 +87,7 @@ def test_a_form_of_a_product_of_sums_is_the_same_function(left, right):
     assert back(Forms(ORDER).form(RING.lower(x * y))).equals(x * y)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.lists(term, min_size=1, max_size=5))
 def test_numbers_of_a_model_are_never_put_in_front_of_a_sum(terms):
@@ -137,6 +140,7 @@ def test_every_small_arm_is_printed_as_it_is(robot, numbers):
         assert back(forms.form(x), e.ring).equals(x)
 
 
+@pytest.mark.slow
 def test_the_stanford_arm_is_printed_as_it_is_in_fewer_than_two_signs_a_term():
     e = equations_of(load_model("stanford"))
     forms = Forms(order_of(e))

@@ -77,6 +77,7 @@ def source(robot, numbers):
 SMALL = [(robot, numbers) for robot in ("planar2", "spherical3", "pendulum3") for numbers in (False, True)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("robot", "numbers"), [*SMALL, ("stanford", None)])
 def test_it_compiles_and_fits_the_page(robot, numbers, tmp_path):
     compiler = shutil.which("pdflatex")

@@ -155,6 +155,7 @@ def test_a_batch_may_come_from_the_loads_alone() -> None:
     assert np.allclose(found.values.sum(axis=-1), found.tau, rtol=1e-13)
 
 
+@pytest.mark.slow
 def test_single_precision_stays_single() -> None:
     state = [np.array(x, dtype=np.float32) for x in STATE]
     found = explain(strobe.load("planar2"), *state)

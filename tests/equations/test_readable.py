@@ -58,12 +58,14 @@ def worst(robot, equations):
     return max(abs(a - b).max() / (abs(b).max() or 1.0) for a, b in pairs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("numbers", [True, False])
 @pytest.mark.parametrize("name", ARMS)
 def test_the_steps_give_the_matrices_of_the_robot(name, numbers):
     assert worst(interpreted(name), equations_of(name, numbers)) < 1e-13
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("numbers", [True, False])
 @pytest.mark.parametrize(("n", "seed", "kinds", "tree"), GENERAL)
 def test_general_arms_and_trees_are_right_too(n, seed, kinds, tree, numbers):
@@ -72,6 +74,7 @@ def test_general_arms_and_trees_are_right_too(n, seed, kinds, tree, numbers):
     assert worst(robot, equations_of(arm, numbers)) < 1e-12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ARMS)
 def test_named_parameters_are_exact_in_a_prime_field(name):
     assert all(exact_readable(equations_of(name, False)).values())
@@ -114,6 +117,7 @@ def test_how_many_operations_all_three_take(name, numbers, multiplications, addi
     assert (equations.multiplications, equations.additions) == (multiplications, additions)
 
 
+@pytest.mark.slow
 def test_equations_introduce_themselves_and_are_printed():
     found = equations_of("panda")
     assert (
@@ -247,6 +251,7 @@ def test_a_robot_without_dynamics_or_joints_is_refused(tmp_path):
         readable(strobe.load(file))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "numbers", "form"),
     [

@@ -60,6 +60,7 @@ def place(letter, i, j):
     return f"{letter}{i + 1}{',' if max(i, j) > 8 else ''}{j + 1}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "form", "numbers"),
     [
@@ -112,6 +113,7 @@ def test_a_section_brings_what_it_is_written_over_and_no_other_steps():
     assert "Velocities of the links" not in titles
 
 
+@pytest.mark.slow
 def test_another_frame_and_form_may_be_asked_for():
     made = readable_document(interpreted("panda"), only=["fk", "C"], form="decomposition", frame="link3")
     assert made.section("fk").title.startswith('Placement of the frame "link3"')

@@ -104,6 +104,7 @@ def test_the_description_says_what_the_percentages_are_of(puma) -> None:
 # -- laws ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(max_examples=8)
 @given(n=st.integers(1, 3), seed=st.integers(0, 999), within=st.floats(0.005, 0.5))
 def test_no_random_state_of_a_random_robot_passes_the_proven_bound(n, seed, within) -> None:
@@ -137,6 +138,7 @@ def test_the_closed_form_is_shortened_where_it_takes_fewer_operations() -> None:
     assert short.inverse_dynamics(*motion) == pytest.approx(exact, rel=1e-12, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_more_room_never_costs_more_operations() -> None:
     robot = interpreted(strobe.random(3, 4))
     short = [shortened(robot, within) for within in (0.0, 0.01, 0.03, 0.07, 0.2, 0.5)]

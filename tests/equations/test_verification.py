@@ -13,6 +13,7 @@ def robot_of(name):
     return strobe.Robot(load_model(name), compiled=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "numbers"),
     [

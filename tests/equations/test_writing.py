@@ -31,6 +31,7 @@ trees = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(trees)
 def test_written_code_has_the_value_of_the_expression(x):
     written = CodeWriter({name: name for name in NAMES}).write(x)

@@ -5,6 +5,7 @@ import math
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 import strobe
 from strobe.algebra import Inertia, Sym3, Vec3
@@ -212,6 +213,7 @@ def test_a_velocity_is_a_sum_of_first_derivatives(arms):
     assert np.max(np.abs(printed - truth)) > 0.1
 
 
+@pytest.mark.slow
 def test_the_force_takes_the_sum_of_its_own_link_only(arms, relative, spread, figure):
     def D(arm):
         U, W_dd, _ = recursion(arm)

@@ -46,6 +46,7 @@ def test_a_header_that_claims_what_is_not_there_is_refused(tmp_path, shape):
         read_arrays(tmp_path / "a.npz")
 
 
+@pytest.mark.slow
 def test_a_small_file_that_unpacks_to_a_large_one_is_refused(tmp_path):
     header = {"descr": "|u1", "fortran_order": False, "shape": (2**27,)}
     npz(tmp_path / "a.npz", header, bytes(2**27), zipfile.ZIP_DEFLATED)

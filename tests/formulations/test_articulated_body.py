@@ -57,6 +57,7 @@ def test_long_chains_and_humanoids_take_articulated_bodies_and_arms_the_mass_mat
     assert long_supports(random_model(14, 1, kinds="R"))
 
 
+@pytest.mark.slow
 def test_the_default_is_the_cheaper_one():
     for n in (6, 16):
         model = random_model(n, 1, kinds="R")

@@ -16,6 +16,7 @@ def lowered(system, matrix):
     return [[system.lower(entry) for entry in row] for row in matrix]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kinds", ["R", "RP", "RPS", "RPSF"])
 def test_it_equals_the_strobed_matrix_on_random_trees(kinds):
     for seed in range(5):

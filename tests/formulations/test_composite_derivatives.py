@@ -62,6 +62,7 @@ def exact(system, seed, kinds, loaded):
     return found, wanted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loaded", [False, True], ids=["free", "loaded"])
 @pytest.mark.parametrize("kinds", KINDS)
 def test_they_are_exactly_those_of_the_torques_on_random_trees(kinds, loaded):
@@ -70,6 +71,7 @@ def test_they_are_exactly_those_of_the_torques_on_random_trees(kinds, loaded):
         assert found == wanted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kinds", KINDS)
 def test_they_are_the_differences_of_torques_in_fifty_digits(kinds):
     system = PreciseSystem()
@@ -113,6 +115,7 @@ def test_limbs_are_finished_one_after_another():
     assert sorted(done) == [body.index for body in model.bodies]
 
 
+@pytest.mark.slow
 def test_the_three_matrices_of_the_panda_cost_less_than_any_way_through_the_graph():
     model = strobe.load("panda").model
     analytic = Kernel(model, Request("inverse_dynamics_derivatives", friction=False)).program

@@ -113,6 +113,7 @@ def test_the_energies_are_those_of_the_bodies(robot):
     assert potential == pytest.approx(robot.energy(q, qd, parameters=parameters)[..., 1], rel=1e-11)
 
 
+@pytest.mark.slow
 def test_a_joint_feels_no_body_that_it_does_not_carry():
     Y = np.array(Robot(ROBOTS["puma560"]).regressor(*strobe.load("puma560").random_state(seed=8)))
     for i in range(6):
@@ -126,6 +127,7 @@ def test_zeros_are_never_computed():
     assert (program.multiplications, program.additions) == (908, 688)
 
 
+@pytest.mark.slow
 def test_gravity_and_geometry_may_be_given():
     arm = strobe.random(3, 4, kinds="R")
     q, qd, qdd = arm.random_state(seed=9, batch=2)

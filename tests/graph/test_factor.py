@@ -103,6 +103,7 @@ steps = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(steps, st.lists(st.fractions(-9, 9, max_denominator=5), min_size=3, max_size=3))
 @settings(max_examples=100)
 def test_any_sums_of_products_keep_their_exact_value(steps, x):
@@ -152,6 +153,7 @@ OTHERS = (  # use more than arithmetic
 RATIONAL = [name for name in QUANTITIES if name not in OTHERS and not name.startswith("loop_")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("quantity", QUANTITIES)
 @pytest.mark.parametrize("name", ROBOTS)
 def test_no_quantity_costs_more_operations_or_instructions(name, quantity):
@@ -163,6 +165,7 @@ def test_no_quantity_costs_more_operations_or_instructions(name, quantity):
     assert sum(counts[1][op] for op in INSTRUCTIONS) <= sum(counts[0][op] for op in INSTRUCTIONS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("quantity", QUANTITIES)
 @pytest.mark.parametrize("name", ROBOTS)
 def test_no_quantity_divides_twice_by_the_same_value(name, quantity):

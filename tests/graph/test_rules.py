@@ -70,6 +70,7 @@ def test_every_row_fires(op, rule):
     assert uses(op, rule)[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("op", "rule"), [row for row in ROWS if row.values[0] in RATIONAL])
 @given(x=fractions, y=fractions)
 @settings(max_examples=20)
@@ -115,6 +116,7 @@ def test_no_row_makes_more_than_the_operation_it_takes_the_place_of(op, rule):
         assert node.op != "neg"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("op", FORMS)
 @given(st.tuples(*[st.floats(0.1, 20.0)] * 3), st.tuples(*[st.sampled_from((1, -1))] * 3))
 def test_signs_go_where_the_value_allows_to_the_last_bit(op, numbers, signs):

@@ -103,6 +103,7 @@ def test_simplified_programs_compute_the_same(x):
     assert run(simplify(p), x=x) == pytest.approx(run(p, x=x), rel=1e-14, abs=1e-15)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["newton-euler", "newton-euler-armstrong", "spatial-newton-euler"])
 def test_simplification_keeps_torques_and_never_adds_operations(name):
     for seed in range(4):

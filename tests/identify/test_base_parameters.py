@@ -150,6 +150,7 @@ def test_the_first_joint_of_the_puma_feels_what_the_relations_say():
         assert part in str(whole).split(" + ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "robot", [strobe.load("puma560"), strobe.load("biped10"), general("RR")], ids=lambda robot: robot.name
 )

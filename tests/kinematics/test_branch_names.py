@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 import strobe
 from strobe.kinematics.analytic import branches_at, recognise
@@ -55,6 +56,7 @@ def test_the_shoulder_of_the_puma_and_its_elbow_are_on_the_sides_that_are_named(
     assert_elbows(names, shoulder, elbow - axis * np.sum(axis * elbow, -1, keepdims=True), wrist - beside)
 
 
+@pytest.mark.slow
 def test_the_elbow_of_the_ur5_is_on_the_side_that_is_named():
     robot, q, names = solved("ur5")
     axis = robot.forward_kinematics(q, "link1")[:, :3, 2]

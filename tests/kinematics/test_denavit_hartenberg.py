@@ -133,6 +133,7 @@ def square_arm(seed: int) -> Robot:
     return robot_in("format = 1\n[axes]\n" + "".join(links))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("convention", CONVENTIONS)
 @pytest.mark.parametrize("seed", range(40))
 def test_arms_with_every_kind_of_special_position_are_rebuilt(seed: int, convention: Convention) -> None:

@@ -89,6 +89,7 @@ def test_all_real_solutions_of_a_random_arm_are_found(seed):
     assert not len(missed(chain, pose[0], q, draw))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(max(ARMS // 4, 2)))
 @pytest.mark.parametrize("slide", range(6))
 def test_all_real_solutions_of_an_arm_with_one_slide_are_found(slide, seed):
@@ -131,6 +132,7 @@ def test_an_arm_of_manseur_and_doty_reaches_a_pose_in_sixteen_ways():
     assert (distances(chain, q, q) + 9 * np.eye(16)).min() > 1e-2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("off", [0.0, 1e-9, 1e-6, 1e-4])
 @pytest.mark.parametrize("name", ["puma560", "ur5", "rx90", "stanford"])
 def test_special_arms_and_arms_close_to_them_are_solved_completely(name, off):

@@ -69,6 +69,7 @@ def test_branches_are_named_after_shoulder_slide_and_wrist(stanford):
     assert found.branches[-1] == "(−,−,−) shoulder right, slide backwards, wrist flipped"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["stanford", "puma560", "ur5", "rx90"])
 def test_every_branch_of_random_poses_reaches_its_pose(name):
     robot = strobe.load(name)
@@ -100,6 +101,7 @@ def test_a_pose_inside_the_cylinder_of_the_shoulder_is_unreachable_by_its_depth(
     )
 
 
+@pytest.mark.slow
 def test_a_slide_beyond_its_limit_is_told_by_how_much(stanford):
     found = stanford.inverse_kinematics(pose((2.0, 0.0, 0.8)))
     assert found.status == Status.LIMITS

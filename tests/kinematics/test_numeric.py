@@ -24,6 +24,7 @@ def angle_between(A, B):
     return 2 * np.arcsin(np.clip(chord, 0, 1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["panda", "ur5", "puma560", "stanford", "planar3", "biped10", "parallelogram"]
 )
@@ -84,6 +85,7 @@ def test_position_alone_and_orientation_alone():
     assert np.linalg.norm(there[:, :3, 3] - poses[:, :3, 3], axis=-1).max() > 0.1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_trees_with_quaternion_joints(seed):
     robot = strobe.random(8, seed, kinds="RPSFC", tree=True)
@@ -98,6 +100,7 @@ def test_trees_with_quaternion_joints(seed):
             assert (found.q[:, 0, part] == q0[part]).all()
 
 
+@pytest.mark.slow
 def test_a_floating_base():
     robot = strobe.load("biped10").with_base("floating")
     found = solve(robot, asked(robot, 20))
@@ -105,6 +108,7 @@ def test_a_floating_base():
     np.testing.assert_allclose(np.linalg.norm(found.q[:, 0, 3:7], axis=-1), 1.0, rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_shapes_follow_the_poses():
     robot = strobe.load("ur5")
     poses = asked(robot, 6)
@@ -122,6 +126,7 @@ def test_shapes_follow_the_poses():
     assert (robot.forward_kinematics(one.q[0]) - poses[4]).max() < 1e-10
 
 
+@pytest.mark.slow
 def test_a_search_is_repeatable_and_another_seed_is_another_search():
     robot = strobe.load("panda")
     poses = asked(robot, 30)
@@ -142,6 +147,7 @@ def test_from_a_start_near_a_solution_that_solution_is_found():
     np.testing.assert_allclose(found.q[near, 0], q[near], atol=1e-6)
 
 
+@pytest.mark.slow
 def test_a_joint_without_limits_ends_within_half_a_turn_of_the_start():
     robot = strobe.load("stanford")
     poses = asked(robot, 50)
@@ -171,6 +177,7 @@ def test_the_wrist_may_be_singular():
     assert (solve(robot, robot.forward_kinematics(q)).status == Status.SOLVED).all()
 
 
+@pytest.mark.slow
 def test_an_interpreted_robot_gives_the_same():
     robot = strobe.load("puma560")
     poses = asked(robot, 5)
@@ -288,6 +295,7 @@ def test_one_bad_pose_does_not_stop_the_others():
     assert found.iterations[0, 1] == 0
 
 
+@pytest.mark.slow
 def test_what_is_not_asked_for_need_not_be_a_number():
     robot = strobe.load("ur5")
     poses = asked(robot, 10)
@@ -306,6 +314,7 @@ def test_a_pose_half_a_turn_away_is_not_taken_for_reached():
     assert found.residual[0] > 1.0
 
 
+@pytest.mark.slow
 def test_the_residual_is_the_distance_that_is_left_metres_and_radians_together():
     robot = strobe.load("panda")
     pose = robot.forward_kinematics(robot.random_state(3)[0])

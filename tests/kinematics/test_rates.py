@@ -11,6 +11,7 @@ from strobe.errors import StrobeError
 ARMS = ("stanford", "ur5", "puma560", "panda", "planar2")
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(name=st.sampled_from(ARMS), seed=st.integers(0, 10_000))
 def test_the_hand_of_the_joint_rates_moves_as_asked(name, seed):
@@ -150,6 +151,7 @@ def test_differences_out_of_reach_are_not_numbers_and_spoil_nothing_beside_them(
     assert np.isnan(found.joints).all(-1).tolist() == [True, False]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["stanford", "ur5", "panda"])
 def test_differences_go_through_the_robots_own_inverse_kinematics(name):
     robot = strobe.load(name)

@@ -32,6 +32,7 @@ def kept(panda, found, poses):
     return bool((found.status == Status.SOLVED).all() and found.residual.max() <= 1e-10 and inside)
 
 
+@pytest.mark.slow
 def test_joints_go_to_the_middle_and_stop_where_no_self_motion_leads_nearer(panda, poses):
     plain, centred = solve(panda, poses), solve(panda, poses, secondary="center")
     assert kept(panda, centred, poses)
@@ -70,6 +71,7 @@ def test_a_constant_gradient_is_followed_downhill(panda, poses):
     assert low.q[:, 0, 0].mean() < plain.q[:, 0, 0].mean() - 0.1
 
 
+@pytest.mark.slow
 def test_an_arm_without_freedom_keeps_its_solution():
     robot = strobe.load("ur5")
     poses = robot.forward_kinematics(robot.random_state(22, 10)[0])

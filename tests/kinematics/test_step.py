@@ -41,6 +41,7 @@ def some(robot, count=20):
     return q, robot.forward_kinematics(near)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", WHATS)
 @pytest.mark.parametrize("name", ["panda", "ur5", "planar2", "stanford"])
 def test_a_step_without_bounds_is_the_damped_least_squares_of_numpy(name, what):
@@ -116,6 +117,7 @@ def test_of_a_pull_only_the_part_that_the_frame_does_not_notice_is_followed():
         np.testing.assert_allclose(moved[k], projected, rtol=1e-4, atol=1e-8)
 
 
+@pytest.mark.slow
 def test_quaternions_keep_their_length():
     robot = strobe.random(5, 2, kinds="RSF")
     q, other = (robot.random_state(seed, 10)[0] for seed in (1, 2))

@@ -96,6 +96,7 @@ def test_without_limits_a_path_may_begin_outside_of_them(stanford):
     assert track(stanford, poses, outside).reached == 0
 
 
+@pytest.mark.slow
 def test_a_path_whose_first_pose_nothing_reaches_has_no_poses(stanford):
     path = track(stanford, pose(np.array([[0.1, 0.0, 0.8], [0.1, 0.0, 0.9]])))
     assert path.reached == 0
@@ -133,6 +134,7 @@ def test_of_several_starts_the_first_that_gets_through_is_taken(stanford):
     np.testing.assert_allclose(path.q[0], START, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_without_a_start_one_is_found(stanford):
     assert track(stanford, circle(stanford, START, 20)).complete
     panda = strobe.load("panda")

@@ -60,6 +60,7 @@ def test_joints_that_are_held_keep_their_positions(fourbar):
         fourbar.assemble(hold={"*": 0.7})
 
 
+@pytest.mark.slow
 def test_a_position_out_of_reach_is_refused_with_loop_condition_residual_and_cause(fourbar):
     with pytest.raises(
         AssemblyError,

@@ -50,6 +50,7 @@ def relative(ours, expected):
     return np.abs(ours - expected).max() / np.abs(expected).max()
 
 
+@pytest.mark.slow
 def test_random_states_are_states_that_exist(robot):
     q, qd, qdd = robot.random_state(1, batch=(3, 4))
     K, bias = robot.loop_jacobian(q), robot.loop_bias(q, qd)
@@ -80,6 +81,7 @@ def friction(robot, qd):
     return tree.inverse_dynamics(q, qd, still) - tree.inverse_dynamics(q, qd, still, friction=False)
 
 
+@pytest.mark.slow
 def test_forward_dynamics_undoes_inverse_dynamics():
     for name in BUILT_IN:
         robot = strobe.Robot(strobe.load(name).model, compiled=False)
@@ -141,6 +143,7 @@ def test_projections_are_the_nearest_in_the_metric_of_the_mass_matrix_and_do_not
     )
 
 
+@pytest.mark.slow
 def test_compiled_and_interpreted_batches_and_single_states_agree():
     model = strobe.load("fivebar").model
     fast, slow = strobe.Robot(model), strobe.Robot(model, compiled=False)

@@ -48,6 +48,7 @@ def driven_delta():
     return robot, home, strobe.trace(law, t=1, q=robot.nq, qd=robot.nv)
 
 
+@pytest.mark.slow
 def test_a_minute_of_a_four_bar_leaves_its_loop_closed_and_its_energy_accounted_for(fourbar, start):
     run = fourbar.simulate(start, STILL, [0.2, 0, 0], 60.0, step=1e-3, every=10)
     assert run.done
@@ -57,6 +58,7 @@ def test_a_minute_of_a_four_bar_leaves_its_loop_closed_and_its_energy_accounted_
     assert np.abs(run.qd).max() > 10
 
 
+@pytest.mark.slow
 def test_a_driven_delta_stays_closed_and_its_energy_is_accounted_for():
     robot, home, law = driven_delta()
     run = robot.simulate(home, np.zeros(robot.nv), law, 20.0, step=1e-3, every=10)
@@ -66,6 +68,7 @@ def test_a_driven_delta_stays_closed_and_its_energy_is_accounted_for():
     assert np.abs(run.q[-600:, 0]).max() > 0.1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["bennett", "flat"])
 def test_overconstrained_linkages_run_through_all_positions(name, request):
     robot = request.getfixturevalue(name)
@@ -84,6 +87,7 @@ def test_a_step_too_long_is_told_with_the_loops_that_came_open(fourbar, start):
     assert any("loops came open by up to" in note for note in run.notes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["rk4", "rk8", "semi-implicit-euler"])
 def test_every_method_of_fixed_step_keeps_loops_closed(fourbar, start, method):
     run = fourbar.simulate(start, STILL, None, 1.0, method, step=1e-3)
@@ -107,6 +111,7 @@ def test_a_start_that_does_not_exist_is_refused(fourbar, start):
         fourbar.simulate(start, STILL + 1.0, None, 1.0)
 
 
+@pytest.mark.slow
 def test_a_locked_joint_stops_the_linkage_and_holds_it(fourbar, start):
     events = [Lock(0.5, "rocker"), Release(1.0, "rocker")]
     run = fourbar.simulate(start, STILL, None, 1.5, step=1e-3, events=events)
@@ -126,6 +131,7 @@ def test_more_locks_than_freedoms_hold_it_too(fourbar, start):
     assert np.ptp(run.q[run.times > 0.5], axis=0).max() < 1e-12
 
 
+@pytest.mark.slow
 def test_a_locked_overconstrained_linkage_is_held(bennett):
     q, qd, _ = bennett.random_state(1)
     run = bennett.simulate(q, qd, None, 0.4, step=1e-3, events=[Lock(0.2, "j2")])
@@ -133,6 +139,7 @@ def test_a_locked_overconstrained_linkage_is_held(bennett):
     assert np.ptp(run.q[run.times > 0.2], axis=0).max() < 1e-10
 
 
+@pytest.mark.slow
 def test_payloads_and_wrenches_act_as_they_do_on_the_robot_itself(fourbar, start):
     loaded = fourbar.with_payload(2.0, com=[0.0, 0.0, 0.1], frame="pin_on_coupler")
     run = fourbar.simulate(
@@ -158,6 +165,7 @@ def test_a_load_taken_up_on_the_way_gives_an_impulse_that_loops_allow(fourbar, s
     assert run.audit.largest_drift < 1e-6
 
 
+@pytest.mark.slow
 def test_stops_and_motor_limits_act(fourbar, start):
     piston = strobe.load("slider-crank")
     q = piston.assemble(hold={"crank": 1.0})
@@ -170,6 +178,7 @@ def test_stops_and_motor_limits_act(fourbar, start):
     assert any('motor of joint "crank" gave less' in note for note in limited.notes)
 
 
+@pytest.mark.slow
 def test_friction_in_a_passive_joint_brings_the_linkage_to_rest_and_is_in_the_books(fourbar, start):
     bodies = list(fourbar.model.bodies)
     bodies[1] = replace(bodies[1], joint=replace(bodies[1].joint, friction=Friction(viscous=0.3)))

@@ -96,6 +96,7 @@ def test_float32_in_float32_out():
         assert matrix.dtype == np.float32
 
 
+@pytest.mark.slow
 def test_gravity_may_point_anywhere():
     robot = strobe.load("pendulum3").with_gravity([1.0, -2.0, 3.0])
     assert block_form(robot, *STATE).weight == pytest.approx(-4.5 * np.array([1.0, -2.0, 3.0]))

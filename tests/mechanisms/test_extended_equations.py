@@ -101,6 +101,7 @@ def test_a_parameter_that_is_called_like_a_block_is_written_otherwise():
     assert set(block_equations(arm).joints.parameters) >= {"A11_p", "W_1_p", "Mt_p"}
 
 
+@pytest.mark.slow
 def test_what_has_no_closed_form_is_refused_with_the_reason():
     ball = robot_of(
         '[joints]\n[[joints.link]]\nname = "ball"\nparent = "base"\njoint = "spherical"\nmass = 1\n'

@@ -33,6 +33,7 @@ def test_rates_are_the_slopes_of_positions(turning):
     assert np.abs(middle - qd[1:-1]).max() < 0.1
 
 
+@pytest.mark.slow
 def test_joints_with_several_freedoms_do_not_lead():
     with pytest.raises(ArgumentError, match='joint "platform" has 6 degrees of freedom|too many'):
         leaders(strobe.load("delta"), ["platform"])

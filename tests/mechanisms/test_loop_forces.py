@@ -52,6 +52,7 @@ def bound(kind):
     return robot, places, robot.closed_velocities(places, rng.standard_normal((3, 7)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", CLOSURES)
 def test_forces_and_moments_do_on_both_frames_what_the_multipliers_do_on_the_joints(kind):
     robot, q, qd = bound(kind)

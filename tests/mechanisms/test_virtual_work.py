@@ -191,6 +191,7 @@ def delta():
     return name, q, qd, qdd, tau
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mechanism", [fourbar, slider_crank, fivebar, delta])
 def test_torques_of_closed_chains_equal_the_virtual_work_of_their_links(mechanism):
     name, q, qd, qdd, tau = mechanism()
@@ -204,6 +205,7 @@ def test_torques_of_closed_chains_equal_the_virtual_work_of_their_links(mechanis
     assert np.abs(moved - qdd).max() < WITHIN * np.abs(qdd).max()
 
 
+@pytest.mark.slow
 def test_joints_of_a_four_bar_transmit_the_torque_that_drives_it_and_none_where_they_are_passive():
     robot = strobe.load("fourbar")
     _, q, qd, qdd, tau = fourbar()

@@ -91,6 +91,7 @@ def test_easing_goes_from_zero_to_one():
 # -- a walk ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_feet_hold_all_the_time(walked, instants):
     _, ground = walked.ground(instants, friction=0.6)
     assert ground.held, ground.sentence
@@ -172,6 +173,7 @@ def test_the_centre_of_mass_sways_less_than_the_zero_moment_point(walked):
     assert np.allclose(center[[0, -1]], ground.zmp[[0, -1]], atol=1e-6)
 
 
+@pytest.mark.slow
 def test_a_humanoid_with_a_floating_base_walks_too():
     pytest.importorskip("pinocchio", reason="Pinocchio (package pin) is not installed")
     site = Path(importlib.util.find_spec("cmeel").submodule_search_locations[0]).parent  # pyright: ignore
@@ -224,6 +226,7 @@ def tracked(walked, k, gains, off):
     return run, ground_reaction(robot, run.q, run.qd, qdd, foot=foot, friction=0.6, torsion=0.05)
 
 
+@pytest.mark.slow
 def test_a_controller_holds_the_robot_on_one_foot_while_the_other_swings(walked):
     for k in (0, 1):
         run, ground = tracked(walked, k, None, 0.0)
@@ -232,6 +235,7 @@ def test_a_controller_holds_the_robot_on_one_foot_while_the_other_swings(walked)
         assert ground.margin.min() > 0.045
 
 
+@pytest.mark.slow
 def test_gentle_gains_bring_a_robot_back_that_stiff_ones_tip_over(walked):
     run, ground = tracked(walked, 0, {"kp": 25.0, "kd": 10.0}, 0.004)
     assert np.abs(run.error[-1]).max() < 1e-3
@@ -244,6 +248,7 @@ def test_gentle_gains_bring_a_robot_back_that_stiff_ones_tip_over(walked):
 # -- what is refused ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_steps_too_long_for_the_legs_are_refused(biped):
     with pytest.raises(
         ArgumentError, match=r'the leg of foot "\w+" does not reach at [\d.]+ s of the walk\. Take'

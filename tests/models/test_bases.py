@@ -58,6 +58,7 @@ def cart(base):
 # -- dynamics -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("base", MOVING)
 @pytest.mark.parametrize("name", DYNAMIC)
 def test_every_built_in_robot_has_one_law_of_motion_on_a_base_that_moves(name, base):
@@ -71,6 +72,7 @@ def test_every_built_in_robot_has_one_law_of_motion_on_a_base_that_moves(name, b
         assert close(robot.inverse_dynamics(q, qd, qdd, friction=False), along(M, qdd) + bias)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("base", "names"), [("floating", CALLS), ("translating", ["forward_dynamics", "coriolis_matrix"])]
 )
@@ -140,6 +142,7 @@ INDEPENDENT = ("mass_matrix", "coriolis_matrix")  # of where a floating base is 
 JOINTS = {"integrate": 2, "difference": 2}  # how many of the last numbers have nothing to do with the base
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiled", [True, False])
 @pytest.mark.parametrize("size", [0.0, 1e-200])  # the square of the second is zero
 def test_a_quaternion_of_length_zero_gives_no_number_that_depends_on_it(compiled, size):

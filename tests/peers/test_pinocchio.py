@@ -127,6 +127,7 @@ def test_torques_mass_matrix_gravity_and_bias_agree(peer):
         assert close(peer.robot.bias(q, qd), bias)
 
 
+@pytest.mark.slow
 def test_frames_and_jacobians_agree(peer):
     q, _, _ = peer.robot.random_state(seed=5)
     tq = peer.position(q)
@@ -147,6 +148,7 @@ def test_frames_and_jacobians_agree(peer):
         assert not J.any() or close(peer.robot.jacobian(q, name), J)
 
 
+@pytest.mark.slow
 def test_forward_dynamics_undoes_inverse_dynamics(peer):
     robot = peer.robot
     if massless := robot.singular_joints(robot.random_state(seed=1)[0]):
@@ -156,6 +158,7 @@ def test_forward_dynamics_undoes_inverse_dynamics(peer):
     assert np.abs(again - qdd).max() <= 1e-6 * np.abs(qdd).max()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["panda_description/urdf/panda.urdf", "solo_description/robots/solo12.urdf"]
 )

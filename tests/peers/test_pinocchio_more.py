@@ -52,6 +52,7 @@ def test_the_centroidal_momentum_agrees(peer, state):
     assert close(peer.robot.momentum(q, qd), theirs)
 
 
+@pytest.mark.slow
 def test_the_centroidal_momentum_matrix_its_rate_and_its_bias_agree(peer, state):
     (q, qd, _), (tq, tqd, _) = state
     pin.dccrba(peer.model, peer.data, tq, tqd)
@@ -89,6 +90,7 @@ def their_wrenches(peer):
     return np.array(rows)
 
 
+@pytest.mark.slow
 def test_joint_wrenches_agree_with_and_without_wrenches_from_outside(peer, state):
     ours, theirs = state
     pin.rnea(peer.model, peer.data, *theirs)
@@ -145,12 +147,14 @@ def test_all_frames_at_once_are_the_frames_one_by_one_and_pinocchios(peer, state
             assert close(T, peer.data.oMf[index].homogeneous)
 
 
+@pytest.mark.slow
 def test_the_coriolis_matrix_agrees(peer, state):
     (q, qd, _), (tq, tqd, _) = state
     C = pin.computeCoriolisMatrix(peer.model, peer.data, tq, tqd)
     assert close(peer.robot.coriolis_matrix(q, qd), peer.matrix(C))
 
 
+@pytest.mark.slow
 def test_accelerations_agree_under_either_gravity(peer, state):
     if not np.array_equal(peer.G, np.eye(len(peer.G))):
         pytest.skip("joints that follow others: Pinocchio lets them go free")

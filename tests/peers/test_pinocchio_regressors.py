@@ -40,6 +40,7 @@ def columns(peer, Y):
     return Y[..., [10 * (k - 1) + j for k in ids for j in THEIRS]]
 
 
+@pytest.mark.slow
 def test_torques(peer, state):
     ours, theirs = state
     Y = pin.computeJointTorqueRegressor(peer.model, peer.data, *theirs)

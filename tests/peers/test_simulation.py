@@ -12,6 +12,7 @@ from strobe.simulate import Table
 pin = pytest.importorskip("pinocchio", reason="Pinocchio (package pin) is not installed")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["panda", "ur5"])
 def test_a_second_of_motion_is_that_of_pinocchios_accelerations(name):
     from strobe.analysis.peers import Pinocchio

@@ -21,6 +21,7 @@ def test_a_command_that_once_failed_ends_as_it_should(path):
     assert run(Command.read(path.read_text())) in (0, 1, 2, 130)
 
 
+@pytest.mark.slow
 @UNHEARD
 def test_random_commands_end_with_a_code_and_a_sentence():
     commands = Commands(seed=0)

@@ -166,6 +166,7 @@ def test_a_result_that_depends_on_where_numbers_lie_is_found():
         check_layouts(made, state, Tally(), np.random.default_rng(0))
 
 
+@pytest.mark.slow
 def test_a_wrong_rule_of_the_compiler_is_found_and_shortened_to_what_shows_it(monkeypatch):
     monkeypatch.setitem(rules.FORMS, "cos", rules.FORMS["sin"])  # cos(−x) = −cos x, and cos is sin
     case = next(
@@ -195,6 +196,7 @@ def test_random_functions_compile_to_what_they_say(seed):
     assert tally.layouts >= 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [4, 16])
 def test_random_robots_compile_to_what_they_say(seed):
     tally = attempt(Case("robot", seed, 3, 33))
@@ -203,6 +205,7 @@ def test_random_robots_compile_to_what_they_say(seed):
     assert tally.exact > 0
 
 
+@pytest.mark.slow
 def test_random_recurrences_have_the_same_bits_in_one_loop():
     tally = Tally()
     for seed in range(4):

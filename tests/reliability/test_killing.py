@@ -2,10 +2,13 @@
 
 from pathlib import Path
 
+import pytest
+
 from reliability import killing
 from reliability.killing import MAIN, WORKER, Size, Trial, after
 
 
+@pytest.mark.slow
 def test_a_sweep_survives_kills_of_its_worker_and_of_its_main_process(tmp_path):
     trial = Trial()
     kills = iter([(MAIN, after(0.0, 2)), (WORKER, after(0.0, 2))])

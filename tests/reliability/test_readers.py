@@ -26,6 +26,7 @@ def test_what_once_failed_is_read_or_refused(path):
     assert outcome(lambda: target(data), ENOUGH) in (READ, REFUSED)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS, ids=lambda each: each.name)
 def test_inputs_made_worse_are_read_or_refused(target):
     made = (mutated(Random(k), target.grammar, seeds(target)) for k in range(80))
@@ -86,6 +87,7 @@ requests = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(requests)
 def test_a_request_of_any_shape_is_read_or_refused(request):
@@ -125,6 +127,7 @@ class Bad:
         return None
 
 
+@pytest.mark.slow
 def test_crashes_hangs_floods_and_foreign_exceptions_are_told_by_the_input_that_made_them(capsys):
     counts, failures = tried(Bad(), inputs=10, processes=2)
     assert {(each.number, each.kind) for each in failures} == {

@@ -25,6 +25,7 @@ def test_a_random_function_in_c_holds_on_ordinary_and_extreme_states(tmp_path, f
     assert count.evaluations == sanitized.STATES + sanitized.EXTREME
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["fixed", "equations"])
 def test_a_random_robot_in_c_holds(tmp_path, kind):
     count = Count()

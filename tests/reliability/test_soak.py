@@ -16,6 +16,7 @@ def subjects():
     return [soak_subjects.subject("planar2", edit) for edit in soak_subjects.EDITS]
 
 
+@pytest.mark.slow
 def test_seconds_of_calls_with_a_damaged_cache_find_nothing_wrong(subjects):
     found = soak(3.0, threads=3, robots=subjects, pause=0.05)
     assert found.failures == []

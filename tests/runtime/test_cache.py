@@ -50,6 +50,7 @@ def test_a_kernel_from_disk_knows_how_many_operations_it_has(folder):
     assert "program" not in vars(second)
 
 
+@pytest.mark.slow
 def test_a_warm_start_does_not_trace(python):
     script = (
         "import strobe\nfrom strobe.runtime import kernels\n{}\n"
@@ -171,6 +172,7 @@ def test_a_failed_write_leaves_no_draft(folder, monkeypatch):
     assert not list(folder.iterdir())
 
 
+@pytest.mark.slow
 def test_two_processes_may_make_the_same_entry_at_once(tmp_path):
     script = (
         "import strobe, sys\nsys.stdin.readline()\nrobot = strobe.load('planar3')\n"

@@ -320,6 +320,7 @@ print(checked)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="guard pages are made with mprotect")
 def test_no_kernel_touches_memory_beyond_its_arrays(python):
     assert int(python(GUARDED)) == (9 * 4 + 3 * 2) * 17

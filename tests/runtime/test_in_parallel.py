@@ -72,6 +72,7 @@ def test_a_pool_of_threads():
     assert all(same(joined(found[k : k + 4])) for k in range(0, 32, 4))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["spawn", pytest.param("fork", marks=needs_fork)])
 def test_a_pool_of_processes(method):
     ARM.inverse_dynamics(*STATES, threads=2)  # our own threads have run before
@@ -128,6 +129,7 @@ print(sum(ended))
 """
 
 
+@pytest.mark.slow
 @needs_fork
 def test_a_process_forked_while_llvm_is_busy_elsewhere_does_not_wait_for_ever(python):
     assert python(DROPPED_CODE) == "0"
@@ -149,6 +151,7 @@ def gufunc(function, *arrays, **options):
     return dask.array.apply_gufunc(function, "(n),(n),(n)->(n)", *arrays, output_dtypes=float, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheduler", ["synchronous", "threads", "processes"])
 def test_apply_gufunc_on_every_scheduler(lazy, scheduler):
     made = gufunc(ARM.inverse_dynamics, *lazy)
@@ -241,12 +244,14 @@ def client():
         yield connected
 
 
+@pytest.mark.slow
 def test_distributed_workers(client, lazy):
     assert same(gufunc(ARM.inverse_dynamics, *lazy).compute(scheduler=client))
     futures = client.map(ARM.inverse_dynamics, *zip(*PARTS, strict=True))
     assert same(joined(client.gather(futures)))
 
 
+@pytest.mark.slow
 def test_distributed_workers_simulate(client):
     q, qd, _ = STATES
     found = client.submit(strobe.simulate, ARM, q, qd, 0.0, 0.02, step=1e-3).result()
@@ -255,6 +260,7 @@ def test_distributed_workers_simulate(client):
     assert same(found.qd, directly.qd)
 
 
+@pytest.mark.slow
 def test_a_fault_in_a_worker_arrives_as_its_sentence(client):
     with pytest.raises(strobe.StrobeError, match=r"q has shape \(2,\); planar3 has 3 joints, expected"):
         client.submit(ARM.gravity, [0.0, 1.0]).result()

@@ -51,6 +51,7 @@ def test_object_code_may_be_loaded_many_times():
     assert np.array_equal(first(x), second(x))
 
 
+@pytest.mark.slow
 def test_hundreds_of_engines_may_come_and_go():
     x = np.random.default_rng(0).normal(size=(9, 3))
     codes = [jit.emit_object(module(program(float(k)), jit.host_target())) for k in range(4)]

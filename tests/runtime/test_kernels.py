@@ -59,6 +59,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["spawn", "fork"])
 def test_robots_travel_to_other_processes(python, method):
     if method == "fork" and sys.platform == "win32":
@@ -66,6 +67,7 @@ def test_robots_travel_to_other_processes(python, method):
     assert python(WORKERS.replace("METHOD", method)) == "True"
 
 
+@pytest.mark.slow
 def test_importing_and_loading_compile_nothing(python):
     script = (
         "import sys\nimport strobe\nprint([m for m in ('numpy', 'llvmlite', 'sympy', 'scipy') if m in sys.modules])\n"
@@ -99,6 +101,7 @@ print(len(said), said[0].category is InterpretedWarning, said[0].message)
 """
 
 
+@pytest.mark.slow
 def test_without_llvm_every_quantity_is_interpreted(python):
     said = python(WITHOUT_LLVM)
     assert said.startswith("1 True llvmlite cannot be used (")
@@ -140,6 +143,7 @@ def test_a_large_program_is_compiled_without_optimisation(monkeypatch, folder):
     np.testing.assert_allclose(tau, plain.inverse_dynamics(*STATE), atol=1e-12)
 
 
+@pytest.mark.slow
 def test_two_hundred_kernels_may_come_and_go():
     q, qd, _ = STATE
     for k in range(200):
@@ -158,6 +162,7 @@ def test_a_ufunc_outlives_its_kernel():
     np.testing.assert_array_equal(lonely(STATE[0], STATE[1]), STATE[1] - STATE[0])
 
 
+@pytest.mark.slow
 def test_debugging_shows_more_with_every_level(python):
     script = "import strobe\nrobot = strobe.load('planar2')\nrobot.gravity([0.0, 1.0])"
     said = [python(script, errors=True, STROBE_CACHE="off", STROBE_DEBUG=str(level)) for level in range(5)]

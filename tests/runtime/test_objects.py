@@ -368,6 +368,7 @@ RUNS = [*((name, True) for name in PLACES), *((name, False) for name in DOUBLE)]
 on_every_machine = pytest.mark.parametrize(("name", "single"), RUNS)
 
 
+@pytest.mark.slow
 @on_every_machine
 def test_torques_on_the_machine_are_those_of_python(tmp_path: Path, name: str, single: bool) -> None:
     robot = strobe.load("puma560")
@@ -381,6 +382,7 @@ def test_torques_on_the_machine_are_those_of_python(tmp_path: Path, name: str, s
     assert built.stack - 64 <= depth <= built.stack  # the last bytes of a frame may be left alone
 
 
+@pytest.mark.slow
 @on_every_machine
 def test_every_operation_on_the_machine_is_that_of_numpy(tmp_path: Path, name: str, single: bool) -> None:
     rng = np.random.default_rng(0)
@@ -399,6 +401,7 @@ def test_every_operation_on_the_machine_is_that_of_numpy(tmp_path: Path, name: s
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "single"), [run for run in RUNS if run[0] not in ("aarch64", "x86_64")])
 def test_machines_agree_to_the_bit_where_they_fuse_alike(tmp_path: Path, name: str, single: bool) -> None:
     states = strobe.load("stanford").random_state(seed=2, batch=20)
@@ -407,6 +410,7 @@ def test_machines_agree_to_the_bit_where_they_fuse_alike(tmp_path: Path, name: s
     assert (first == second).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "single", "most"), [("cortex-m4", True, 1.0), ("aarch64", False, 1.0)])
 def test_sines_are_right_for_every_angle(tmp_path: Path, name: str, single: bool, most: float) -> None:
     """The largest error in units of the last place, against exact values."""

@@ -227,6 +227,7 @@ def test_one_row_of_parameters_serves_a_batch(arm):
     assert np.array_equal(kernel.batch(*state, room[:20], room[20:42].reshape(11, 2)), expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("batch", [(), 5, (2, 3)])
 def test_a_robot_gives_the_same_with_parameters_however_often_it_is_asked(arm, batch):
     robot = strobe.Robot(arm.model)

@@ -55,6 +55,7 @@ def varied(numbers, *shape, seed=1):
     return numbers * np.random.default_rng(seed).uniform(0.8, 1.2, (*shape, len(numbers)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", CALLS)
 def test_given_constants_are_those_of_a_robot_that_has_them(call):
     arm = Robot(ARM)
@@ -65,6 +66,7 @@ def test_given_constants_are_those_of_a_robot_that_has_them(call):
     assert relative(CALLS[call](Robot(ARM, compiled=False), *states, **given), expected) < 1e-11
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", PLACES)
 @pytest.mark.parametrize("full", [False, True])
 def test_a_given_geometry_is_that_of_a_robot_that_has_it(call, full):

@@ -112,6 +112,7 @@ def test_many_threads_may_use_one_robot_and_compile_different_kernels():
         np.testing.assert_allclose(answer, expected[k % 3], atol=1e-12)
 
 
+@pytest.mark.slow
 def test_the_environment_sets_the_number_of_threads(python):
     script = "from strobe.runtime.kernels import default_threads\nprint(default_threads())"
     assert python(script, STROBE_THREADS="3") == "3"
@@ -145,6 +146,7 @@ print(os.waitpid(child, 0)[1])
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fork")
 def test_threads_work_in_a_forked_process_too(python):
     assert python(FORKED) == "0"
@@ -173,6 +175,7 @@ print([os.waitpid(child, 0)[1] for child in children])
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fork")
 def test_a_process_forked_while_something_is_built_does_not_wait_for_ever(python):
     assert python(FORKED_WHILE_BUILDING, STROBE_CACHE="off") == str([0] * 6)

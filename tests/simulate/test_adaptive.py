@@ -57,6 +57,7 @@ def test_of_a_batch_that_is_interrupted_the_runs_that_are_done_are_done(robot):
     assert np.isnan(part.q[1, ~rows]).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ADAPTIVE)
 def test_a_motion_that_grows_without_end_stops_with_time_and_joint_named(robot, method):
     asked = []  # whose state was asked for last, the run was lost from: no two processors lose it from the same one
@@ -79,6 +80,7 @@ def test_a_motion_that_grows_without_end_stops_with_time_and_joint_named(robot, 
     assert "s further in 1,000 steps. If it does not diverge, it is stiff: take radau, bdf or" in said
 
 
+@pytest.mark.slow
 def test_a_motion_beyond_all_bounds_and_one_that_no_step_is_short_enough_for_are_lost(robot):
     fast = strobe.trace(lambda t: [1e20 * t[0], 0.0], t=1)
     run = simulate(robot, *START, fast, 1.0, "rk45", rtol=1e-2, atol=1e6)
@@ -108,12 +110,14 @@ def test_a_torque_function_that_fails_keeps_the_rows_before(robot, method):
     assert run.times[-1] == pytest.approx(run.stopped, abs=1e-3)
 
 
+@pytest.mark.slow
 def test_rows_at_jumps_have_the_torque_that_begins_there(robot):
     torque = Table([0.0, 0.25, 0.5], [[1.0, 0.0], [-1.0, 0.0], [2.0, 0.0]], hold="zero-order")
     run = simulate(robot, *START, torque, np.linspace(0, 1, 5), "rk45")
     assert run.tau[:, 0].tolist() == [1.0, -1.0, 2.0, 2.0, 2.0]
 
 
+@pytest.mark.slow
 def test_quaternions_have_unit_length_and_the_last_row_is_the_last_state():
     body = strobe.random(1, seed=2, kinds="F", tree=True)
     q, qd, _ = body.random_state(0)

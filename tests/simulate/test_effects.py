@@ -97,6 +97,7 @@ def test_a_motor_drives_no_faster_than_its_speed_but_brakes():
     assert free.cut == pytest.approx(0.0)
 
 
+@pytest.mark.slow
 def test_a_wrench_in_time_does_the_work_of_its_frame():
     robot = strobe.load("panda")
     q, qd, _ = robot.random_state(0, 3)
@@ -117,6 +118,7 @@ def test_a_wrench_in_time_does_the_work_of_its_frame():
     np.testing.assert_array_equal(same.q, run.q)
 
 
+@pytest.mark.slow
 def test_a_batch_of_payloads_is_a_robot_with_each():
     robot = strobe.load("panda")
     q, qd, _ = robot.random_state(1)
@@ -141,6 +143,7 @@ def test_payload_numbers_are_mass_first_moments_and_inertia_about_the_frame():
         payload_numbers([1.0, 2.0, 3.0])
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:joint .* starts at a speed of")
 def test_a_free_body_keeps_energy_and_momentum_and_unit_quaternions():
     robot = floating(4, "RS").with_gravity([0, 0, 0])
@@ -155,6 +158,7 @@ def test_a_free_body_keeps_energy_and_momentum_and_unit_quaternions():
             np.testing.assert_allclose(lengths, 1.0, atol=1e-14)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "order"), [("rk4", 4), ("rk8", 8), ("semi-implicit-euler", 1)])
 def test_every_method_has_its_order_on_quaternions_too(method, order):
     robot = floating(2, "S")
@@ -166,6 +170,7 @@ def test_every_method_has_its_order_on_quaternions_too(method, order):
     assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.6)
 
 
+@pytest.mark.slow
 def test_an_adaptive_method_agrees_on_quaternions():
     robot = floating(2, "S")
     q, qd, _ = robot.random_state(0)

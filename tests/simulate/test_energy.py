@@ -11,6 +11,7 @@ from strobe.simulate.effects import RateRequest
 from strobe.simulate.steps import fixed_method, one_step, parts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setting", [{"method": "rk8"}, {"method": "rk4", "conserve_energy": True}])
 @pytest.mark.parametrize("name", ["pendulum3", "panda"])
 def test_over_a_hundred_seconds_at_a_millisecond_energy_drifts_less_than_a_ten_millionth(name, setting):
@@ -57,6 +58,7 @@ def precise_run(robot, q, qd, h, steps, system):
     return np.array(rows)
 
 
+@pytest.mark.slow
 def test_a_double_pendulum_leaves_fifty_digits_no_faster_than_a_change_in_the_sixteenth_digit():
     robot = strobe.load("planar2")
     q, qd, h, steps = np.array([2.5, 0.3]), np.array([0.0, 0.0]), 1e-2, 250

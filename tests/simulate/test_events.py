@@ -20,6 +20,7 @@ def start(arm):
     return q, qd
 
 
+@pytest.mark.slow
 def test_locking_a_joint_is_the_robot_with_the_joint_locked(arm, start):
     """From rest, so that no brake acts: the other joints move as those of a robot with one joint less."""
     q = start[0][0]
@@ -33,6 +34,7 @@ def test_locking_a_joint_is_the_robot_with_the_joint_locked(arm, start):
     assert qdd[3] == pytest.approx(0.0, abs=1e-9)  # the torque that is told holds it
 
 
+@pytest.mark.slow
 def test_a_brake_stops_its_joint_without_an_impulse_on_the_others(arm, start):
     q, qd = start
     before = simulate(arm, q, qd, None, 0.1, step=1e-3)
@@ -47,6 +49,7 @@ def test_a_brake_stops_its_joint_without_an_impulse_on_the_others(arm, start):
     assert (run.audit.largest_drift < 1e-6).all()
 
 
+@pytest.mark.slow
 def test_a_released_joint_moves_again(arm, start):
     q, qd = start
     run = simulate(arm, q, qd, None, 0.3, step=1e-3, events=[Lock(0.1, "*joint2"), Release(0.2, "*joint2")])
@@ -54,6 +57,7 @@ def test_a_released_joint_moves_again(arm, start):
     assert (np.abs(run.qd[:, -1, 1]) > 0.01).all()
 
 
+@pytest.mark.slow
 def test_a_load_at_rest_is_caught_with_the_momentum_of_the_joints(arm, start):
     q, qd = start
     run = simulate(arm, q, qd, None, 0.2, step=1e-3, events=[Attach(0.1, 3.0, (0, 0, 0.1), size=0.1)])
@@ -75,6 +79,7 @@ def test_a_load_at_rest_is_caught_with_the_momentum_of_the_joints(arm, start):
     assert (run.audit.largest_drift < 1e-6).all()
 
 
+@pytest.mark.slow
 def test_a_load_that_is_dropped_leaves_the_velocities(arm, start):
     q, qd = start
     load = [3.0, 0.0, 0.0, 0.1]
@@ -120,6 +125,7 @@ def test_steps_end_at_events(arm, start):
     assert run.times.tolist() == pytest.approx([0.0, 0.033, 0.033 + 0.067 / 2, 0.1])
 
 
+@pytest.mark.slow
 def test_adaptive_integrators_take_events_too(arm, start):
     q, qd = start[0][0], start[1][0]
     events = [Attach(0.05, 1.0), Lock(0.1, "*joint2"), Drop(0.15)]
@@ -149,6 +155,7 @@ def test_events_are_checked(arm, start):
         simulate(arm, q, qd, None, 1.0, events=["drop"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "event", [Drop(0.005), Release(0.005, "*joint2"), Attach(0.005, 0.0), Lock(0.005, "*joint1")]
 )

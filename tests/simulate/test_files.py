@@ -50,6 +50,7 @@ def test_a_run_comes_back_from_npz_with_its_books_and_loads(arm, tmp_path):
         np.testing.assert_array_equal(plain["kinetic"], run.audit.kinetic)
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_goes_on_from_its_file_with_the_same_bits(tmp_path):
     robot = strobe.load("pendulum3")
     q, qd = state(robot, 5)

@@ -119,6 +119,7 @@ def test_what_cannot_be_is_refused():
         RobotEnv("planar2", period=0)
 
 
+@pytest.mark.slow
 def test_without_gymnasium_the_extra_is_named():
     code = "import sys; sys.modules['gymnasium'] = None; import strobe.simulate.gym"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8")

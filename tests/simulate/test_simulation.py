@@ -98,6 +98,7 @@ def test_every_kth_step_is_kept_and_the_last(pendulum):
     np.testing.assert_array_equal(run.q, whole.q[[0, 4, 8, 10]])
 
 
+@pytest.mark.slow
 def test_a_long_run_takes_the_memory_of_what_is_kept(pendulum):
     q, qd = state(pendulum)
     simulate(pendulum, q, qd, None, 1.0, step=1e-2)
@@ -141,6 +142,7 @@ def test_one_run_diverges_with_time_and_joint_named_and_the_others_go_on(pendulu
     )
 
 
+@pytest.mark.slow
 def test_when_all_runs_are_lost_the_rest_is_not_computed(pendulum):
     q, qd = state(pendulum)
     with pytest.warns(SimulationWarning, match="^step is 0.001 s, too long for rk4: the mode of joint"):
@@ -149,6 +151,7 @@ def test_when_all_runs_are_lost_the_rest_is_not_computed(pendulum):
     assert Status(int(run.status)).sentence.startswith("the motion grew beyond all bounds")
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_keeps_what_is_done_and_goes_on_with_the_same_bits(pendulum):
     q, qd = state(pendulum, 9)
     torque = Table([0.0, 150.0, 300.0], np.random.default_rng(0).normal(size=(9, 3, pendulum.n)) * 0.01)
@@ -354,6 +357,7 @@ def test_a_robot_without_inertia_or_dynamics_is_refused():
         simulate(strobe.Robot(replace(planar, bodies=tuple(light))), np.zeros(2), np.zeros(2), None, 1.0)
 
 
+@pytest.mark.slow
 def test_a_step_too_long_is_warned_of_with_the_mode_that_breaks():
     robot = strobe.load("puma560")
     q, qd = robot.neutral, np.zeros(6)

@@ -105,6 +105,7 @@ def test_coulomb_friction_at_rest_is_the_mode_that_is_named():
     assert run.step < quiet.step / 5
 
 
+@pytest.mark.slow
 def test_a_robot_that_falls_into_its_stops_keeps_its_books_with_the_step_that_is_chosen():
     robot = strobe.load("panda")
     run = simulate(robot, [0, 0, 0, -1.5, 0, 1.5, 0], np.zeros(7), None, 5.0, stops=True)

@@ -35,6 +35,7 @@ def run_of(case, load):
     return strobe.control(robot, motion, payload=[load, 0, 0, 0], check=False)
 
 
+@pytest.mark.slow
 def test_the_figures_are_those_of_the_call(case, data, loops):
     exact = loops["computed-torque", None]
     for hand, load in (("empty", 0.0), ("loaded", data["load"]["mass"])):
@@ -70,6 +71,7 @@ def test_effort_is_the_largest_share_of_a_limit(case, data, loops):
     assert "% of effort" not in str(page.printed([control.loops_table(unlimited)]))
 
 
+@pytest.mark.slow
 def test_a_quick_study_looks_at_few_loops_and_a_whole_one_at_every_controller(data):
     from strobe.control import CONTROLLERS
 

@@ -130,6 +130,7 @@ def test_words_are_large_enough_where_the_drawing_is_400_pixels_wide(drawn: str)
     assert min(sizes) * 400 / width > 8
 
 
+@pytest.mark.slow
 def test_a_drawing_is_the_same_every_time() -> None:
     for name in ("stanford", "tree", "effects", "free body"):
         assert FIGURES[name]() == FIGURES[name]()

@@ -35,6 +35,7 @@ def test_a_closed_chain_swings_with_its_loops_closed(fourbar):
     assert np.ptp(q[:, 0]) > 1.0
 
 
+@pytest.mark.slow
 def test_a_swing_that_the_others_cannot_follow_is_made_narrower():
     """The rocker of a four-bar does not go far: led by it, the swing of 0.6 rad is too wide."""
     robot = strobe.load("fourbar").with_actuated(["rocker"])

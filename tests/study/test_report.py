@@ -230,6 +230,7 @@ def test_the_matrix_of_all_pairs_is_shown(planar, page: str) -> None:
     assert np.all(planar.sections["exactness"]["matrix"])
 
 
+@pytest.mark.slow
 def test_a_long_torque_list_is_cut_in_the_figures_and_whole_in_the_numbers() -> None:
     found = study(strobe.load("random(20, 1)"), sections=["motion", "terms"])
     page = whole_page(found)

@@ -43,6 +43,7 @@ def interpreted(name: str, **edits) -> strobe.Robot:
     return strobe.Robot(strobe.load(name, **edits).model, compiled=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asked", [TORQUE, FALL, FOLLOW, JUDGE], ids=lambda asked: asked["task"])
 def test_chunks_of_1_7_and_4096_runs_give_the_same_bits(asked):
     plan = read_plan(asked)
@@ -235,6 +236,7 @@ def test_a_loop_is_that_of_control_by_itself():
         assert rows["status"][k] == run.status
 
 
+@pytest.mark.slow
 def test_loops_that_motors_cannot_follow_are_infeasible_and_say_for_how_long():
     fast = POINTS | {"bounds": {"acceleration": 400, "velocity": 40}}
     how = {"limits": True, "tolerance": 9, "friction": False}

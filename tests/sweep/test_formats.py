@@ -31,6 +31,7 @@ def cut(request):
     return read_plan(SWEEP | {"chunk": request.param, "payload": {"mass": {"values": [0.0, 1.0, 2.0]}}})
 
 
+@pytest.mark.slow
 def test_however_runs_are_cut_into_chunks_both_formats_give_them_back(cut, tmp_path):
     for kind in (Zarr(), Parquet()):
         written(cut, kind, tmp_path)

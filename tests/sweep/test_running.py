@@ -149,6 +149,7 @@ def cluster(tmp_path):
         process.wait()
 
 
+@pytest.mark.slow
 def test_a_cluster_by_its_address_gives_the_same_files(tmp_path, cluster):
     one, other = tmp_path / "one", tmp_path / "other"
     result = sweep(SWEEP, one, scheduler=cluster, format="parquet")

@@ -134,6 +134,7 @@ def test_workers_that_do_not_see_the_folder_send_their_files(alone, tmp_path, mo
 # -- going on -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_sweep_that_died_at_any_write_goes_on_to_the_same_files(alone, tmp_path, monkeypatch, evaluated):
     """Each write of a file is the last one in turn; then the sweep is called again."""
     move, writes = os.replace, 0

@@ -44,6 +44,7 @@ def test_they_are_achievable_in_states_that_were_not_looked_at(arm):
     assert 0.9 < needed(arm, found, 1.0) <= 1 + 1e-6
 
 
+@pytest.mark.slow
 def test_they_are_those_of_an_arm_with_seven_joints():
     panda = strobe.load("panda")
     found = largest_acceleration(panda, qd=0.5, prove=False)
@@ -79,6 +80,7 @@ def test_a_shape_gives_the_proportions(arm):
     assert 0.9 < needed(arm, found, 1.0) <= 1 + 1e-6
 
 
+@pytest.mark.slow
 def test_equations_too_long_to_prove_anything_are_said():
     found = largest_acceleration(
         strobe.load("panda"), qd=0.1, q=[(x, x) for x in (0, -0.5, 0, -2, 0, 1.5, 0.5)]

@@ -111,6 +111,7 @@ def test_an_envelope_is_kept_by_inserting_points(arm):
         assert "points inserted" in motion.notes[-1]
 
 
+@pytest.mark.slow
 def test_an_envelope_that_a_velocity_leads_out_of_is_refused(arm):
     with pytest.raises(ArgumentError, match=r"velocity prescribed at point 2 leads away"):
         plan(corner(arm, qd=[(0, 0), (np.nan, -0.5), (0, 0)], envelope=0.01))
@@ -133,6 +134,7 @@ def test_bounds_hold_between_samples(arm):
 points = st.lists(st.tuples(st.floats(-2.5, 2.5), st.floats(-2.5, 2.5)), min_size=2, max_size=7)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(points, st.data())
 def test_any_points_are_passed_within_bounds(arm, points, data):

@@ -46,6 +46,7 @@ def test_points_on_the_line_bring_the_hand_closer_as_published(stanford, parts, 
     assert from_line(stanford, motion, start)[0] == pytest.approx(deviation, abs=6e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("envelope", [None, 0.005])
 def test_the_hand_keeps_its_line_and_its_orientation(stanford, envelope):
     start = stanford.forward_kinematics(START)
@@ -72,6 +73,7 @@ def test_the_hand_turns_about_one_axis(stanford):
     assert np.abs(D[:, 2, 2] - 1).max() < 1e-4  # the axis z stays
 
 
+@pytest.mark.slow
 def test_a_redundant_arm_may_end_where_its_line_leads_if_the_hand_was_asked_for():
     panda = strobe.load("panda")
     q0 = np.array([0, -0.8, 0, -2.4, 0, 1.6, 0.8])

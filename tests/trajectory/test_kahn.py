@@ -26,6 +26,7 @@ def found(arm):
     return near_minimum_time(arm, (-0.5, 0.5), (1.0, -1.0), velocity=np.inf)
 
 
+@pytest.mark.slow
 def test_slides_that_do_not_act_on_each_other_cannot_do_better_than_the_slower_one(gantry):
     found = near_minimum_time(gantry, (0, 0), (1, 2), velocity=np.inf)
     np.testing.assert_allclose(found.motion.duration, 2 * np.sqrt(1 / 2), rtol=1e-3)  # x: 10 N / 5 kg
@@ -34,6 +35,7 @@ def test_slides_that_do_not_act_on_each_other_cannot_do_better_than_the_slower_o
     )  # constant inertia
 
 
+@pytest.mark.slow
 def test_torques_are_kept_and_mostly_used_up(arm, found):
     _, state = found.motion.sampled(count=5001)
     share = np.abs(arm.inverse_dynamics(*state)) / arm.limits.effort
@@ -41,6 +43,7 @@ def test_torques_are_kept_and_mostly_used_up(arm, found):
     assert np.mean(share.max(axis=1) > 0.97) > 0.9
 
 
+@pytest.mark.slow
 def test_it_starts_and_ends_at_rest_where_it_was_asked_to(found):
     motion = found.motion
     for t, q in ((0.0, (-0.5, 0.5)), (motion.duration, (1.0, -1.0))):
@@ -60,6 +63,7 @@ def test_constant_accelerations_keep_the_torques_too(arm, found):
     assert (np.abs(arm.inverse_dynamics(*state)) / arm.limits.effort).max() <= 1.0
 
 
+@pytest.mark.slow
 def test_a_line_that_asks_for_too_much_is_gone_round(arm):
     # Stretched out the arm cannot be held; folded it can.
     q0, q1 = (-0.3, 2.5), (0.3, -2.5)

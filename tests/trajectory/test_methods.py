@@ -52,6 +52,7 @@ def test_every_method_leads_from_rest_through_the_points_to_rest_within_bounds(a
         assert (np.maximum(-found.least, found.largest) <= np.array(bound) * (1 + 1e-6)).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", THROUGH_POINTS)
 @pytest.mark.parametrize(
     "points",
@@ -127,6 +128,7 @@ def test_an_envelope_keeps_to_the_lines(arm):
     assert far.max() <= 0.01 * (1 + 1e-9)
 
 
+@pytest.mark.slow
 def test_a_path_of_its_own_is_no_slower_than_the_straight_one(arm, monkeypatch):
     monkeypatch.setattr(kahn, "GENERATIONS", 10)  # few, for the sake of time
     ends = [POINTS[0], POINTS[-1]]

@@ -137,6 +137,7 @@ def scaled(state):
     return x0, v0 * V, x1, v1 * V, V, A
 
 
+@pytest.mark.slow
 @given(states)
 def test_the_fastest_profile_arrives_within_its_bounds(state):
     state = scaled(state)

@@ -100,6 +100,7 @@ def test_prescribed_velocities_are_met(arm, plan):
 points = st.lists(st.tuples(st.floats(-1, 1), st.floats(-1, 1)), min_size=2, max_size=6)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(points, st.sampled_from([cubic, quintic]))
 def test_any_points_are_passed_within_bounds(arm, points, plan):

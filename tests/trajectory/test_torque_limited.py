@@ -229,6 +229,7 @@ way = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(way, st.sampled_from(["spline", "corners", "blends"]))
 def test_no_path_fails_however_its_points_repeat_and_turn_back(points, kind):
