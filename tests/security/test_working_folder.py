@@ -74,7 +74,10 @@ def ran(folder: Path, *command: str) -> tuple[int, list[str], str]:
     done = subprocess.run(
         [sys.executable, *command], cwd=folder, env=environment(), capture_output=True, text=True
     )
-    return done.returncode, sorted(path.name for path in folder.rglob("*.ran")), done.stderr
+    traps = sorted(path.name for path in folder.rglob("*.ran"))
+    if not traps and "which is not installed: pip install" in done.stderr:
+        pytest.skip(done.stderr.strip())
+    return done.returncode, traps, done.stderr
 
 
 @pytest.mark.parametrize("command", COMMANDS)
