@@ -9,7 +9,7 @@ import numpy as np
 from strobe.quantities import Request
 from strobe.robot.answers import Array
 from strobe.robot.asking import Asking
-from strobe.runtime.arrays import checked
+from strobe.runtime.arrays import checked, is_python, real_numbers
 
 
 class Kinematics(Asking):
@@ -46,7 +46,8 @@ class Kinematics(Asking):
     def point_forces(self, q: Any, frame: str | None, point: Any, force: Any) -> Array:
         """The generalized forces Jᵀ F (..., n) of a force F (..., 3), base axes, at a point of `point_jacobian`."""
         J = self.point_jacobian(q, frame, point)
-        F = checked("force", force, (3,), "it is a force in base axes").astype(J.dtype, copy=False)
+        F = checked("force", force, (3,), "it is a force in base axes")
+        F = F.astype(J.dtype) if is_python(force) else F
         return np.einsum("...ki,...k->...i", J, F)
 
     def jacobian_dot(
@@ -66,8 +67,8 @@ class Kinematics(Asking):
 
     def integrate(self, q: Any, v: Any, dt: Any = 1.0) -> Array:
         """The position after velocity v has acted for a time dt; quaternions come back with length one."""
-        times = np.expand_dims(dt, -1)
-        times = times if isinstance(dt, np.ndarray | np.generic) else times.tolist()
+        times = real_numbers("dt", dt)[..., None]
+        times = times.tolist() if is_python(dt) else times
         return self._ask(Request("integrate"), {"q": q, "v": v, "dt": times})
 
     def difference(self, q0: Any, q1: Any) -> Array:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from strobe.algebra.quaternions import OFF_UNIT, SQUARES
 from strobe.errors import ArgumentError, DtypeError, ShapeError
 from strobe.models.joints import Joint
 
@@ -29,12 +30,13 @@ def collected(values: Mapping[str, Any], sizes: Mapping[str, int], why: str) -> 
         name: checked(name.split(" ")[0], values[name], (size,), REASONS.get(name.split(" ")[0], why))
         for name, size in sizes.items()
     }
-    strong = [arrays[name] for name, value in values.items() if isinstance(value, np.ndarray | np.generic)]
+    strong = [array for name, array in arrays.items() if not is_python(values[name])]
     dtype = np.result_type(*strong) if strong else np.dtype(np.float64)
     return {name: array.astype(dtype, copy=False) for name, array in arrays.items()}
 
 
 FLOAT64 = np.dtype(np.float64)
+KINDS = {"c": "complex numbers", "b": "truth values", "O": "Python objects", "U": "text", "S": "bytes"}
 
 
 def _is_clean(value: Any, size: int) -> bool:
@@ -44,41 +46,80 @@ def _is_clean(value: Any, size: int) -> bool:
     )
 
 
+def is_python(value: Any) -> bool:
+    """Whether a value is made of Python's own numbers, which have no precision to keep."""
+    if isinstance(value, list | tuple):
+        return all(map(is_python, value))
+    return isinstance(value, int | float) and not isinstance(value, np.generic)
+
+
 def checked(name: str, value: Any, core: tuple[int, ...], why: str) -> np.ndarray:
     """value as a float array whose last axes are ``core``."""
-    try:
-        array = np.asanyarray(value)
-    except ValueError:
-        raise DtypeError(name, "nested lists of unequal lengths") from None
-    if array.dtype.kind not in "fiu":
-        kinds = {
-            "c": "complex numbers",
-            "b": "truth values",
-            "O": "Python objects",
-            "U": "text",
-            "S": "bytes",
-        }
-        raise DtypeError(name, kinds.get(array.dtype.kind, str(array.dtype)))
-    if array.dtype.kind != "f" or array.dtype.itemsize not in (4, 8) or not array.dtype.isnative:
-        array = array.astype(np.float32 if array.dtype == np.dtype(">f4") else np.float64)
-    if isinstance(array, np.ma.MaskedArray):
-        array = array.filled(np.nan)  # what is masked is not known, and so is what follows from it
-    array = np.asarray(array)
+    array = real_numbers(name, value)
     if core and (array.ndim < len(core) or array.shape[array.ndim - len(core) :] != core):
         sizes = ", ".join(map(str, core))
         raise ShapeError(name, array.shape, f"(..., {sizes})", why)
     return array
 
 
+def real_numbers(name: str, value: Any) -> np.ndarray:
+    """Anything that holds real numbers as a plain array: float32 where it has that, else float64."""
+    array = _as_array(name, value)
+    if array.dtype.kind not in "fiu":
+        raise DtypeError(name, KINDS.get(array.dtype.kind, str(array.dtype)))
+    if array.dtype.kind != "f" or array.dtype.itemsize not in (4, 8) or not array.dtype.isnative:
+        with np.errstate(over="ignore"):  # a long double beyond all doubles is infinite
+            array = array.astype(np.float32 if array.dtype == np.dtype(">f4") else np.float64)
+    if isinstance(array, np.ma.MaskedArray):
+        array = array.filled(np.nan)  # what is masked is not known, and so is what follows from it
+    return np.asarray(array)
+
+
+def _as_array(name: str, value: Any) -> np.ndarray:
+    """What NumPy makes of a value, by any protocol that it or another array library knows."""
+    try:
+        array = np.asanyarray(value)
+        if array.dtype.kind == "O" and hasattr(value, "__dlpack__") and not isinstance(value, np.ndarray):
+            array = np.from_dlpack(value)
+    except Exception as error:  # a foreign __array__ may raise anything
+        if isinstance(value, list | tuple):
+            raise DtypeError(name, "nested lists of unequal lengths") from None
+        kind, said = type(value).__name__, " ".join(str(error).split())[:200]
+        raise DtypeError(name, f"a {kind} that gives no array ({said})") from None
+    return array
+
+
+def turns(joints: Iterable[Joint]) -> tuple[int, ...]:
+    """Where quaternions begin in a position."""
+    return tuple(joint.q + joint.nq - 4 for joint in joints if joint.nq > joint.nv)
+
+
 def require_turns(name: str, q: np.ndarray, joints: Iterable[Joint]) -> None:
-    """Refuse quaternions of no length, which are no orientation."""
+    """Refuse quaternions that are no orientation: those whose length is not one; what is not a number passes."""
     for joint in joints:
+        if joint.nq == joint.nv:
+            continue
         end = joint.q + joint.nq
-        if joint.nq > joint.nv and not np.square(q[..., end - 4 : end]).sum(axis=-1).all():
-            raise ArgumentError(
-                f'{name} has a quaternion of length zero in joint "{joint.name}"; expected w, x, y, z of an '
-                "orientation, such as 1, 0, 0, 0."
-            )
+        part = q[..., end - 4 : end].astype(float, copy=False)
+        with np.errstate(all="ignore"):
+            squares = np.square(part).sum(axis=-1)
+            off = (squares < SQUARES[0]) | (squares > SQUARES[1])
+        if off.any():
+            _refuse_turn(name, squares, off, joint)
+
+
+def _refuse_turn(name: str, squares: np.ndarray, off: np.ndarray, joint: Joint) -> None:
+    first = tuple(np.argwhere(off)[0].tolist())
+    row = f"[{', '.join(map(str, first))}]" if first else ""
+    square = float(squares[first])
+    cure = "" if not square else (
+        f" Its length may differ from one by {OFF_UNIT:g}: divide the four numbers by it. Positions of MuJoCo and "
+        "Pinocchio come in another order: strobe.convert_state."
+    )  # fmt: skip
+    raise ArgumentError(
+        f"{name}{row} has a quaternion of length {f'{square**0.5:.6g}' if square else 'zero'} in joint "
+        f'"{joint.name}"; expected w, x, y, z of an orientation, such as 1, 0, 0, 0.{cure}'
+    )
 
 
 def batch_shape(inputs: Mapping[str, np.ndarray]) -> tuple[int, ...]:
