@@ -16,7 +16,7 @@ from strobe.errors import ModelFileError, ModelWarning, StrobeError
 
 if TYPE_CHECKING:
     from strobe.control import control
-    from strobe.robot import Robot, load, random
+    from strobe.robot import Robot, convert_state, load, random
     from strobe.runtime.traced import trace
     from strobe.simulate import simulate
     from strobe.sweep import sweep
@@ -29,6 +29,7 @@ __all__ = [
     "Robot",
     "StrobeError",
     "control",
+    "convert_state",
     "load",
     "random",
     "simulate",
@@ -43,7 +44,7 @@ def __dir__() -> list[str]:
 
 def __getattr__(name: str) -> Any:
     """NumPy and the rest are imported when they are first needed: the command's help must not wait for them."""
-    if name in ("Robot", "load", "random"):
+    if name in ("Robot", "convert_state", "load", "random"):
         from strobe import robot
 
         return getattr(robot, name)

@@ -6,6 +6,9 @@ from strobe.algebra.matrices import Mat3
 from strobe.algebra.vectors import Vec3
 from strobe.scalars import Num
 
+OFF_UNIT = 1e-3  # by which the length of a given quaternion may differ from one: three typed digits
+SQUARES = (1.0 - OFF_UNIT) ** 2, (1.0 + OFF_UNIT) ** 2  # the squared lengths that are taken
+
 
 def quaternion_rotation(w: Num, x: Num, y: Num, z: Num) -> Mat3:
     """The rotation of a quaternion: the homogeneous form divided by |q|², so no square root."""

@@ -10,18 +10,33 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from strobe.codegen.llvm_builtin import ARRAY_DATA, inspect, new_array, numbers_in, pointers, refusal
+from strobe.codegen.llvm_builtin import (
+    ARRAY_DATA,
+    inspect,
+    new_array,
+    numbers_in,
+    pointers,
+    refusal,
+    require_turns,
+)
 from strobe.codegen.llvm_text import Text
 
 
-def batch_module(sizes: Sequence[int], core: Sequence[int], common: Sequence[int] = ()) -> str:
-    """The IR text of the builtin for inputs of these sizes and results of this shape; those in common by place."""
+def batch_module(
+    sizes: Sequence[int], core: Sequence[int], common: Sequence[int] = (), turns: Sequence[int] = ()
+) -> str:
+    """The IR text of the builtin for inputs of these sizes and results of this shape; those in common by place.
+
+    ``turns`` are where rows of the first input have quaternions.
+    """
     e = Text()
-    _builtin(e, sizes, core, common)
+    _builtin(e, sizes, core, common, turns)
     return "\n".join(e.lines) + "\n"
 
 
-def _builtin(e: Text, sizes: Sequence[int], core: Sequence[int], common: Sequence[int]) -> None:
+def _builtin(
+    e: Text, sizes: Sequence[int], core: Sequence[int], common: Sequence[int], turns: Sequence[int]
+) -> None:
     out, inputs = e.lines.append, len(sizes)
     out("define ptr @batch(ptr %self, ptr %args, i64 %n) nounwind {")
     out("entry:")
@@ -37,7 +52,9 @@ def _builtin(e: Text, sizes: Sequence[int], core: Sequence[int], common: Sequenc
     out("count:")
     out("  %limit = ptrtoint ptr %most to i64")
     out("  %few = icmp ule i64 %states, %limit")
-    out("  br i1 %few, label %where, label %refuse")
+    out(f"  br i1 %few, label %{'turns' if turns else 'where'}, label %refuse")
+    if turns:
+        require_turns(e, "%data0", sizes[0], turns, "%states", "where")
     out("where:")
     out(f"  br i1 %with, label %look{inputs}, label %make")
     inspect(e, inputs, ["%states", *core], "apart", written=True)

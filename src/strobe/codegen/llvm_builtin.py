@@ -13,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
+from strobe.algebra.quaternions import SQUARES
+from strobe.codegen.constants import bits_of
 from strobe.codegen.llvm_text import Text
 
 POINTERS = (  # in this order in ``self``
@@ -62,6 +64,39 @@ def inspect(e: Text, k: int, sizes: Sequence[int | str], following: str, written
         length = e.new(f"load i64, ptr {place}, align 8")
         fits = e.new(f"and i1 {fits}, {e.new(f'icmp eq i64 {length}, {size}')}")
     out(f"  br i1 {fits}, label %{following}, label %refuse")
+
+
+def require_turns(
+    e: Text, data: str, size: int, turns: Sequence[int], rows: int | str, following: str
+) -> None:
+    """From label turns to a following one if quaternions in so many rows have a length, else to %refuse.
+
+    Each begins at one of ``turns`` in its row of ``size`` numbers. What is not a number passes.
+    """
+    out = e.lines.append
+    out("turns:")
+    out(f"  %any_row = icmp sgt i64 {rows}, 0")
+    out(f"  br i1 %any_row, label %turn, label %{following}")
+    out("turn:")
+    out("  %row = phi i64 [ 0, %turns ], [ %next_row, %turned ]")
+    start = e.new(f"mul i64 %row, {size}")
+    off = "false"
+    for turn in turns:
+        square = "0.0"
+        for k in range(4):
+            place = e.new(f"getelementptr double, ptr {data}, i64 {e.new(f'add i64 {start}, {turn + k}')}")
+            x = e.new(f"load double, ptr {place}, align 8")
+            square = e.new(f"fadd double {square}, {e.new(f'fmul double {x}, {x}')}")
+        short, long = (
+            e.new(f"fcmp {order} double {square}, 0x{bits_of(bound):016X}")
+            for order, bound in zip(("olt", "ogt"), SQUARES, strict=True)
+        )
+        off = e.new(f"or i1 {off}, {e.new(f'or i1 {short}, {long}')}")
+    out(f"  br i1 {off}, label %refuse, label %turned")
+    out("turned:")
+    out("  %next_row = add i64 %row, 1")
+    out(f"  %more_rows = icmp slt i64 %next_row, {rows}")
+    out(f"  br i1 %more_rows, label %turn, label %{following}")
 
 
 def new_array(e: Text, sizes: Sequence[int | str]) -> None:

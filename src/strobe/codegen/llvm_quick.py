@@ -5,22 +5,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from strobe.codegen.llvm import Emitter, Target
-from strobe.codegen.llvm_builtin import ARRAY_DATA, inspect, new_array, pointers, refusal
+from strobe.codegen.llvm_builtin import ARRAY_DATA, inspect, new_array, pointers, refusal, require_turns
 from strobe.graph.program import Program
 
 
-def quick_module(program: Program, target: Target) -> str:
-    """The IR text of a program as a builtin for single states."""
+def quick_module(program: Program, target: Target, turns: Sequence[int] = ()) -> str:
+    """The IR text of a program as a builtin for single states; ``turns``: where its first input has quaternions."""
     e = Emitter(program, Target(1, False, target.attributes, target.fused))
     body = e.body_text()
-    _builtin(e, program)
+    _builtin(e, program, turns)
     parts = [*sorted(e.declared), "", *body, "", *e.lines, e.table()]
     parts.append(f"attributes #0 = {{ nounwind {target.attributes} }}")
     return "\n".join(parts) + "\n"
 
 
-def _builtin(e: Emitter, program: Program) -> None:
+def _builtin(e: Emitter, program: Program, turns: Sequence[int]) -> None:
     out, count = e.lines.append, len(program.inputs)
     out("define ptr @quick(ptr %self, ptr %args, i64 %n) #0 {")
     out("entry:")
@@ -28,7 +30,9 @@ def _builtin(e: Emitter, program: Program) -> None:
     out(f"  %counted = icmp eq i64 %n, {count}")
     out("  br i1 %counted, label %look0, label %refuse")
     for k, argument in enumerate(program.inputs):
-        inspect(e, k, [argument.size], f"look{k + 1}" if k + 1 < count else "compute")
+        inspect(e, k, [argument.size], f"look{k + 1}" if k + 1 < count else "turns" if turns else "compute")
+    if turns:
+        require_turns(e, "%data0", program.inputs[0].size, turns, 1, "compute")
     out("compute:")
     new_array(e, program.shape)
     out("  br i1 %failed, label %leave, label %run")

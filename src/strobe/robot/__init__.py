@@ -11,9 +11,10 @@ from strobe.models import edits
 from strobe.models.load import load_model
 from strobe.models.random_robots import random_model
 from strobe.robot.answers import Wrench
+from strobe.robot.other_engines import convert_state
 from strobe.robot.robot import Robot
 
-__all__ = ["Robot", "Wrench", "load", "random"]
+__all__ = ["Robot", "Wrench", "convert_state", "load", "random"]
 
 
 def load(

@@ -22,7 +22,7 @@ from strobe.quantities import ELIMINATING, QUANTITIES, Request
 from strobe.robot.answers import Array, Names, Wrench
 from strobe.robot.constants import Constants
 from strobe.robot.singular import singular_joints
-from strobe.runtime.arrays import collected, require_turns
+from strobe.runtime.arrays import collected, real_numbers, require_turns
 from strobe.runtime.interpret import evaluate
 from strobe.runtime.kernels import Kernel
 from strobe.runtime.prepared import Prepared
@@ -30,6 +30,7 @@ from strobe.runtime.prepared import Prepared
 if TYPE_CHECKING:
     from strobe.robot.robot import Robot
 
+POSITIONS = {"q", "q0", "q1"}  # the inputs that hold positions
 # of closed chains, only in states that exist
 CHECKED = ("inverse_dynamics", "forward_dynamics", "hybrid_dynamics")
 
@@ -128,7 +129,7 @@ class Asking(Constants, Prepared):
         lifted = {"gravity": gravity, "parameters": parameters, "geometry": geometry}
         given = {name: value for name, value in lifted.items() if value is not None}
         if geometry is not None:
-            self._require_geometry(np.shape(geometry))
+            self._require_geometry(real_numbers("geometry", geometry).shape)
         if wrench is None:
             if frame is not None:
                 raise ArgumentError("frame= says where a wrench acts, but no wrench= was given.")
@@ -149,7 +150,7 @@ class Asking(Constants, Prepared):
 
     def _structure(self, values: Mapping[str, Any]) -> str:
         """Which of the two geometries is given, told by its size."""
-        sizes = np.shape(values.get("geometry", ()))
+        sizes = real_numbers("geometry", values["geometry"]).shape
         full = sizes[-1:] == (len(self.full_geometry_names),) != (len(self.geometry_names),)
         return "full" if full else "runtime"
 
@@ -195,6 +196,11 @@ class Asking(Constants, Prepared):
         if self._massless[given]:
             raise SingularMassMatrixError(self.name, self._massless[given], request.quantity)
 
+    def _require_turns(self, arrays: Mapping[str, Array]) -> None:
+        """Refuse positions whose quaternions are no orientations."""
+        for name in POSITIONS & arrays.keys():
+            require_turns(name, arrays[name], self.coordinates.joints)
+
     def _require_closed(self, arrays: Mapping[str, Array]) -> None:
         """Refuse states of closed chains that do not exist."""
         from strobe.mechanisms.states import require_closed
@@ -229,6 +235,8 @@ class Asking(Constants, Prepared):
         """A quantity on arrays, each checked by its name."""
         kernel = self.kernel(request)
         arrays = collected(values, kernel.inputs, self._why)
+        if self.nq > self.nv:
+            self._require_turns(arrays)
         if self.model.is_closed and request.quantity in CHECKED:
             self._require_closed(arrays)
         if request.quantity in ELIMINATING:

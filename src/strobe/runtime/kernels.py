@@ -16,7 +16,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
-from functools import cache, cached_property, partial
+from functools import cache, cached_property, partial, update_wrapper
 from itertools import pairwise
 from math import prod
 from threading import RLock
@@ -31,10 +31,11 @@ from strobe.graph.derivatives import costs, derivative
 from strobe.graph.passes import optimised
 from strobe.graph.program import Program, trace
 from strobe.graph.simplify import simplify
+from strobe.models.couplings import coordinates
 from strobe.models.fingerprint import digest, fingerprint, seen
 from strobe.models.model import Model
 from strobe.quantities import QUANTITIES, Request
-from strobe.runtime.arrays import batch_shape, destination, side_by_side
+from strobe.runtime.arrays import batch_shape, destination, side_by_side, turns
 from strobe.runtime.interpret import evaluate
 from strobe.scalars import Graph, Node, Stored
 from strobe.scalars.dual import Direction
@@ -132,6 +133,12 @@ class Kernel:
         """The same, made for constants that neighbouring states have in common."""
         return Shared(self)
 
+    @property
+    def turns(self) -> tuple[int, ...]:
+        """Where quaternions begin in its first input, if that is a position."""
+        positions = self.request and next(iter(self.inputs), "") == "q"
+        return turns(coordinates(self.model).joints) if positions else ()
+
     def require_stored(self, program: Program) -> None:
         """Refuse a program that reads stored numbers of which the kernel knows nothing: it would read anywhere."""
         if program.stored != self.stored:
@@ -223,7 +230,9 @@ class Kernel:
         from strobe.runtime import jit
         from strobe.runtime.quick import builtin
 
-        entry = self.entry(quick_module, jit.host_target())
+        entry = self.entry(
+            update_wrapper(partial(quick_module, turns=self.turns), quick_module), jit.host_target()
+        )
         if not entry.code:
             return declined
         made = builtin(self.quantity, jit.load_object(entry.code, "quick"))
@@ -242,7 +251,8 @@ class Kernel:
         from strobe.runtime import jit
         from strobe.runtime.quick import builtin
 
-        asked = tuple(self.inputs.values()), self.shape, tuple(map(list(self.inputs).index, self.common))
+        common = tuple(map(list(self.inputs).index, self.common))
+        asked = tuple(self.inputs.values()), self.shape, common, self.turns
         key = disk.key(repr(asked), batch_module.__name__)
         entry = disk.fetch(key, lambda: disk.Entry(0, jit.emit_object(batch_module(*asked))))
         alone = (2 * WORK_PER_THREAD - 1) // self.operations if default_threads() > 1 else sys.maxsize
@@ -253,6 +263,8 @@ class Kernel:
         """Whether one call gives what the ufunc gives: what the builtin knows of objects in memory is right."""
         shapes = [(n,) if name in self.common else (*batch, n) for name, n in self.inputs.items()]
         state = [np.linspace(0.1, 0.9, prod(shape)).reshape(shape) for shape in shapes]
+        for k in self.turns:
+            state[0][..., k : k + 4] = 0.5, 0.1, -0.7, 0.5  # of length one
         found = made(*state)
         return isinstance(found, np.ndarray) and np.allclose(
             found, self.ufunc()(*state), 1e-6, equal_nan=True
