@@ -358,6 +358,10 @@ class SimulationWarning(UserWarning):
     """A run whose results deserve a look; every such remark is also in ``run.notes``."""
 
 
+class LimitsLeftWarning(SimulationWarning):
+    """A run that left limits of its joints while nothing held it there; all of them are in ``run.exceeded``."""
+
+
 class ControlWarning(UserWarning):
     """A closed loop that deserves a look before it runs."""
 

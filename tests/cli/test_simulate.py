@@ -64,6 +64,19 @@ def refusal(*arguments: Any) -> str:
     return done.stderr
 
 
+def test_a_joint_that_falls_through_its_limit_is_told_with_what_would_hold_it() -> None:
+    fall = ("stanford", "--t", "0.5", "--step", "0.01", "--q", "0,0,0.8,0,0,0")
+    said = run(*fall).stderr
+    assert (
+        'warning: joint "joint3" goes to -0.4263 m, 0.7311 m below its limit 0.3048 m (first at t = 0.32 s'
+        in said
+    )
+    assert "limits act only with --stops." in said
+    found = told(*fall)["exceeded"][0]
+    assert (found["kind"], found["joint"], found["limit"]) == ("position", "joint3", 0.3048)
+    assert "--stops" not in run(*fall, "--stops").stderr
+
+
 # -- a run ----------------------------------------------------------------------------------------------------
 
 

@@ -43,6 +43,7 @@ ADVICE = {
     "every= and t= say": "--every says",
     "with stops=": "with --stops",
     "with limits=": "with --limits",
+    "more: run.exceeded": "more (--json lists them)",
 }
 
 if TYPE_CHECKING:
@@ -106,7 +107,8 @@ def simulate(
 ) -> None:
     """How a robot moves under torques, gravity, friction and what else acts on it.
 
-    Without --torque and --traj no motor acts: the robot falls. Ctrl-C keeps what is done: it is written and told, and
+    Without --torque and --traj no motor acts: the robot falls. Limits of joints act only with --stops and --limits; a run
+    that leaves them is told. Ctrl-C keeps what is done: it is written and told, and
     with --resume and all else as it was the run goes on from there with the same bits.
 
     A closed chain is put together at the start and kept so after every step; --q, --qd and --torque may be those of

@@ -10,6 +10,7 @@ knows nothing beside the motion; joints whose torques a method does not give are
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 
 import numpy as np
@@ -17,7 +18,7 @@ import numpy as np
 from strobe.approximate.method import Approximation
 from strobe.control.joint_pd import JointPD
 from strobe.control.rates import RATE, periods
-from strobe.errors import SingularMassMatrixError
+from strobe.errors import LimitsLeftWarning, SingularMassMatrixError
 from strobe.kinematics.hand import astray
 from strobe.robot import Robot
 from strobe.runtime.traced import trace
@@ -54,7 +55,9 @@ def straying(
         parameters = {"fed": fed, "wanted": wanted, **gains}
         held = [joint_at(robot, dof).name for dof in method.silent]
         brakes = [Lock(0.0, held)] if held else []
-        run = simulate(robot, q[0], qd[0], law, times, parameters=parameters, events=brakes)
+        with warnings.catch_warnings():  # how far it strays is the question: beyond limits too
+            warnings.simplefilter("ignore", LimitsLeftWarning)
+            run = simulate(robot, q[0], qd[0], law, times, parameters=parameters, events=brakes)
         run.require_uninterrupted()
         if run.status != Status.DONE:
             return math.inf

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import cached_property
 from os import PathLike
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ import numpy as np
 from strobe.robot import Robot
 from strobe.simulate.audit import Audit
 from strobe.simulate.checkpoint import Checkpoint
+from strobe.simulate.excess import Excess, excesses
 
 Array = np.ndarray
 Path = str | PathLike[str]
@@ -68,6 +70,11 @@ class Run:
     def done(self) -> bool:
         """Whether every run reached its end."""
         return bool((self.status == Status.DONE).all())
+
+    @cached_property
+    def exceeded(self) -> tuple[Excess, ...]:
+        """Limits of joints that the rows are beyond: which, by how much and when. Nothing holds a joint by itself."""
+        return excesses(self.robot, self.times, self.q, self.qd, self.tau)
 
     def require_uninterrupted(self) -> None:
         """Interrupt who asked for this run as well, where it was interrupted."""

@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from strobe.errors import ArgumentError, SimulationWarning, UnknownNameError
+from strobe.errors import ArgumentError, LimitsLeftWarning, SimulationWarning, UnknownNameError
 from strobe.models.arguments import require_above, require_whole
 from strobe.robot import Robot
 from strobe.simulate import step_size
 from strobe.simulate.adaptive import ADAPTIVE, integrate
 from strobe.simulate.checkpoint import Checkpoint, grid_from, require_fit, setting
 from strobe.simulate.events import Event
+from strobe.simulate.excess import told
 from strobe.simulate.march import Rows, Watch, march
 from strobe.simulate.problem import Problem, problem
 from strobe.simulate.report import report
@@ -90,12 +91,20 @@ def simulate(
     )  # fmt: skip
     _warn(asked.notes)
     if method in ADAPTIVE:
-        return _adaptive(asked, method, rtol, atol, watch)
+        return _within(asked, _adaptive(asked, method, rtol, atol, watch))
     fixed = _Fixed(asked, fixed_method(method), every, conserve_energy, threads, watch)
     if resume is not None:
         require_fit(resume, asked, fixed.setting, step)
         step = resume.step
-    return fixed.run(step, error, resume)
+    return _within(asked, fixed.run(step, error, resume))
+
+
+def _within(asked: Problem, run: Run) -> Run:
+    """The run, with a word on limits that it left while nothing held it there."""
+    acting = [name for name, on in (("stops", asked.rate.stops), ("limits", asked.rate.limited)) if on]
+    said = told(run.exceeded, run.status.size, acting)
+    _warn(said, LimitsLeftWarning)
+    return replace(run, notes=(*run.notes, *said)) if said else run
 
 
 def _adaptive(asked: Problem, method: str, rtol: float, atol: float, watch: Watch | None) -> Run:
@@ -241,10 +250,10 @@ def _require_truths(**given: Any) -> None:
             raise ArgumentError(f"{name} is {value!r}; expected True or False.")
 
 
-def _warn(notes: Sequence[str]) -> None:
+def _warn(notes: Sequence[str], category: type[Warning] = SimulationWarning) -> None:
     """Warn where the package was called from."""
     frame, level = sys._getframe(1), 2
     while frame is not None and str(frame.f_globals.get("__name__")).startswith(f"{PACKAGE}."):
         frame, level = frame.f_back, level + 1
     for note in notes:
-        warnings.warn(note, SimulationWarning, stacklevel=level)
+        warnings.warn(note, category, stacklevel=level)

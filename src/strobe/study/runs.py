@@ -36,6 +36,7 @@ def told(run: Run) -> dict[str, Any]:
         "energy": _books(run, np.flatnonzero(reached)),
         "error": None if run.error is None else _errors(run),
         "loops_open_by": _open_by(run, q),
+        "exceeded": [each._asdict() for each in run.exceeded],
         "notes": list(run.notes),
     }
 
