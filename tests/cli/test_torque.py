@@ -128,6 +128,14 @@ def written(path: Path, header: str, rows: np.ndarray) -> str:
     return str(path)
 
 
+STILL = ",qd1,qd2,qdd1,qdd2"  # the columns of a robot at rest
+
+
+def at_rest(q: np.ndarray) -> np.ndarray:
+    """Rows of positions with zeros behind them."""
+    return np.hstack([q, np.zeros((len(q), 4))])
+
+
 def alike(tau: Any, expected: np.ndarray) -> bool:
     """Equal but for the last digits, in which torques at rest and the gravity term may differ."""
     return np.allclose(tau, expected, rtol=1e-13, atol=1e-13)
@@ -160,25 +168,35 @@ def test_columns_are_found_by_joint_name_or_number(tmp_path: Path, header: str) 
 def test_the_order_of_columns_does_not_matter_and_time_passes_through(tmp_path: Path) -> None:
     q, _, _ = motion(2)
     path = tmp_path / "log.csv"
-    rows = [f"{b!r};{stamp};{a!r}" for (a, b), stamp in zip(q.tolist(), ["0.00", "0.10"], strict=True)]
-    path.write_text("\ufeffq_joint2; time ;q_joint1\n" + "\n".join(rows) + "\n\n", encoding="utf-8")
+    rows = [
+        f"{b!r};{stamp};{a!r};0;0;0;0" for (a, b), stamp in zip(q.tolist(), ["0.00", "0.10"], strict=True)
+    ]
+    path.write_text(
+        "\ufeffq_joint2; time ;q_joint1;qd1;qdd1;qd2;qdd2\n" + "\n".join(rows) + "\n\n", encoding="utf-8"
+    )
     out = tmp_path / "tau.csv"
     done = run("planar2", str(path), "-o", str(out))
     assert done.exit_code == 0, done.stderr
     assert done.stdout == ""
     assert [line.split(",")[0] for line in out.read_text().splitlines()] == ["time", "0.00", "0.10"]
     assert alike(read(out.read_text())[1][:, 1:], strobe.load("planar2").gravity(q))
-    assert 'no column for "qd_joint1", "qd_joint2": taken as 0.' in done.stderr
     assert "2 rows written" in done.stderr
 
 
 def test_a_floating_base_has_a_column_for_each_of_its_numbers(tmp_path: Path) -> None:
     names = [f"q_base_{part}" for part in ("x", "y", "z", "qw", "qx", "qy", "qz")]
     header = ",".join([*names, "q_joint1", "q_joint2"])
-    path = written(tmp_path / "log.csv", header, np.array([[0, 0, 0, 1.0, 0, 0, 0, 0.3, 0.4]]))
-    done = run("planar2", path, "--base", "floating")
+    row = [0, 0, 0, 1.0, 0, 0, 0, 0.3, 0.4]
+    rows = np.array([[0.1 * k, *row] for k in range(6)])
+    done = run(
+        "planar2",
+        written(tmp_path / "log.csv", f"t,{header}", rows),
+        "--base",
+        "floating",
+        "--differentiate",
+    )
     assert done.exit_code == 0, done.stderr
-    assert read(done.stdout)[0][:3] == ["tau_base_vx", "tau_base_vy", "tau_base_vz"]
+    assert read(done.stdout)[0][1:4] == ["tau_base_vx", "tau_base_vy", "tau_base_vz"]
 
 
 @pytest.mark.parametrize(
@@ -207,7 +225,8 @@ def test_a_column_that_nearly_names_a_quantity_is_a_fault(tmp_path: Path, name: 
 
 
 def test_a_column_with_a_name_of_many_letters_is_ignored_at_once(tmp_path: Path) -> None:
-    done = run("planar2", written(tmp_path / "log.csv", f"q1,q2,{'q' * 100_000}", np.zeros((1, 3))))
+    header = f"q1,q2,{'q' * 100_000}{STILL}"
+    done = run("planar2", written(tmp_path / "log.csv", header, np.zeros((1, 7))))
     assert done.exit_code == 0
     assert "It was ignored." in done.stderr
 
@@ -237,7 +256,8 @@ def test_a_joint_that_the_robot_lacks_is_foreign_where_no_column_is_missing(tmp_
     ],
 )
 def test_a_foreign_column_is_ignored_aloud(tmp_path: Path, name: str) -> None:
-    done = run("planar2", written(tmp_path / "log.csv", f"q1,q2,{name}", np.zeros((1, 3))))
+    rows = np.array([[0.1 * k, 0, 0, 0] for k in range(6)])
+    done = run("planar2", written(tmp_path / "log.csv", f"t,q1,q2,{name}", rows), "--differentiate")
     assert done.exit_code == 0, done.stderr
     assert f'note: column "{name}" belongs to no joint of planar2. It was ignored.' in done.stderr
 
@@ -272,7 +292,7 @@ def test_a_fault_of_a_log_is_told_with_line_and_column(tmp_path: Path, text: str
 
 def test_all_faults_of_a_log_are_told_at_once_and_counted(tmp_path: Path) -> None:
     path = tmp_path / "log.csv"
-    path.write_text("q1,q2\n" + "x,y\n" * 50)
+    path.write_text(f"q1,q2{STILL}\n" + "x,y,0,0,0,0\n" * 50)
     done = run("planar2", str(path))
     assert "100 faults:" in done.stderr
     assert f"and {100 - logs.MOST_FAULTS} more" in done.stderr
@@ -288,7 +308,7 @@ def test_a_log_that_is_not_text_is_refused(tmp_path: Path) -> None:
 
 def test_numbers_of_a_log_may_have_signs_exponents_and_spaces(tmp_path: Path) -> None:
     path = tmp_path / "log.csv"
-    path.write_text("q1;q2\n +1.5e-1 ; -.5\n2.;1E+0\n")
+    path.write_text("q1;q2;qd1;qd2;qdd1;qdd2\n +1.5e-1 ; -.5;0;-0;+0.;0e9\n2.;1E+0;0;0;0;0\n")
     expected = strobe.load("planar2").gravity([[0.15, -0.5], [2.0, 1.0]])
     assert alike(told("planar2", str(path))["tau"], expected)
 
@@ -309,7 +329,7 @@ def test_a_folder_is_no_log(tmp_path: Path) -> None:
 
 
 def test_an_output_is_not_replaced_unless_forced_and_an_input_never(tmp_path: Path) -> None:
-    path = written(tmp_path / "log.csv", "q1,q2", np.zeros((1, 2)))
+    path = written(tmp_path / "log.csv", "q1,q2" + STILL, np.zeros((1, 6)))
     out = tmp_path / "tau.csv"
     out.write_text("precious")
     done = run("planar2", path, "-o", str(out))
@@ -321,12 +341,12 @@ def test_an_output_is_not_replaced_unless_forced_and_an_input_never(tmp_path: Pa
     done = run("planar2", path, "-o", path, "--force")
     assert done.exit_code == 2
     assert "it is the input" in done.stderr
-    assert Path(path).read_text().startswith("q1,q2\n")
+    assert Path(path).read_text().startswith("q1,q2,")
 
 
 def test_json_of_a_log_holds_the_torques_or_where_they_went(tmp_path: Path) -> None:
     q, _, _ = motion(3)
-    path = written(tmp_path / "log.csv", "q1,q2", q)
+    path = written(tmp_path / "log.csv", "q1,q2" + STILL, at_rest(q))
     assert alike(told("planar2", path)["tau"], strobe.load("planar2").gravity(q))
     data = told("planar2", path, "-o", str(tmp_path / "tau.csv"))
     assert (data["rows"], data["output"]) == (3, str(tmp_path / "tau.csv"))
@@ -340,6 +360,93 @@ def test_a_long_log_is_worked_off_in_chunks_and_tells_its_progress(
     monkeypatch.setattr(progress, "PATIENCE", 0.0)
     monkeypatch.setattr(progress, "PAUSE", {True: 0.0, False: 0.0})
     q, _, _ = motion(5)
-    done = run("planar2", written(tmp_path / "log.csv", "q1,q2", q))
+    done = run("planar2", written(tmp_path / "log.csv", "q1,q2" + STILL, at_rest(q)))
     assert alike(read(done.stdout)[1], strobe.load("planar2").gravity(q))
     assert "torque: 4 of 5 rows" in done.stderr
+
+
+# -- rates that a log lacks -----------------------------------------------------------------------------------
+
+
+def swing(t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """A motion of two joints with its derivatives, by hand."""
+    a, w = np.array([0.7, -1.1]), np.array([2.0, 3.0])
+    x = w * t[:, None]
+    return a * np.sin(x), a * w * np.cos(x), -a * w**2 * np.sin(x)
+
+
+@pytest.mark.parametrize("columns", ["q1,q2", "q1,q2,qd1,qd2", "q1,q2,qd1,qdd1,qdd2"])
+def test_a_log_without_velocities_or_accelerations_is_refused_by_name(tmp_path: Path, columns: str) -> None:
+    rows = np.zeros((3, columns.count(",") + 1))
+    done = run("planar2", written(tmp_path / "log.csv", columns, rows))
+    assert done.exit_code == 2
+    absent = "qdd_joint1" if "qd2" in columns and "qdd" not in columns else "qd_joint"
+    assert 'log.csv:1: no column for "' in done.stderr
+    assert absent in done.stderr
+    assert "or let them be taken from the other columns: --differentiate." in done.stderr
+    assert done.stdout == ""
+
+
+def test_differentiated_positions_give_the_torques_of_the_closed_form(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    ms = np.cumsum(rng.integers(8, 12, 200))  # uneven, told in seconds since 1970
+    q, qd, qdd = swing(ms / 1000)
+    rows = zip(ms.tolist(), q.tolist(), strict=True)
+    lines = [f"{1_700_000_000 + k // 1000}.{k % 1000:03},{a!r},{b!r}" for k, (a, b) in rows]
+    path = tmp_path / "log.csv"
+    path.write_text("time,q1,q2\n" + "\n".join(lines) + "\n")
+    data = told("planar2", str(path), "--differentiate")
+    exact = strobe.load("planar2").inverse_dynamics(q, qd, qdd)
+    assert np.abs(np.array(data["tau"]) - exact).max() < 1e-4 * np.abs(exact).max()
+    how = "taken from positions by the quintic spline through the rows; nothing is smoothed."
+    assert data["remarks"] == [f'"{kind}_joint1", "{kind}_joint2": {how}' for kind in ("qd", "qdd")]
+
+
+def test_given_velocities_are_kept_and_accelerations_taken_from_them(tmp_path: Path) -> None:
+    t = np.linspace(0.0, 2.0, 101)
+    q, qd, qdd = swing(t)
+    path = written(tmp_path / "log.csv", "t,q1,q2,qd1,qd2", np.column_stack([t, q, qd]))
+    data = told("planar2", path, "--differentiate")
+    exact = strobe.load("planar2").inverse_dynamics(q, qd, qdd)
+    assert np.abs(np.array(data["tau"]) - exact).max() < 1e-5 * np.abs(exact).max()
+    assert data["remarks"][0].startswith('"qdd_joint1", "qdd_joint2": taken from velocities')
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (
+            "q1,q2\n" + "0,0\n" * 6,
+            'log.csv:1: --differentiate needs the times of the rows: there is no column "t".',
+        ),
+        ("t,q1,q2\n0,0,0\n1,0,0\n", "there are 2 rows; to be differentiated a motion needs 6 or more."),
+        (
+            "t,q1,q2\n" + "".join(f"{k % 5},0,0\n" for k in range(7)),
+            "time 0 s of row 6 does not follow 4 s",
+        ),
+        ("t,q1,q2\n" + "noon,0,0\n" * 6, 'log.csv:2: column "t": "noon" is not a time in seconds.'),
+    ],
+)
+def test_what_cannot_be_differentiated_is_told(tmp_path: Path, text: str, sentence: str) -> None:
+    (tmp_path / "log.csv").write_text(text)
+    done = run("planar2", str(tmp_path / "log.csv"), "--differentiate")
+    assert done.exit_code == 2
+    assert sentence in done.stderr
+
+
+def test_a_message_with_positions_alone_is_refused_or_differentiated(tmp_path: Path) -> None:
+    t = np.linspace(0.0, 2.0, 101)
+    q, qd, qdd = swing(t)
+    points = [
+        {"positions": row, "time_from_start": when}
+        for row, when in zip(q.tolist(), t.tolist(), strict=True)
+    ]
+    path = tmp_path / "traj.json"
+    path.write_text(json.dumps({"joint_names": ["joint1", "joint2"], "points": points}))
+    done = run("planar2", str(path))
+    assert done.exit_code == 2
+    assert "traj.json: its rows have positions and no velocities, which torques depend on." in done.stderr
+    data = told("planar2", str(path), "--differentiate")
+    exact = strobe.load("planar2").inverse_dynamics(q, qd, qdd)
+    assert np.abs(np.array(data["tau"]) - exact).max() < 1e-3 * np.abs(exact).max()
+    assert "taken from positions by the quintic spline" in data["remarks"][0]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from strobe.cli.inputs import Base, Force, Gravity, Json, Lock, RobotName, Strict, open_robot
+from strobe.cli.options import differentiating
 from strobe.errors import ArgumentError
 from strobe.files.tables import decimal
 
@@ -53,6 +54,7 @@ def approximate(
     plot: Annotated[
         Path | None, typer.Option("--plot", metavar="FILE.svg", help="Errors over times and memories.")
     ] = None,
+    differentiate: Annotated[bool, differentiating()] = False,
     lock: Lock = None,
     base: Base = None,
     gravity: Gravity = None,
@@ -100,6 +102,7 @@ def approximate(
 
     if trajectory is None:
         unheard = {"--methods": methods, "--budget": budget, "--plot": plot}
+        unheard |= {"--differentiate": differentiate or None}
         unheard |= {"--within": within if within != WITHIN else None}
         unheard |= {"--samples": samples if samples != SAMPLES else None}
         _require_ladder_alone(ladder, unheard)
@@ -109,7 +112,9 @@ def approximate(
     arm = open_robot(robot, lock=lock, base=base, gravity=gravity, strict=strict)
     data: dict[str, Any] = {"robot": arm.name}
     if trajectory is not None:
-        motion = _planned(arm, trajectory)
+        from strobe.cli.logs import planned_motion
+
+        motion = planned_motion(trajectory, arm, differentiate)
         data |= _compared(arm, motion, _names(methods), room, share, samples)
         data |= _drawn(data, plot, inputs, force)
     if ladder:
@@ -143,16 +148,6 @@ def _check_plot(plot: Path | None, inputs: list[Any], force: bool) -> None:
     if plot.suffix.lower() != ".svg":
         raise ArgumentError(f"--plot {plot}: a drawing is an .svg file.")
     refuse(plot, inputs=inputs, force=force)
-
-
-def _planned(robot: Robot, path: Path) -> Trajectory:
-    from strobe.trajectory.files import in_order, read
-
-    motion = read(path).motion
-    try:
-        return in_order(motion, robot.joint_names, robot.name)
-    except ArgumentError as error:
-        raise ArgumentError(f"{path}: {error}") from None
 
 
 def _names(methods: str | None) -> list[str] | None:

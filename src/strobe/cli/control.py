@@ -25,6 +25,7 @@ from strobe.cli.inputs import (
     numbers,
     open_robot,
 )
+from strobe.cli.options import differentiating
 from strobe.cli.plan import as_options, bound, bound_options
 from strobe.cli.progress import Progress
 from strobe.cli.simulate import carried
@@ -56,6 +57,7 @@ def control(
             metavar="REQUEST", help="Points to pass (.toml, .json), or a motion of strobe plan."
         ),
     ],
+    differentiate: Annotated[bool, differentiating()] = False,
     controller: Annotated[
         str, typer.Option("--controller", "-c", metavar="NAME", help="What makes the torques; see below.")
     ] = "computed-torque",
@@ -168,7 +170,7 @@ def control(
         "payload": None if payload is None else carried(payload),
     }  # fmt: skip
     try:
-        line = _planned(arm, request, method, bounds, stop_at, limits)
+        line = _planned(arm, request, method, bounds, stop_at, limits, differentiate)
         gains = gains_of(names, gain or ())
         if approximation is not None:
             _approximate(arm, line.motion, approximation, gains)
@@ -327,16 +329,20 @@ def _planned(
     bounds: dict[str, Any],
     stop_at: float | None,
     limits: bool,
+    differentiate: bool,
 ) -> Timeline:
     """The motion that a file asks for or holds, stopped where that is asked for."""
+    from strobe.cli.logs import planned_motion
     from strobe.control.timeline import Planning
-    from strobe.trajectory.files import holds_motion, read
+    from strobe.trajectory.files import holds_motion
 
     asked: Any = path
     if holds_motion(path):
         if method is not None:
             raise ArgumentError(f"--method: {path} holds a motion that is planned already.")
-        asked = read(path).motion
+        asked = planned_motion(path, robot, differentiate)
+    elif differentiate:
+        raise ArgumentError(f"--differentiate is for recorded motions; {path} holds a request.")
     return Planning(robot, method, bounds, limits).timeline(asked, stop_at)
 
 

@@ -12,7 +12,7 @@ import typer
 
 from strobe.cli.frames import TIP
 from strobe.cli.inputs import Base, Force, Gravity, Json, Lock, RobotName, Strict, number, open_robot
-from strobe.cli.options import takes
+from strobe.cli.options import differentiating, takes
 from strobe.cli.states import AccelerationRange, PositionRange, VelocityRange, given_range
 from strobe.errors import ArgumentError, EquationSizeError, OutputError, UnsupportedModelError
 
@@ -74,6 +74,7 @@ def equations(
             "--along", "LOG.csv", "For --within: a motion, as for strobe torque; its ranges, its errors."
         ),
     ] = None,
+    differentiate: Annotated[bool, differentiating()] = False,
     short: Annotated[bool, typer.Option("--short", help="c12 in the place of cos(q1 + q2).")] = False,
     textbook: Annotated[
         bool, typer.Option("--textbook", help="H for the mass matrix and θ for angles.")
@@ -108,15 +109,18 @@ def equations(
     given = {
         "--latex": latex, "--python": python, "--c": c, "--json": as_json, "--derive": derive, "--within": within,
         "--only": only, "--frame": frame, "--full": full, "--form": form != "christoffel", "--numbers": numbers,
-        "--named": named, "--along": along, "--short": short, "--textbook": textbook, **ranges,
+        "--named": named, "--along": along, "--differentiate": differentiate, "--short": short,
+        "--textbook": textbook, **ranges,
     }  # fmt: skip
     _refuse_together([name for name, value in given.items() if value])
+    if differentiate and along is None:
+        raise ArgumentError("--differentiate is for the motion of --along LOG.csv.")
     arm = open_robot(robot, lock=lock, base=base, gravity=gravity, strict=strict)
     target = _Target(latex, python, c, as_json, _notation(arm, short, textbook, numbers), [robot], force)
     if derive is not None:
         _derive(arm, derive, numbers, target)
     elif within is not None:
-        _shortened(_search(arm, within, ranges, along), numbers, target)
+        _shortened(_search(arm, within, ranges, along, differentiate), numbers, target)
     elif target.is_code:
         _code(arm, full, True if numbers else False if named else None, target)
     else:
@@ -124,7 +128,7 @@ def equations(
 
 
 ASPECTS = ("--only", "--frame", "--form")
-RANGES = ("--q-range", "--qd-range", "--qdd-range", "--along")
+RANGES = ("--q-range", "--qd-range", "--qdd-range", "--along", "--differentiate")
 LOOKS = ("--short", "--textbook")
 EXCLUDED = {  # by an option: others that would be left unheard beside it
     "--json": ("--latex", "--python", "--c"),
@@ -353,7 +357,9 @@ def _code(arm: Robot, full: bool, numbers: bool | None, target: _Target) -> None
 # -- shortened equations ------------------------------------------------------------------------------
 
 
-def _search(arm: Robot, within: str, ranges: Mapping[str, str | None], along: Path | None) -> Shortened:
+def _search(
+    arm: Robot, within: str, ranges: Mapping[str, str | None], along: Path | None, differentiate: bool
+) -> Shortened:
     """The shortened torques over the ranges given, or those of a motion."""
     from strobe.cli.logs import read_motion
     from strobe.cli.progress import Progress
@@ -361,7 +367,7 @@ def _search(arm: Robot, within: str, ranges: Mapping[str, str | None], along: Pa
     from strobe.equations.shortened import shortened
 
     given = [None if text is None else given_range(arm, option, text) for option, text in ranges.items()]
-    motion = None if along is None else read_motion(along, arm)
+    motion = None if along is None else read_motion(along, arm, differentiate)
     for remark in motion.remarks if motion else ():
         note(remark)
     with Progress(f"shortening {arm.name}", 1, "searches"):

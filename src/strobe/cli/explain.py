@@ -22,7 +22,7 @@ from strobe.cli.inputs import (
     decimal,
     open_robot,
 )
-from strobe.cli.options import drawn_in, takes
+from strobe.cli.options import differentiating, drawn_in, takes
 from strobe.cli.states import (
     Accelerations,
     NoFriction,
@@ -69,6 +69,7 @@ def explain(
     trajectory: Annotated[
         Path | None, takes("--trajectory", "LOG.csv", "The motion to draw, as for strobe torque.")
     ] = None,
+    differentiate: Annotated[bool, differentiating()] = False,
     symbolic: Annotated[
         bool, typer.Option("--symbolic", help="Write every term in closed form, for all states.")
     ] = False,
@@ -119,6 +120,8 @@ def explain(
     arm = Robot(opened.model, compiled=False)  # a few questions, once each: not worth compiling
     how = given_loads(arm, gravity, wrench, frame, no_friction)
     given = {"q": q, "qd": qd, "qdd": qdd}
+    if differentiate and trajectory is None:
+        raise ArgumentError("--differentiate is for the motion of --trajectory LOG.csv.")
     if trajectory is None:
         state, assumed = given_state(arm, given, named_pose(arm, pose, q))
         data, shown = _one_state(arm, state, how, every, plot, force, robot)
@@ -128,7 +131,7 @@ def explain(
         refuse_both(trajectory, given | {"pose": pose})
         if plot is None:
             raise ArgumentError("--trajectory is the motion that --plot draws; give --plot FILE.svg too.")
-        data, shown = _whole_log(arm, trajectory, how, plot, force, robot)
+        data, shown = _whole_log(arm, trajectory, how, plot, force, robot, differentiate)
     present(data, shown, as_json)
 
 
@@ -286,7 +289,7 @@ def _written_out(terms: Sequence[dict[str, Any]]) -> Iterator[Any]:
 
 
 def _whole_log(
-    arm: Robot, log: Path, how: dict[str, Any], plot: Path, force: bool, source: str
+    arm: Robot, log: Path, how: dict[str, Any], plot: Path, force: bool, source: str, differentiate: bool
 ) -> tuple[dict[str, Any], Iterator[Any]]:
     """The data, and what is shown of it."""
     import numpy as np
@@ -295,7 +298,7 @@ def _whole_log(
     from strobe.cli.show import note
     from strobe.equations import meaning
 
-    motion = read_motion(log, arm)
+    motion = read_motion(log, arm, differentiate)
     times, across = _instants(motion, log)
     remarks = list(motion.remarks)
     rows = np.unique(np.linspace(0, len(motion) - 1, min(len(motion), INSTANTS)).round().astype(int))

@@ -5,6 +5,7 @@ qd_<joint> or <joint>_qd            velocity        qd1 … qdn
 qdd_<joint> or <joint>_qdd          acceleration    qdd1 … qddn
 t, time or timestamp                a number, or a date and time; passed through
 
+A log without velocities or accelerations is refused, or they are differentiated where that is asked for.
 A .json or .npz file is a planned motion, as ``strobe plan`` writes it or a ROS ``JointTrajectory``.
 """
 
@@ -14,6 +15,8 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,9 +27,11 @@ from strobe.cli.states import names_of
 from strobe.errors import MOST_FAULTS, ArgumentError, Fault, ModelFileError, counted, nearest
 from strobe.files.tables import Row, decimal, read_rows
 from strobe.robot import Robot
+from strobe.trajectory.differentiated import METHOD
 
 if TYPE_CHECKING:
     from strobe.trajectory.files import Recorded
+    from strobe.trajectory.motion import Trajectory
 
 TIMES = ("t", "time", "timestamp", "time_s", "time [s]")
 PLANNED = (".json", ".npz")
@@ -67,12 +72,16 @@ class Faults:
             raise ModelFileError(self.found)
 
 
-def read_motion(path: Path, robot: Robot) -> Motion:
-    """The motion of a robot in a file, or an `ArgumentError` with every fault of it."""
+def read_motion(path: Path, robot: Robot, differentiate: bool = False) -> Motion:
+    """The motion of a robot in a file, or an `ArgumentError` with every fault of it.
+
+    ``differentiate`` takes velocities and accelerations that it lacks from positions.
+    """
     if path.suffix.lower() in PLANNED:
-        planned = read_planned(path, robot)
+        planned = read_planned(path, robot, differentiate)
         times = planned.times
-        return Motion("t", [repr(t) for t in times.tolist()], *planned.motion(times), remarks=[])
+        said = list(planned.motion.notes) if planned.motion.method == "read" else []
+        return Motion("t", [repr(t) for t in times.tolist()], *planned.motion(times), remarks=said)
     faults = Faults(path)
     lines = read_rows(path)
     if not lines:
@@ -81,6 +90,9 @@ def read_motion(path: Path, robot: Robot) -> Motion:
     (first, names), *rows = lines
     header = [name.strip() for name in names]
     slots, time, remarks = _columns(header, first, robot, faults)
+    lacking = _lacking(robot, slots.values())
+    if any(lacking.values()) and not faults.found:
+        _require_derivatives(robot, lacking, time, first, differentiate, faults)
     if not rows:
         faults.add("there is a header but no row of numbers.")
     table = _numbers(rows, header, slots, faults)
@@ -90,20 +102,38 @@ def read_motion(path: Path, robot: Robot) -> Motion:
     state["qdd"] = np.zeros_like(state["qd"])
     for column, (quantity, index) in zip(table.T, slots.values(), strict=True):
         state[quantity][:, index] = column
+    if any(lacking.values()):
+        state = _differentiated(robot, state, lacking, times, header[time or 0], rows, faults)
+        remarks += [
+            f"{_listed(_named(robot, quantity, lacking[quantity]), f'{quantity}_')}: taken from "
+            f"{'positions' if lacking['qd'] else 'velocities'} {METHOD}."
+            for quantity in ("qd", "qdd")
+            if lacking[quantity]
+        ]
     if _missing(robot, "q", slots.values()):
         state = _followed(robot, state)
     return Motion(None if time is None else header[time], times, **state, remarks=remarks)
 
 
-def read_planned(path: Path, robot: Robot) -> Recorded:
+def read_planned(path: Path, robot: Robot, differentiate: bool = False) -> Recorded:
     """A motion of ``strobe plan`` with its joints in the order of a robot."""
     from strobe.trajectory.files import in_order, read
 
-    recorded = read(path)
+    recorded = read(path, differentiate)
     try:
         return recorded._replace(motion=in_order(recorded.motion, robot.joint_names, robot.name))
     except ArgumentError as error:
         raise ArgumentError(f"{path}: {error}") from None
+
+
+def planned_motion(path: Path, robot: Robot, differentiate: bool) -> Trajectory:
+    """The motion of `read_planned`, with a note on rates that were taken from positions."""
+    from strobe.cli.show import note
+
+    motion = read_planned(path, robot, differentiate).motion
+    for remark in motion.notes if motion.method == "read" else ():
+        note(remark)
+    return motion
 
 
 def _columns(
@@ -148,15 +178,73 @@ def _columns(
         remarks.append(
             f"no column for the position of {_listed(missing)}: they follow the actuated joints."
         )
-    for quantity in ("qd", "qdd"):
-        missing = [
-            name
-            for name in _missing(robot, quantity, slots.values())
-            if not led or name in robot.model.actuated
-        ]
-        if missing:
-            remarks.append(f"no column for {_listed(missing, f'{quantity}_')}: taken as 0.")
     return slots, time, remarks
+
+
+def _lacking(robot: Robot, slots: Iterable[Slot]) -> dict[str, list[int]]:
+    """The numbers of qd and qdd that no column holds; those of joints that are led follow."""
+    slots = list(slots)
+    led = bool(_missing(robot, "q", slots))
+    lacking = {}
+    for quantity in ("qd", "qdd"):
+        names, missing = names_of(robot, quantity), set(_missing(robot, quantity, slots))
+        wanted = {name for name in missing if not led or name in robot.model.actuated}
+        lacking[quantity] = [k for k, name in enumerate(names) if name in wanted]
+    return lacking
+
+
+def _named(robot: Robot, quantity: str, numbers: Iterable[int]) -> list[str]:
+    names = names_of(robot, quantity)
+    return [names[k] for k in numbers]
+
+
+def _require_derivatives(
+    robot: Robot, lacking: Mapping[str, list[int]], time: int | None, line: int, differentiate: bool,
+    faults: Faults,
+) -> None:  # fmt: skip
+    """Refuse a log without velocities or accelerations, unless they can be taken from what it has."""
+    absent = [
+        f"{kind}_{name}" for kind, numbers in lacking.items() for name in _named(robot, kind, numbers)
+    ]
+    if not differentiate:
+        faults.add(
+            f"no column for {_listed(absent)}, which torques depend on. Add them (zeros for a robot that stands "
+            "still), or let them be taken from the other columns: --differentiate.",
+            line,
+        )
+    elif time is None:
+        faults.add('--differentiate needs the times of the rows: there is no column "t".', line)
+
+
+def _differentiated(
+    robot: Robot, state: Mapping[str, np.ndarray], lacking: Mapping[str, list[int]], times: Sequence[str],
+    column: str, rows: Sequence[Row], faults: Faults,
+) -> dict[str, np.ndarray]:  # fmt: skip
+    """The state with what it lacks, by the times of its rows."""
+    from strobe.trajectory.differentiated import filled
+
+    t = np.array([_since(text, times[0]) for text in times])
+    for k in np.flatnonzero(~np.isfinite(t)).tolist():
+        faults.add(f'column "{column}": "{times[k]}" is not a time in seconds.', rows[k][0])
+    faults.raise_if_any()
+    try:
+        return filled(robot, t, state, lacking)
+    except ArgumentError as error:
+        faults.add(str(error))
+        faults.raise_if_any()
+        raise
+
+
+def _since(text: str, start: str) -> float:
+    """Seconds since a start, to the last digit written: as floats, seconds since 1970 have few behind the point."""
+    try:
+        if DATE.fullmatch(text):
+            return (datetime.fromisoformat(text) - datetime.fromisoformat(start)).total_seconds()
+        if not math.isfinite(decimal(text) - decimal(start)):
+            return math.nan
+        return float(Decimal(text) - Decimal(start))
+    except (ValueError, ArithmeticError, TypeError):  # or a number beside a date, or a zone beside none
+        return math.nan
 
 
 def _following(robot: Robot) -> set[str]:

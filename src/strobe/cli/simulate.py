@@ -25,7 +25,7 @@ from strobe.cli.inputs import (
     numbers,
     open_robot,
 )
-from strobe.cli.options import drawn_in, takes, written_to
+from strobe.cli.options import differentiating, drawn_in, takes, written_to
 from strobe.cli.states import (
     Formulation,
     NoFriction,
@@ -65,6 +65,7 @@ def simulate(
     traj: Annotated[
         Path | None, takes("--traj", "FILE", "Feed forward the torques of a motion of strobe plan.")
     ] = None,
+    differentiate: Annotated[bool, differentiating()] = False,
     t: Annotated[float | None, takes("--t", "SECONDS", "How long; else as long as the file says.")] = None,
     step: Annotated[
         float | None, takes("--step", "SECONDS", "Chosen from speeds and modes if not given.")
@@ -107,9 +108,9 @@ def simulate(
 ) -> None:
     """How a robot moves under torques, gravity, friction and what else acts on it.
 
-    Without --torque and --traj no motor acts: the robot falls. Limits of joints act only with --stops and --limits; a run
-    that leaves them is told. Ctrl-C keeps what is done: it is written and told, and
-    with --resume and all else as it was the run goes on from there with the same bits.
+    Without --torque and --traj no motor acts: the robot falls. Limits of joints act only with --stops and --limits; a
+    run that leaves them is told. Ctrl-C keeps what is done: it is written and told, and with --resume and all else as
+    it was the run goes on from there with the same bits.
 
     A closed chain is put together at the start and kept so after every step; --q, --qd and --torque may be those of
     its actuated joints alone.
@@ -140,6 +141,7 @@ def simulate(
             and traj is not None,
             "--hold is for the torques of a file: --torque FILE.csv or FILE.npz.": hold
             and _file(torque) is None,
+            "--differentiate is for the motion of --traj.": differentiate and traj is None,
             "--frame says where a wrench or a payload acts; give --wrench or --payload too.": frame
             is not None
             and wrench is None
@@ -149,7 +151,7 @@ def simulate(
     arm = open_robot(robot, lock=lock, base=base, gravity=gravity, actuated=actuated, strict=strict)
     friction = not no_friction
     loaded = None if wrench is None and payload is None else meant_frame(arm, frame)
-    planned = None if traj is None else _planned(arm, traj)
+    planned = None if traj is None else _planned(arm, traj, differentiate)
     drive = _torque(arm, torque, hold) if planned is None else _fed_forward(arm, planned, friction, t)
     where = {} if planned is None else _start_of(planned)
     where |= named_pose(arm, pose, q)
@@ -211,10 +213,10 @@ def _torque(robot: Robot, torque: str | None, hold: bool) -> list[float] | Table
     return numbers("--torque", torque, robot.nv, order(robot, "tau"))
 
 
-def _planned(robot: Robot, path: Path) -> Trajectory:
-    from strobe.cli.logs import read_planned
+def _planned(robot: Robot, path: Path, differentiate: bool) -> Trajectory:
+    from strobe.cli.logs import planned_motion
 
-    return read_planned(path, robot).motion
+    return planned_motion(path, robot, differentiate)
 
 
 def _fed_forward(robot: Robot, motion: Trajectory, friction: bool, t: float | None) -> Table:

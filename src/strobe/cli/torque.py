@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from strobe.cli.inputs import Actuated, Base, Force, Gravity, Json, Lock, RobotName, Strict, open_robot
-from strobe.cli.options import written_to
+from strobe.cli.options import differentiating, written_to
 from strobe.cli.states import (
     Accelerations,
     Formulation,
@@ -49,6 +49,7 @@ def torque(
     qdd: Accelerations = None,
     pose: Pose = None,
     output: Annotated[Path | None, written_to("Where the torques of a log go; else stdout.")] = None,
+    differentiate: Annotated[bool, differentiating()] = False,
     gravity: Gravity = None,
     no_friction: NoFriction = False,
     formulation: Formulation = None,
@@ -84,9 +85,11 @@ def torque(
     \b
     Columns of a log (any order; comma, semicolon or tab between them):
       q_JOINT, JOINT_q or JOINT    position        q1, q2, …      in the order of the joints
-      qd_JOINT or JOINT_qd         velocity        qd1, qd2, …    0 if there is none
-      qdd_JOINT or JOINT_qdd       acceleration    qdd1, …        0 if there is none
+      qd_JOINT or JOINT_qd         velocity        qd1, qd2, …
+      qdd_JOINT or JOINT_qdd       acceleration    qdd1, …
       t or time                    numbers, or dates with times; copied to the output, which has columns tau_JOINT
+    Velocities and accelerations that a log lacks are taken from its positions and times with --differentiate: by the
+    quintic spline through its rows, which smooths nothing. Without, such a log is refused.
     """
     arm = open_robot(robot, lock=lock, base=base, actuated=actuated, strict=strict)
     if loops and not (arm.model.loops or arm.model.curves):
@@ -96,12 +99,14 @@ def torque(
     if log is None:
         if output is not None:
             raise ArgumentError("-o takes the torques of a log: strobe torque ROBOT LOG.csv -o FILE.")
+        if differentiate:
+            raise ArgumentError("--differentiate is for logs: strobe torque ROBOT LOG.csv --differentiate.")
         _one_state(arm, given, named_pose(arm, pose, q), how, loops, as_json)
     else:
         refuse_both(log, given | {"pose": pose})
         if loops:
             raise ArgumentError("--loops shows the forces of one state; leave out the log.")
-        _whole_log(arm, robot, log, output, force, how, as_json)
+        _whole_log(arm, robot, log, output, force, how, as_json, differentiate)
 
 
 # -- one state ----------------------------------------------------------------------------------------
@@ -143,12 +148,13 @@ def _whole_log(
     force: bool,
     how: dict[str, Any],
     as_json: bool,
+    differentiate: bool,
 ) -> None:
     from strobe.cli.logs import read_motion
     from strobe.cli.show import note, print_json
     from strobe.files.writing import writing
 
-    motion = read_motion(log, robot)
+    motion = read_motion(log, robot, differentiate)
     for remark in motion.remarks:
         note(remark)
     names = robot.coordinates.rate_names

@@ -12,7 +12,7 @@ import typer
 
 from strobe.cli.exits import CHECK_FAILED
 from strobe.cli.inputs import Force, Gravity, Json, Lock, RobotName, Strict, check_plot, numbers, open_robot
-from strobe.cli.options import drawn_in, takes
+from strobe.cli.options import differentiating, drawn_in, takes
 from strobe.errors import ArgumentError, StrobeError
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ def zmp(
         takes("--torsion", "M", "The moment about the vertical held by each newton of weight."),
     ] = None,
     step: Annotated[float, takes("--step", "SECONDS", "Between two looks at the motion.")] = 0.01,
+    differentiate: Annotated[bool, differentiating()] = False,
     plot: Annotated[Path | None, drawn_in("The zero moment point and the sole from above.")] = None,
     lock: Lock = None,
     gravity: Gravity = None,
@@ -71,7 +72,7 @@ def zmp(
     inputs = [robot, motion]
     check_plot(plot, inputs, force)
     rooted = open_robot(robot, lock=lock, gravity=gravity, strict=strict).standing_on(foot)
-    table = _rows(rooted, motion, step)
+    table = _rows(rooted, motion, step, differentiate)
     reaction = _reaction(rooted, table, foot if sole is None else _foot(foot, sole), friction, torsion)
     data = _told(rooted, foot, table, reaction)
     if plot is not None:
@@ -94,15 +95,12 @@ def _foot(frame: str, text: str) -> Foot:
     return Foot(frame, deep)
 
 
-def _rows(robot: Robot, path: Path, step: float) -> Rows:
+def _rows(robot: Robot, path: Path, step: float, differentiate: bool) -> Rows:
     """The motion at instants, its joints in the order of the robot."""
-    from strobe.trajectory.files import in_order, read, rows
+    from strobe.cli.logs import planned_motion
+    from strobe.trajectory.files import rows
 
-    found = read(path).motion
-    try:
-        ordered = in_order(found, robot.joint_names, robot.name)
-    except ArgumentError as error:
-        raise ArgumentError(f"{path}: {error}") from None
+    ordered = planned_motion(path, robot, differentiate)
     with _in_options():
         return rows(ordered, step=step)
 

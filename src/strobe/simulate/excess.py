@@ -7,7 +7,7 @@ What is looked at are the rows that are kept.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -54,9 +54,9 @@ class Excess(NamedTuple):
 def excesses(robot: Robot, times: Array, q: Array, qd: Array, tau: Array) -> tuple[Excess, ...]:
     """Every limit that some row (..., T) is beyond, the joints that follow others among them."""
     x = robot.coordinates
-    every = [list(np.moveaxis(each, -1, 0)) for each in (q, qd)]
+    every: list[Any] = [list(np.moveaxis(each, -1, 0)) for each in (q, qd)]
     positions, rates = (
-        [np.broadcast_to(number, times.shape) if np.ndim(number) == 0 else number for number in numbers]
+        [np.broadcast_to(number, q.shape[:-1]) for number in numbers]  # pyright: ignore
         for numbers in (x.expand(every[0]), x.expand_rates(every[1]))
     )  # a joint that follows none in particular stands where it does
     found: list[Excess] = []

@@ -29,6 +29,7 @@ from strobe.files.arrays import read_arrays
 from strobe.files.reading import LARGEST_TABLE, read_json_data
 from strobe.files.tables import Row, decimal, read_rows, write_rows
 from strobe.files.writing import writing
+from strobe.trajectory.differentiated import METHOD, derivatives
 from strobe.trajectory.motion import Trajectory
 
 if TYPE_CHECKING:
@@ -173,15 +174,22 @@ def _arrays(motion: Trajectory, table: Rows) -> dict[str, Any]:
 # -- reading ------------------------------------------------------------------------------------------------
 
 
-def read(path: str | PathLike[str]) -> Recorded:
-    """The motion in a file, or an `ArgumentError` that says where it is wrong."""
+def read(path: str | PathLike[str], differentiate: bool = False) -> Recorded:
+    """The motion in a file, or an `ArgumentError` that says where it is wrong.
+
+    Rows with positions alone say nothing of velocities; ``differentiate`` takes these from the positions
+    (`strobe.trajectory.differentiated`).
+    """
     kind = kind_of(path)
     try:
         if kind == ".npz":
             return _from_arrays(read_arrays(path))
-        if kind == ".csv":
-            return _from_table(read_rows(path, ","))
-        return _from_message(read_json_data(path, LARGEST_TABLE))
+        found = (
+            _from_table(read_rows(path, ","))
+            if kind == ".csv"
+            else _from_message(read_json_data(path, LARGEST_TABLE))
+        )
+        return found if isinstance(found, Recorded) else _joined(found, differentiate)
     except _WrongFile as error:
         raise ArgumentError(f"{path}: {error}") from None
 
@@ -204,7 +212,17 @@ def in_order(motion: Trajectory, names: Sequence[str], robot: str) -> Trajectory
     return replace(motion, joint_names=tuple(names), coefficients=motion.coefficients[:, order])
 
 
-def _from_message(data: Any) -> Recorded:
+class _Table(NamedTuple):
+    """Rows as another program wrote them, some quantities perhaps not among them."""
+
+    names: tuple[str, ...]
+    t: Array  # (N,)
+    q: Array  # (N, n)
+    qd: Array | None
+    qdd: Array | None
+
+
+def _from_message(data: Any) -> Recorded | _Table:
     if not isinstance(data, dict):
         raise _WrongFile('expected an object with "joint_names" and "points".')
     names = _joint_names(data.get("joint_names"))
@@ -219,7 +237,7 @@ def _from_message(data: Any) -> Recorded:
     columns = [_column(points, name, len(names)) for name in ("positions", "velocities", "accelerations")]
     if columns[0] is None:
         raise _WrongFile("the points have no positions.")
-    return _joined(names, t, columns[0], *columns[1:])
+    return _Table(names, t, columns[0], *columns[1:])
 
 
 def _joint_names(found: Any) -> tuple[str, ...]:
@@ -305,7 +323,7 @@ def _from_arrays(data: Mapping[str, Array]) -> Recorded:
     return Recorded(motion, np.clip(times.ravel(), 0.0, motion.duration))
 
 
-def _from_table(rows: Sequence[Row]) -> Recorded:
+def _from_table(rows: Sequence[Row]) -> _Table:
     try:
         (_, head), *lines = rows or [(1, [])]
         header = [name.strip() for name in head]
@@ -328,20 +346,36 @@ def _from_table(rows: Sequence[Row]) -> Recorded:
         for kind in ("q", "qd", "qdd")
     ]
     assert columns[0] is not None
-    return _joined(names, _rising(t), columns[0], *columns[1:])
+    return _Table(names, _rising(t), columns[0], *columns[1:])
 
 
-def _joined(names: tuple[str, ...], t: Array, q: Array, qd: Array | None, qdd: Array | None) -> Recorded:
+def _joined(table: _Table, differentiate: bool) -> Recorded:
     """Polynomials between rows: of the least degree that has what both ends say."""
+    names, t, q, qd, qdd = table
     if len(t) < 2:
         raise _WrongFile("there is one row; a motion needs two or more.")
+    if qd is None:
+        if not differentiate:
+            raise _WrongFile(
+                "its rows have positions and no velocities, which torques depend on. Add them, or let them be taken "
+                "from the positions: --differentiate (in Python differentiate=True)."
+            )
+        try:
+            qd, qdd = derivatives(t, q)
+        except ArgumentError as error:
+            raise _WrongFile(str(error)) from None
     h = np.diff(t)[:, None]
-    known = [q] if qd is None else [q, qd] if qdd is None else [q, qd, qdd]
+    known = [q, qd] if qdd is None else [q, qd, qdd]
     with np.errstate(over="ignore", invalid="ignore"):
         pieces = hermite(h, [each[:-1] for each in known], [each[1:] for each in known])
     if not np.isfinite(pieces).all():
         raise _WrongFile("its numbers are too large, or its times too close, to be joined.")
-    return Recorded(Trajectory(names, t, pieces, READ, t), t)
+    said = (
+        ()
+        if table.qd is not None
+        else (f"velocities and accelerations are taken from positions {METHOD}.",)
+    )
+    return Recorded(Trajectory(names, t, pieces, READ, t, said), t)
 
 
 def hermite(h: Array, start: Sequence[Array], end: Sequence[Array]) -> Array:
