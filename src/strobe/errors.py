@@ -69,6 +69,8 @@ def wrong_name(name: str) -> str:
         return f'the name "{excerpt(name)}" has control characters; use letters and signs.'
     return ""
 
+MOST_SHOWN = 120  # letters of a value in a sentence
+
 
 class StrobeError(Exception):
     """What a user can cause; the command line prints it without a traceback."""
@@ -268,6 +270,17 @@ class SingularMapError(StrobeError, ValueError):
             f"the map to the joints of {robot} is not invertible: {where} its derivative has rank {rank} of {size}, "
             f"and moving phi along {vector(direction)} moves no joint. Give {other}."
         )
+
+
+def shown(value: object) -> str:
+    """A value for a sentence, on one line and not too long, whatever it is."""
+    try:
+        text = re.sub(r"\s+", " ", repr(value))
+    except (
+        Exception
+    ):  # some cannot say what they are, and whole numbers of thousands of digits are not written out
+        return f"a {type(value).__name__}"
+    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…"
 
 
 def counted(number: int, noun: str) -> str:

@@ -33,7 +33,7 @@ from strobe.approximate.stored import (
     torques_near,
     use,
 )
-from strobe.errors import ArgumentError, ShapeError
+from strobe.errors import ArgumentError, ShapeError, shown
 from strobe.models.arguments import require_whole
 from strobe.robot import Robot
 from strobe.trajectory.files import in_order
@@ -115,7 +115,7 @@ class AlongTrajectory(Approximation):
         self, robot: Robot, times: Array, stored: Stored, lookup: str, within: Array, scale: Array
     ) -> None:
         if lookup not in LOOKUPS:
-            raise ArgumentError(f'lookup is {lookup!r}; expected "nearest" or "time".')
+            raise ArgumentError(f'lookup is {shown(lookup)}; expected "nearest" or "time".')
         self.robot, self.times, self.stored, self.lookup = robot, times, stored, lookup
         self.within, self.scale = within, scale
         self.title = f"D and E along the motion, {'nearest' if lookup == 'nearest' else 'linear in time'}"

@@ -27,7 +27,7 @@ from strobe.approximate.states import (
     states,
     with_friction,
 )
-from strobe.errors import ArgumentError
+from strobe.errors import ArgumentError, shown
 from strobe.models.arguments import require_whole
 from strobe.robot import Robot
 
@@ -55,7 +55,7 @@ class PathExtrapolation(Approximation):
         switches: Sequence[int] | None = None,
     ) -> None:  # fmt: skip
         if order not in ORDERS or isinstance(order, bool):
-            raise ArgumentError(f"order is {order!r}; expected 0, 1 or 2.")
+            raise ArgumentError(f"order is {shown(order)}; expected 0, 1 or 2.")
         self.robot, self.order = robot, int(order)
         self.every, self.late = require_whole("every", every, 1), require_whole("late", late, 0)
         self.switches = (

@@ -31,7 +31,7 @@ from strobe.approximate.states import states
 from strobe.codegen.fixed import Plan, planned
 from strobe.codegen.fixed_words import Format, Given
 from strobe.equations.bounds import Ranges, ranges_of
-from strobe.errors import ArgumentError, UnsupportedModelError
+from strobe.errors import ArgumentError, UnsupportedModelError, shown
 from strobe.graph.program import Program
 from strobe.robot import Robot
 from strobe.runtime.fixed import carried_out, peaks, to_words
@@ -86,7 +86,7 @@ class FixedPoint(Approximation):
     ) -> FixedPoint:
         """For the ranges of a motion, wider at either end by a part of their largest magnitude."""
         if not (math.isfinite(margin) and margin >= 0.0):
-            raise ArgumentError(f"margin is {margin!r}; expected a part of the ranges, 0 or more.")
+            raise ArgumentError(f"margin is {shown(margin)}; expected a part of the ranges, 0 or more.")
         motion = in_order(motion, robot.joint_names, robot.name)
         ends = [_wider(motion.extremes(order), margin) for order in range(len(INPUTS))]
         return cls(robot, dict(zip(INPUTS, ends, strict=True)), bits, fraction)

@@ -29,7 +29,7 @@ from strobe.approximate.states import (
     states,
     with_friction,
 )
-from strobe.errors import ArgumentError
+from strobe.errors import ArgumentError, shown
 from strobe.models.arguments import require_whole
 from strobe.robot import Robot
 from strobe.trajectory.files import in_order
@@ -58,9 +58,9 @@ class FullExtrapolation(Approximation):
     ) -> None:
         require_single_numbers(robot, "extrapolation in all parameters")
         if partials not in PARTIALS:
-            raise ArgumentError(f'partials is {partials!r}; expected "computed" or "estimated".')
+            raise ArgumentError(f'partials is {shown(partials)}; expected "computed" or "estimated".')
         if not (isinstance(spread, int | float) and 0 < spread < math.inf):
-            raise ArgumentError(f"spread is {spread!r}; expected a distance above zero.")
+            raise ArgumentError(f"spread is {shown(spread)}; expected a distance above zero.")
         self.robot, self.every, self.partials = robot, require_whole("every", every, 1), partials
         self.spread = float(spread)
         self.title = f"first order in all parameters, {partials}"

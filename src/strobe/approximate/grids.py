@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from strobe.errors import ArgumentError, UnknownNameError
+from strobe.errors import ArgumentError, UnknownNameError, shown
 from strobe.models.arguments import require_above, require_whole
 from strobe.models.joints import Joint
 from strobe.robot import Robot
@@ -198,7 +198,7 @@ def _pair(joint: Joint, given: Any) -> tuple[float, float]:
         lower, upper = math.nan, math.nan
     if not lower < upper:
         raise ArgumentError(
-            f'range of joint "{joint.name}" is {given!r}; expected (lower, upper), the lower one first.'
+            f'range of joint "{joint.name}" is {shown(given)}; expected (lower, upper), the lower one first.'
         )
     return lower, upper
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from strobe.approximate.stored import Stored
-from strobe.errors import ArgumentError
+from strobe.errors import ArgumentError, shown
 from strobe.trajectory.motion import State
 
 Array = np.ndarray
@@ -77,7 +77,7 @@ def axis(name: str, values: Any) -> Array:
     """The values of one parameter, checked."""
     found = np.asarray(values, dtype=float)
     if found.ndim != 1 or not len(found) or not np.isfinite(found).all() or not (np.diff(found) > 0).all():
-        raise ArgumentError(f"the grid of {name} is {values!r}; expected rising numbers.")
+        raise ArgumentError(f"the grid of {name} is {shown(values)}; expected rising numbers.")
     return found
 
 

@@ -29,7 +29,7 @@ from strobe.approximate.method import (
     in_system,
     require_open_dynamics,
 )
-from strobe.errors import ArgumentError, UnsupportedModelError
+from strobe.errors import ArgumentError, UnsupportedModelError, shown
 from strobe.models.inertial import Inertial
 from strobe.models.joints import Joint
 from strobe.models.locking import locked_positions
@@ -258,7 +258,7 @@ def _partition(robot: Robot, keep: Sequence[Iterable[str]]) -> tuple[tuple[str, 
     """Every joint in one group, those that are named in none alone."""
     if isinstance(keep, str) or any(isinstance(group, str) for group in keep):
         raise ArgumentError(
-            f'keep is {keep!r}; expected groups of joint names, such as [("shoulder", "elbow")].'
+            f'keep is {shown(keep)}; expected groups of joint names, such as [("shoulder", "elbow")].'
         )
     groups = [robot._joints_like(list(group)) for group in keep]
     for name in robot.joint_names:

@@ -27,7 +27,7 @@ from scipy.stats import chi2
 from strobe.approximate.method import require_open_dynamics
 from strobe.approximate.payload_columns import payload_regressor
 from strobe.approximate.payload_readings import finite_states, finite_torques, joint_rows, whitening
-from strobe.errors import ArgumentError
+from strobe.errors import ArgumentError, shown
 from strobe.models.arguments import finite_numbers
 from strobe.quantities.drives import COULOMB_SPEED
 from strobe.robot import Robot
@@ -107,7 +107,7 @@ class PayloadMonitor:
                 f"false_alarms is {rate:g}; expected a chance per sample, more than 0 and less than 1."
             )
         if not isinstance(window, int | np.integer) or window < 1 or window & (window - 1):
-            raise ArgumentError(f"window is {window!r}; expected a power of two: 1, 2, 4, ….")
+            raise ArgumentError(f"window is {shown(window)}; expected a power of two: 1, 2, 4, ….")
         self._whiten, self._free = whiten, bool(unknown_friction)
         self.windows = tuple(1 << k for k in range(int(window).bit_length()))
         levels = chi2.isf(rate / (len(self.windows) + 1), np.arange(1, FELT + 1))

@@ -30,7 +30,7 @@ from strobe.approximate.payload_readings import (
     whitened,
     whitening,
 )
-from strobe.errors import ArgumentError, ShapeError, counted, vector
+from strobe.errors import ArgumentError, ShapeError, counted, shown, vector
 from strobe.models.arguments import finite_numbers
 from strobe.robot import Robot
 from strobe.runtime.arrays import checked
@@ -173,7 +173,8 @@ def force_tests(
     sizes = finite_numbers("size", size)
     if len(sizes) not in (1, len(pushed)) or not all(sizes):
         raise ArgumentError(
-            f"size is {size!r}; expected one number that is not zero, or {len(pushed)}, one for each joint tested."
+            f"size is {shown(size)}; expected one number that is not zero, or {len(pushed)}, one for each "
+            "joint tested."
         )
     return ForceTests(robot, where, at, pushed, np.broadcast_to(sizes, (len(pushed),)).astype(float))
 

@@ -22,7 +22,7 @@ from strobe.analysis.speed import BATCH, ROUND, SINGLES, Way, best_times
 from strobe.approximate.method import Approximation, Formula, Operations
 from strobe.approximate.methods import Offer, offers
 from strobe.approximate.recommendation import by_work, on_tables, pareto, recommendation, rule
-from strobe.errors import ArgumentError, UnsupportedModelError
+from strobe.errors import ArgumentError, UnsupportedModelError, shown
 from strobe.robot import Robot
 from strobe.runtime.json_text import json_text
 from strobe.trajectory.files import in_order
@@ -213,11 +213,11 @@ def _check(budget: int | None, within: float, samples: int) -> None:
     if budget is not None and (
         not isinstance(budget, int | np.integer) or isinstance(budget, bool) or budget < 1
     ):
-        raise ArgumentError(f"budget is {budget!r}; expected a number of bytes, 1 or more.")
+        raise ArgumentError(f"budget is {shown(budget)}; expected a number of bytes, 1 or more.")
     if not (np.isfinite(within) and within > 0):
-        raise ArgumentError(f"within is {within!r}; expected a share above zero, 0.01 for 1 %.")
+        raise ArgumentError(f"within is {shown(within)}; expected a share above zero, 0.01 for 1 %.")
     if not isinstance(samples, int | np.integer) or isinstance(samples, bool) or samples < 2:
-        raise ArgumentError(f"samples is {samples!r}; expected a number of instants, 2 or more.")
+        raise ArgumentError(f"samples is {shown(samples)}; expected a number of instants, 2 or more.")
 
 
 def _scale(tau: Array) -> Array:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from strobe.errors import ArgumentError
+from strobe.errors import ArgumentError, shown
 from strobe.robot import Robot
 from strobe.trajectory.motion import Trajectory
 
@@ -68,6 +68,6 @@ def _allowed(robot: Robot, torque: Any) -> Array:
         found = np.zeros(1)
     if not (found > 0).all():
         raise ArgumentError(
-            f"torque is {torque!r}; expected a torque above zero, or one for each of {robot.n} joints."
+            f"torque is {shown(torque)}; expected a torque above zero, or one for each of {robot.n} joints."
         )
     return found

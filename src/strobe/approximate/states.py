@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from strobe.approximate.method import INVERSE_DYNAMICS, NUMBER, Operations, friction
-from strobe.errors import ArgumentError, UnsupportedModelError
+from strobe.errors import ArgumentError, UnsupportedModelError, shown
 from strobe.graph.program import Program
 from strobe.robot import Robot
 from strobe.runtime.arrays import batch_shape, collected
@@ -49,7 +49,7 @@ def require_bytes(budget: Any) -> int | None:
     if budget is None:
         return None
     if not isinstance(budget, int | float | np.number) or isinstance(budget, bool) or not budget >= 0:
-        raise ArgumentError(f"budget is {budget!r}; expected bytes of memory, zero or more.")
+        raise ArgumentError(f"budget is {shown(budget)}; expected bytes of memory, zero or more.")
     return int(budget) if np.isfinite(budget) else None
 
 

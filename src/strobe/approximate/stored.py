@@ -19,7 +19,7 @@ from scipy.spatial import KDTree
 
 from strobe.approximate.method import NUMBER, Operations
 from strobe.approximate.states import added, with_friction
-from strobe.errors import ArgumentError
+from strobe.errors import ArgumentError, shown
 from strobe.quantities import Request
 from strobe.robot import Robot
 
@@ -133,8 +133,8 @@ def scales(robot: Robot, scale: Any) -> Array:
         found = np.zeros(1)
     if not (np.isfinite(found) & (found > 0)).all():
         raise ArgumentError(
-            f"scale is {scale!r}; expected a number above zero, or one for each of the {2 * robot.nv} positions and "
-            f"velocities of {robot.name}."
+            f"scale is {shown(scale)}; expected a number above zero, or one for each of the {2 * robot.nv} positions "
+            f"and velocities of {robot.name}."
         )
     return found
 
@@ -149,7 +149,7 @@ def bound(within: Any) -> Array | None:
         found = np.full(2, np.nan)
     if not (found >= 0).all():
         raise ArgumentError(
-            f"within is {within!r}; expected a distance, zero or more, or two of them: in q and in qd."
+            f"within is {shown(within)}; expected a distance, zero or more, or two of them: in q and in qd."
         )
     return found
 

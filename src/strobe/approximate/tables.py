@@ -43,7 +43,7 @@ from strobe.approximate.tabulated import (
     filled,
     plan,
 )
-from strobe.errors import ArgumentError
+from strobe.errors import ArgumentError, shown
 from strobe.quantities import Request
 from strobe.robot import Robot
 from strobe.runtime.arrays import collected
@@ -193,7 +193,7 @@ class GridTable(TableMethod):
     def _plan(self, name: str, grid: Sequence[Axis], interpolation: str, derivatives: bool) -> Plan:
         if interpolation not in INTERPOLATIONS:
             choices = " or ".join(f'"{choice}"' for choice in INTERPOLATIONS)
-            raise ArgumentError(f"interpolation is {interpolation!r}; expected {choices}.")
+            raise ArgumentError(f"interpolation is {shown(interpolation)}; expected {choices}.")
         function, kinds = self._function(name), self._kinds(name)
         return plan(function, grid, kinds, interpolation, bool(derivatives), self.STRUCTURED)
 
@@ -390,7 +390,7 @@ def state_axes(robot: Robot, kinds: Sequence[str], points: Any, ranges: Any) -> 
         own = given if isinstance(given, Mapping) else dict.fromkeys(kinds, given)
         for kind in own:
             if kind not in kinds:
-                raise ArgumentError(f"{name} has a part {kind!r}; expected {', '.join(kinds)}.")
+                raise ArgumentError(f"{name} has a part {shown(kind)}; expected {', '.join(kinds)}.")
         by_kind[name] = own
     return tuple(
         axis

@@ -28,7 +28,7 @@ from strobe.codegen.fixed_products import clipped_products, made_clip
 from strobe.codegen.fixed_rules import RULES
 from strobe.codegen.fixed_sums import summed_products
 from strobe.codegen.fixed_words import Ends, Errors, Format, Given, Operand, Step, Value, Word
-from strobe.errors import ArgumentError
+from strobe.errors import ArgumentError, shown
 from strobe.graph.program import Input, Program
 from strobe.scalars import Node
 
@@ -94,9 +94,9 @@ def planned(
     turns the name of an input or output ("q[3]", "out[0]") into the words of a sentence.
     """
     if isinstance(bits, bool) or bits not in CIRCLES:
-        raise ArgumentError(f"bits is {bits!r}; expected words of 16 or 32 bits.")
+        raise ArgumentError(f"bits is {shown(bits)}; expected words of 16 or 32 bits.")
     if fraction is not None and (isinstance(fraction, bool) or fraction not in range(bits - 1)):
-        raise ArgumentError(f"fraction is {fraction!r}; expected a whole number from 0 to {bits - 2}.")
+        raise ArgumentError(f"fraction is {shown(fraction)}; expected a whole number from 0 to {bits - 2}.")
     return Planner(program, ranges, bits, fraction, label).plan()
 
 

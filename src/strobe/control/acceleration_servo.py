@@ -27,7 +27,7 @@ from strobe.control import effort as motors
 from strobe.control.belief import units
 from strobe.control.controller import Controller, Kept, Measured, Wanted
 from strobe.control.scales import POSES
-from strobe.errors import ArgumentError, ControlWarning, vector
+from strobe.errors import ArgumentError, ControlWarning, shown, vector
 from strobe.robot import Robot
 from strobe.runtime.interpret import evaluate
 from strobe.scalars import Num, Numbers
@@ -48,7 +48,7 @@ class AccelerationServo(Controller):
     ) -> None:  # fmt: skip
         super().__init__(robot, period, model)
         if inertia not in INERTIAS:
-            raise ArgumentError(f"inertia is {inertia!r}; expected one of {', '.join(INERTIAS)}.")
+            raise ArgumentError(f"inertia is {shown(inertia)}; expected one of {', '.join(INERTIAS)}.")
         self.inertia = inertia
         self.belief.require_inertia()
         self.effort = motors.largest(robot, effort)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from strobe.errors import ArgumentError
+from strobe.errors import ArgumentError, shown
 from strobe.robot import Robot
 from strobe.runtime.arrays import checked
 from strobe.scalars import Num, Numbers, maximum, minimum
@@ -23,7 +23,7 @@ def largest(robot: Robot, effort: Any = None) -> list[float]:
     )
     if numbers.ndim > 1 or not (numbers > 0).all():
         raise ArgumentError(
-            f"effort is {effort!r}; expected {robot.nv} positive numbers, or one for all joints."
+            f"effort is {shown(effort)}; expected {robot.nv} positive numbers, or one for all joints."
         )
     return np.broadcast_to(numbers, (robot.nv,)).tolist()
 

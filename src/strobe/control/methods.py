@@ -22,7 +22,7 @@ from strobe.control.momentum_observer import MomentumObserver
 from strobe.control.operational_space import OperationalSpace
 from strobe.control.slotine_li import SlotineLi
 from strobe.control.supported_pd import FeedForwardPD, PDGravity
-from strobe.errors import ArgumentError, UnknownNameError
+from strobe.errors import ArgumentError, UnknownNameError, shown
 from strobe.robot import Robot
 
 FIRST = ("robot", "period")
@@ -103,5 +103,5 @@ def make(name: str, robot: Robot, period: float, **gains: Any) -> Controller:
         known = known | (offer(inside).gains if isinstance(inside, str) and inside != name else {})
     for given in gains:
         if given not in known:
-            raise ArgumentError(f"{name} takes no {given!r}; it takes {', '.join(known)}.")
+            raise ArgumentError(f"{name} takes no {shown(given)}; it takes {', '.join(known)}.")
     return found.build(robot, period, **gains)

@@ -19,6 +19,7 @@ from strobe.control.methods import make
 from strobe.control.rates import RATE, Rates, rates
 from strobe.control.timeline import Planner, Planning
 from strobe.errors import ArgumentError
+from strobe.models.arguments import require_above, require_truth
 from strobe.robot import Robot
 
 EXAMPLES = {"gains": '{"kp": 400.0}', "bounds": '{"acceleration": 5.0}'}
@@ -47,9 +48,15 @@ def motion_controller(
             raise ArgumentError(
                 f"{name} is a {type(given).__name__}; expected numbers by name: {EXAMPLES[name]}."
             )
-    others = {"steps": steps or 1, "plant_rate": plant_rate or 1, "trajectory_rate": trajectory_rate or 1}
-    for name, value in others.items():
-        if continuous and value != 1:
+    require_truth("continuous", continuous)
+    for name, value in {
+        "steps": steps,
+        "plant_rate": plant_rate,
+        "trajectory_rate": trajectory_rate,
+    }.items():
+        if value is not None:
+            require_above(name, value, "a number above zero")
+        if continuous and value not in (None, 1):
             raise ArgumentError(
                 f"{name}= divides periods, and a continuous loop has none. Leave out one of them."
             )

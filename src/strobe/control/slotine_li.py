@@ -23,7 +23,7 @@ from strobe.control.belief import require_plain_joints
 from strobe.control.controller import Controller, Kept, Measured, Wanted
 from strobe.control.regressor import load_columns
 from strobe.control.scales import BANDWIDTH, sampled_inertias
-from strobe.errors import ArgumentError, counted
+from strobe.errors import ArgumentError, counted, shown
 from strobe.robot import Robot
 from strobe.scalars import Num
 
@@ -49,7 +49,7 @@ class SlotineLi(Controller):
         named = [frame] if frame is None or isinstance(frame, str) else list(frame)
         self.frames = tuple(robot._moving_frame(name) for name in named)
         if not self.frames or len(set(self.frames)) < len(self.frames):
-            raise ArgumentError(f"frame is {frame!r}; expected one frame or several, each once.")
+            raise ArgumentError(f"frame is {shown(frame)}; expected one frame or several, each once.")
         K = self._damping() if damping is None else self.per_joint("damping", damping)
         self._gains = {
             "rate": self.per_joint("rate", rate),

@@ -21,6 +21,7 @@ import numpy as np
 
 from strobe.control.stopping import stop
 from strobe.errors import ArgumentError, StrobeError, UnknownNameError
+from strobe.models.arguments import require_above
 from strobe.robot import Robot
 from strobe.trajectory.files import in_order
 from strobe.trajectory.methods import plan
@@ -187,7 +188,9 @@ def _arrivals(asked: Any, stop_at: float | None) -> list[tuple[float, Any]]:
         [(each.time, each) if isinstance(each, Stop) else tuple(each) for each in asked] if timed else []
     )
     found = [(float(time), each) for time, each in given] if timed else [(0.0, asked)]
-    found += [] if stop_at is None else [(float(stop_at), Stop(stop_at))]
+    if stop_at is not None:
+        when = require_above("stop_at", stop_at, "a time above zero", or_zero=True)
+        found.append((when, Stop(when)))
     if found[0][0] != 0.0:
         raise ArgumentError(
             f"the first request arrives at {found[0][0]:g} s; expected 0: there the run begins."

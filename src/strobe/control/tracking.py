@@ -23,6 +23,7 @@ from strobe.control.timeline import Planner
 from strobe.control.tracked import Tracked
 from strobe.control.verdict import judged, tolerances
 from strobe.graph.recurrence import sample
+from strobe.models.arguments import require_above
 from strobe.robot import Robot
 from strobe.simulate.problem import Problem, problem
 from strobe.simulate.steps import fixed_method
@@ -73,13 +74,13 @@ def control(
     controller, hold = system.controller, system.rates.hold
     motion, unkept = system.planning.timeline(motion, stop_at)
     allowed = tolerances(arm, tolerance)
-    end = motion.duration if t is None else float(t)
+    used = fixed_method(method)
+    end = motion.duration if t is None else require_above("t", t, "a time above zero")
     start = motion(0.0)
     asked = problem(
         arm, start.q if q0 is None else q0, start.qd if qd0 is None else qd0, None, end, wrench=wrench, frame=frame,
         payload=payload, stops=stops, limits=limits, friction=friction,
     )  # fmt: skip
-    used = fixed_method(method)
     given = 1 if continuous else system.rates.steps
     steps, unsteady = plant_steps(asked, used, controller.period, delay, given)
     step = controller.period / steps

@@ -24,13 +24,15 @@ import numpy as np
 from strobe.algebra import Motion, Vec3
 from strobe.equations.parameters import Drive, Named, drives_of, named, state_names
 from strobe.equations.waves import Evaluation, TooManyProducts, Wave, Waves
-from strobe.errors import ArgumentError, EquationSizeError, UnsupportedModelError
+from strobe.errors import ArgumentError, EquationSizeError, UnsupportedModelError, counted, shown
 from strobe.formulations import composite_body, decomposition, kinematics
+from strobe.models.arguments import require_text, require_truth
 from strobe.models.couplings import Coordinates, coordinates
 from strobe.models.joints import Joint
 from strobe.models.loops import require_open
 from strobe.models.model import ROOT, Body, Model
 from strobe.models.tips import moved_frame, tip
+from strobe.runtime.arrays import batch_shape, checked
 from strobe.scalars import Num, Numbers
 
 if TYPE_CHECKING:
@@ -231,7 +233,7 @@ class Equations:
         return singularities(self, frame, of)
 
     def _frame(self, name: str | None) -> Any:
-        return self.model.frame(name or tip(self.model))
+        return self.model.frame(tip(self.model) if name is None else name)
 
     # -- friction and values ------------------------------------------------------------------------
 
@@ -247,13 +249,18 @@ class Equations:
 
     def evaluate(self, quantity: Any, q: Any, qd: Any = None, qdd: Any = None) -> np.ndarray:
         """The values of a wave, or of nested lists of them, at states (..., n), with the robot's own parameters."""
+        given = {
+            letter: values for letter, values in (("q", q), ("qd", qd), ("qdd", qdd)) if values is not None
+        }
+        sizes = {"q": self.coordinates.nq, "qd": self.coordinates.nv, "qdd": self.coordinates.nv}
+        why = f"{self.model.name} has {counted(self.coordinates.nv, 'degree')} of freedom"
+        arrays = {name: checked(name, x, (sizes[name],), why).astype(float) for name, x in given.items()}
         state = {
             f"{letter}{k + 1}": column
-            for letter, values in (("q", q), ("qd", qd), ("qdd", qdd))
-            if values is not None
-            for k, column in enumerate(np.moveaxis(np.asarray(values, dtype=float), -1, 0))
+            for letter, array in arrays.items()
+            for k, column in enumerate(np.moveaxis(array, -1, 0))
         }
-        return _stacked(quantity, Evaluation({**self.parameters, **state}), np.shape(q)[:-1])
+        return _stacked(quantity, Evaluation({**self.parameters, **state}), batch_shape(arrays))
 
     def __repr__(self) -> str:
         names = "its own numbers" if self.numbers else f"{len(self.parameters)} named parameters"
@@ -307,6 +314,7 @@ def equations_of(robot: Robot | Model, numbers: bool = False, most: int = MOST) 
     ``most`` is the number of terms beyond which a quantity is refused instead of expanded.
     """
     model = robot if isinstance(robot, Model) else robot.model
+    require_truth("numbers", numbers)
     return equations_over(Named(model, drives_of(model)) if numbers else named(model), numbers, most)
 
 
@@ -326,7 +334,7 @@ def budgeted(equations: Equations, products: float) -> Equations:
 
 def require_form(form: str) -> None:
     """Raise where a Coriolis matrix has no such form."""
-    if form not in decomposition.FORMS:
+    if require_text("form", form, "a name") not in decomposition.FORMS:
         raise ArgumentError(f'form is "{form}"; expected one of {", ".join(decomposition.FORMS)}.')
 
 
@@ -413,6 +421,8 @@ def half_traces(model: Model) -> dict[int, Num]:
 
 def _stacked(quantity: Any, evaluation: Evaluation, batch: tuple[int, ...]) -> np.ndarray:
     """Nested lists of waves as an array, the batch in front."""
+    if isinstance(quantity, str) or not isinstance(quantity, Sequence | Wave | int | float):
+        raise ArgumentError(f"quantity is {shown(quantity)}; expected a closed form of these equations.")
     if not isinstance(quantity, Sequence):
         return np.broadcast_to(np.asarray(evaluation(quantity), dtype=float), batch)
     entries = [_stacked(entry, evaluation, batch) for entry in quantity]

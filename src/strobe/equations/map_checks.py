@@ -24,9 +24,11 @@ from strobe.errors import (
     StrobeError,
     UnsupportedModelError,
     counted,
+    shown,
     vector,
 )
 from strobe.formulations import kinematics
+from strobe.models.arguments import require_texts
 from strobe.models.model import ROOT
 from strobe.robot import Robot
 from strobe.runtime.arrays import checked
@@ -90,9 +92,11 @@ def checked_names(names: Sequence[str] | None, n: int) -> tuple[str, ...]:
     """The names of coordinates: phi1, phi2, … where none are given."""
     if names is None:
         return tuple(f"phi{k + 1}" for k in range(n))
-    given = [names] if isinstance(names, str) else list(names)
-    if len(given) != n or len(set(given)) != n or not all(isinstance(name, str) for name in given):
-        raise ArgumentError(f"names is {names!r}; expected {n} different names, one for each coordinate.")
+    given = require_texts("names", names)
+    if len(given) != n or len(set(given)) != n:
+        raise ArgumentError(
+            f"names is {shown(names)}; expected {n} different names, one for each coordinate."
+        )
     return tuple(given)
 
 
@@ -101,7 +105,7 @@ def checked_places(within: Any, n: int) -> Array:
     box = _box((-math.pi, math.pi) if within is None else within, n)
     if box is None:
         raise ArgumentError(
-            f"within is {within!r}; expected (lower, upper), each a number or {n} of them, lower below upper."
+            f"within is {shown(within)}; expected (lower, upper), each a number or {n} of them, lower below upper."
         )
     places = np.random.default_rng(0).uniform(*box, (PLACES, n))
     places[0] = (box[0] + box[1]) / 2

@@ -26,6 +26,7 @@ import numpy as np
 
 from strobe.algebra import Pose
 from strobe.errors import UnknownNameError, UnsupportedModelError
+from strobe.models.arguments import finite_numbers, require_place
 from strobe.models.model import Frame, Model
 from strobe.robot import Robot, Wrench
 from strobe.runtime.arrays import require_turns
@@ -135,7 +136,12 @@ class Explanation:
 
         Those whose share stays below ``least`` are left out.
         """
-        i = self._index(joint) if isinstance(joint, str) else range(len(self.joints))[joint]
+        (least,) = finite_numbers("least", least, 1)
+        i = (
+            self._index(joint)
+            if isinstance(joint, str)
+            else require_place("joint", joint, self.joints, "the joints")
+        )
         shares = self.shares[..., i, :].reshape(-1, len(self.terms)).max(axis=0, initial=0.0)
         rows = [self._row(i, t, term) for t, term in enumerate(self.terms) if not shares[t] < least]
         return sorted(rows, key=lambda row: KINDS.index(row.kind))

@@ -26,7 +26,7 @@ from strobe.equations.bounds import Ranges, bound, contributions, largest_torque
 from strobe.equations.closed_form import WRITABLE, Equations, equations_of
 from strobe.equations.pruning import POSITIONS, Pruning, operations, replay
 from strobe.equations.waves import Evaluation, Wave
-from strobe.errors import ArgumentError, EquationSizeError
+from strobe.errors import ArgumentError, EquationSizeError, shown
 from strobe.graph.passes import optimised
 from strobe.graph.program import Program
 from strobe.graph.program import trace as trace_graph
@@ -273,7 +273,7 @@ def shortened(
     """
     if isinstance(within, bool) or not isinstance(within, Real) or not 0.0 <= within < 1.0:
         raise ArgumentError(
-            f"within is {within!r}; expected a part of the largest torques, from 0 up to but not including 1 "
+            f"within is {shown(within)}; expected a part of the largest torques, from 0 up to but not including 1 "
             "(0.01 for 1 %)."
         )
     equations = equations_of(robot, numbers=True, most=PROVABLE)

@@ -30,6 +30,7 @@ from strobe.equations.text import text
 from strobe.equations.waves import TooManyProducts, Wave, Waves
 from strobe.errors import ArgumentError, UnknownNameError, UnsupportedModelError, counted
 from strobe.formulations.kinematics import Placed
+from strobe.models.arguments import require_texts
 from strobe.models.tips import moved_frame
 
 if TYPE_CHECKING:
@@ -150,6 +151,7 @@ def _rows(
         raise UnsupportedModelError(f'no joint of {robot} moves frame "{frame}": it has no Jacobian.')
     moving = f"{counted(n, 'joint')} of {robot} {'moves' if n == 1 else 'move'}"
     if of is not None:
+        of = list(of) if isinstance(of, str) else require_texts("of", of)
         for row in of:
             if row not in ROWS:
                 raise UnknownNameError("row", str(row), "a Jacobian", ROWS)

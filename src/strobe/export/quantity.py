@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from strobe.codegen import c, c_test, mex, python_cffi, wasm, wasm_js
 from strobe.codegen.c import Function
 from strobe.codegen.c_test import Expected
-from strobe.errors import ArgumentError, nearest
+from strobe.errors import ArgumentError, nearest, shown
 from strobe.export.expected import expected
 from strobe.export.function import function
 from strobe.files.writing import write_folder
@@ -69,10 +69,10 @@ def export(
 def _require_kinds(target: object, single: object, **names: object) -> None:
     """Refuse what is neither text nor, for ``single``, True or False."""
     if not isinstance(single, bool):
-        raise ArgumentError(f"single is {single!r}; expected True or False.")
+        raise ArgumentError(f"single is {shown(single)}; expected True or False.")
     for option, value in {"target": target, **names}.items():
         if not isinstance(value, str) and (value is not None or option == "target"):
-            raise ArgumentError(f"{option} is {value!r}; expected a name.")
+            raise ArgumentError(f"{option} is {shown(value)}; expected a name.")
 
 
 def check_target(target: str, single: bool, triple: str | None, cpu: str | None) -> Machine | None:

@@ -22,7 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from strobe.errors import UnsupportedModelError, counted
+from strobe.errors import ArgumentError, UnsupportedModelError, counted, shown
+from strobe.models.arguments import require_truth, require_whole
 from strobe.models.model import ROOT, Model
 from strobe.models.parameters import (
     PER_BODY,
@@ -35,6 +36,7 @@ from strobe.models.parameters import (
 )
 from strobe.models.regroup import regrouped, split
 from strobe.robot import Robot
+from strobe.runtime.arrays import REASONS, batch_shape, checked
 
 Array = np.ndarray
 DEPENDENT = 1e-8  # of a column: what rounding leaves of one that depends on others
@@ -84,7 +86,15 @@ class BaseParameters:
 
     def of(self, parameters: Any, drives: Any = ()) -> Array:
         """The base parameters (..., count) of inertial parameters (..., 10 · bodies), and of drives where asked."""
-        own = np.concatenate([parameters, drives], axis=-1) if self.drives else np.asarray(parameters)
+        sizes = len(self.robot.parameters), len(self.robot.drive_parameters)
+        own = checked("parameters", parameters, sizes[:1], REASONS["parameters"])
+        if self.drives:
+            why = "it holds four numbers for every degree of freedom, as robot.drive_names"
+            parts = {"parameters": own, "drives": checked("drives", drives, sizes[1:], why)}
+            batch = batch_shape(parts)
+            own = np.concatenate(
+                [np.broadcast_to(x, (*batch, x.shape[-1])) for x in parts.values()], axis=-1
+            )
         return own @ self.map.T
 
     def regressor(self, q: Any, qd: Any, qdd: Any, **keywords: Any) -> Array:
@@ -106,6 +116,8 @@ class BaseParameters:
 
     def expanded(self, expression: Any) -> Any:
         """An expression with every sum written out, down to `Robot.parameter_names` and `Robot.geometry_names`."""
+        if not hasattr(expression, "free_symbols") or not hasattr(expression, "subs"):
+            raise ArgumentError(f"expression is {shown(expression)}; expected one of SymPy.")
         names = {symbol: symbol.name for symbol in expression.free_symbols}
         known = {symbol: self.relations[name] for symbol, name in names.items() if name in self.relations}
         return self.expanded(expression.subs(known).expand()) if known else expression
@@ -118,6 +130,8 @@ class BaseParameters:
 
 def base_parameters(robot: Robot, drives: bool = False, seed: int = 0) -> BaseParameters:
     """The base parameters of a robot, by its regressor at random states; ``drives`` adds those of its drives."""
+    require_truth("drives", drives)
+    require_whole("seed", seed, 0)
     if robot.model.is_closed:
         raise UnsupportedModelError(
             f"{robot.name} has closed chains: what their torques depend on is not what those of the open tree do. "

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from strobe.errors import ArgumentError
+from strobe.errors import ArgumentError, shown
 from strobe.kinematics.common_normals import Guide, Line, Normal, common_normals
 from strobe.kinematics.dh_files import model_of, rest_placements, toml_of
 from strobe.kinematics.dh_printing import text_of
@@ -162,7 +162,7 @@ def denavit_hartenberg(
     has that table; else offsets are as small as they can be. ``choices`` says what was free and what was taken.
     """
     if convention not in CONVENTIONS:
-        raise ArgumentError(f'convention is {convention!r}; expected "standard" or "modified".')
+        raise ArgumentError(f'convention is {shown(convention)}; expected "standard" or "modified".')
     arm = serial(
         robot,
         frame,

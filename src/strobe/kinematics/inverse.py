@@ -19,7 +19,7 @@ from strobe.kinematics.poses import checked_poses, checked_what, finite, label, 
 from strobe.kinematics.ranges import ROUNDING as OUTSIDE
 from strobe.kinematics.solutions import Solutions, Status
 from strobe.kinematics.solver import SIX, Solver, solver_of
-from strobe.models.arguments import require_above
+from strobe.models.arguments import require_above, require_text, require_truth
 from strobe.models.loops import require_open
 
 if TYPE_CHECKING:
@@ -46,10 +46,9 @@ def inverse_kinematics(
     meets its poses to rounding, may miss those just out of reach by 1e-6. ``search`` are options of `numeric.solve`.
     """
     require_open(robot.model, "inverse kinematics", numeric.BOUND)
-    if method not in METHODS:
+    if require_text("method", method) not in METHODS:
         raise ArgumentError(f'method is "{method}"; expected one of {", ".join(METHODS)}.')
-    if not isinstance(limits, bool | np.bool_):
-        raise ArgumentError(f"limits is {limits!r}; expected True or False.")
+    require_truth("limits", limits)
     for name in search:
         if name not in SEARCH:
             raise UnknownNameError("option", name, "inverse kinematics", (*SEARCH, "tolerance", "threads"))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from strobe.errors import ArgumentError, UnknownNameError, counted
-from strobe.models.arguments import require_above
+from strobe.models.arguments import require_above, require_texts
 from strobe.models.loops import require_open
 from strobe.runtime.arrays import checked
 
@@ -32,7 +32,7 @@ RANK = 1e-9  # singular values below this part of the largest are rounding
 
 def rows_of(of: str | Sequence[str]) -> list[int]:
     """The rows of a Jacobian that are meant: "translation", "rotation", "all", or names such as ("x", "y", "wz")."""
-    names = OF.get(of, (of,)) if isinstance(of, str) else tuple(of)
+    names = OF.get(of, (of,)) if isinstance(of, str) else tuple(require_texts("of", of))
     for name in names:
         if name not in ROWS:
             raise UnknownNameError("row", str(name), "a Jacobian", [*OF, *ROWS])

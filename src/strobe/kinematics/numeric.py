@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from strobe.errors import ArgumentError, counted
+from strobe.errors import ArgumentError, counted, shown
 from strobe.kinematics.descent import Found, Task, search, settle
-from strobe.kinematics.poses import checked_poses, finite, label
+from strobe.kinematics.poses import checked_poses, checked_what, finite, label
 from strobe.kinematics.ranges import ranges_of
 from strobe.kinematics.secondary import Objective, Secondary, objective, slide
 from strobe.kinematics.seeds import seeds_of
 from strobe.kinematics.solutions import Solutions, Status
 from strobe.kinematics.step import ROWS
 from strobe.kinematics.unreached import sentence, too_far
-from strobe.models.arguments import require_above, require_whole
+from strobe.models.arguments import require_above, require_truth, require_whole
 from strobe.models.loops import require_open
 from strobe.runtime.arrays import checked
 
@@ -116,19 +116,17 @@ def task_of(
 ) -> Task:
     """What is asked of a frame, checked."""
     require_open(robot.model, "inverse kinematics", BOUND)
-    if not isinstance(limits, bool | np.bool_):
-        raise ArgumentError(f"limits is {limits!r}; expected True or False.")
+    limits, frame, what = require_truth("limits", limits), robot._moving_frame(frame), checked_what(what)
     tolerance = require_above("tolerance", tolerance, "a positive number, metres and radians together")
     if weights is not None:
-        return _task(robot, frame, what, bool(limits), tolerance, weights)
-    key = "task", frame, what, bool(limits), tolerance
-    return robot.kept(key, lambda: _task(robot, frame, what, bool(limits), tolerance, None))
+        return _task(robot, frame, what, limits, tolerance, weights)
+    key = "task", frame, what, limits, tolerance
+    return robot.kept(key, lambda: _task(robot, frame, what, limits, tolerance, None))
 
 
-def _task(robot: Robot, frame: str | None, what: str, limits: bool, tolerance: float, weights: Any) -> Task:
-    name = robot._moving_frame(frame)
-    seeds = seeds_of(robot, name)
-    return Task(robot, name, what, _weights(weights, what), limits, tolerance, seeds.reach)
+def _task(robot: Robot, frame: str, what: str, limits: bool, tolerance: float, weights: Any) -> Task:
+    seeds = seeds_of(robot, frame)
+    return Task(robot, frame, what, _weights(weights, what), limits, tolerance, seeds.reach)
 
 
 def _weights(weights: Any, what: str) -> Array:
@@ -140,7 +138,7 @@ def _weights(weights: Any, what: str) -> Array:
     given = given[rows] if given.shape == (6,) else given
     if given.shape != (size,) or not (np.isfinite(given) & (given >= 0)).all() or not given.any():
         expected = f"{size} numbers, none of them negative and not all zero"
-        raise ArgumentError(f"weights is {weights!r}; expected {expected}.")
+        raise ArgumentError(f"weights is {shown(weights)}; expected {expected}.")
     return given
 
 

@@ -25,8 +25,9 @@ from typing import Any
 
 import numpy as np
 
-from strobe.errors import ArgumentError, UnknownNameError, vector
+from strobe.errors import ArgumentError, vector
 from strobe.kinematics.screws import cross_matrix
+from strobe.models.arguments import require_choice
 from strobe.runtime.arrays import checked
 
 Array = np.ndarray
@@ -54,9 +55,7 @@ class Angles:
 
 def named_angles(name: str) -> Angles:
     """The set of angles with this name."""
-    if name not in ANGLES:
-        raise UnknownNameError("orientation", name, "strobe", list(ANGLES))
-    return ANGLES[name]
+    return ANGLES[require_choice("orientation", name, ANGLES)]
 
 
 def angles_of(R: Any, named: str) -> Array:

@@ -16,7 +16,8 @@ from strobe.algebra import Vec3
 from strobe.errors import ArgumentError
 from strobe.kinematics.orientation import ROTATION, checked_rotation, first_of, matrix_of
 from strobe.kinematics.screws import rigid
-from strobe.runtime.arrays import checked
+from strobe.models.arguments import require_text
+from strobe.runtime.arrays import checked, real_numbers
 from strobe.runtime.traced import trace
 from strobe.scalars import Num, Numbers, absolute, maximum
 
@@ -62,7 +63,7 @@ def unit_quaternion(quaternion: Any, normalise: bool = False) -> Array:
 
 def checked_what(what: Any) -> str:
     """What is asked of a frame: its pose, its position or its orientation."""
-    if what not in WHAT:
+    if require_text("what", what, f"one of {', '.join(WHAT)}") not in WHAT:
         raise ArgumentError(f'what is "{what}"; expected one of {", ".join(WHAT)}.')
     return what
 
@@ -70,7 +71,7 @@ def checked_what(what: Any) -> str:
 def checked_poses(pose: Any, what: str = "pose") -> Array:
     """Poses (..., 4, 4); a position alone, or a rotation matrix, where no more is asked about."""
     checked_what(what)
-    shape = np.shape(pose)
+    shape = real_numbers("pose", pose).shape
     if what == "position" and shape[-2:] != (4, 4):
         return rigid(np.eye(3), checked("pose", pose, (3,), "a position is (x, y, z), or a 4×4 matrix"))
     if what == "orientation" and shape[-2:] == (3, 3):

@@ -8,6 +8,7 @@ from enum import IntEnum
 import numpy as np
 
 from strobe.errors import counted
+from strobe.models.arguments import require_place
 
 Array = np.ndarray
 
@@ -68,6 +69,7 @@ class Solutions:
         """What the branch of solution k of one pose is called; nothing where branches have no names."""
         if self.branch is None:
             return ""
+        k = require_place("k", k, self.branch, "the solutions")
         return self.branches[self.branch[k]] if self.branch[k] >= 0 else "by search"
 
     def __str__(self) -> str:

@@ -95,6 +95,8 @@ def solver_of(robot: Robot, frame: str | None, what: str, method: str) -> Solver
 
     Seven joints, and an error where nothing solves the frame, are for who asks for method="analytic".
     """
+    if frame is not None:
+        robot.model.frame(frame)
     solver = robot.kept(("solver", frame, what), lambda: _recognised(robot, frame, what))
     if isinstance(solver, Solver):
         return solver if solver.name != REDUNDANT or method == "analytic" else None

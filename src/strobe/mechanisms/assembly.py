@@ -26,7 +26,7 @@ import numpy as np
 from strobe.errors import ArgumentError, AssemblyError
 from strobe.mechanisms.states import scales_of
 from strobe.models import random_states
-from strobe.models.arguments import finite_numbers, require_whole
+from strobe.models.arguments import finite_numbers, require_mapping, require_truth, require_whole
 from strobe.models.loops import CLOSURES, conditions, extent, solved
 from strobe.robot import Robot
 from strobe.runtime.arrays import checked, require_turns
@@ -56,11 +56,12 @@ def assemble(
     other guesses, each further off. Refused where some loop stays open.
     """
     require_whole("tries", tries, 1)
+    require_truth("limits", limits)
     start = robot.neutral if q is None else checked("q", q, (robot.nq,), robot._why).astype(float)
     if not np.isfinite(start).all():
         raise ArgumentError("q holds a number that is not finite; a guess is a position.")
     require_turns("q", start, robot.coordinates.joints)
-    kept = _held(robot, hold or {})
+    kept = _held(robot, {} if hold is None else hold)
     start = start.copy()
     for place, value in kept.values():
         start[..., place] = value
@@ -292,6 +293,7 @@ def _held(robot: Robot, hold: Mapping[str, float]) -> dict[int, tuple[int, float
 
 def by_joint(robot: Robot, given: Mapping[str, Any]) -> dict[str, Any]:
     """Values by joint, from values by name, in which * and ? may stand for several."""
+    require_mapping("hold", given, "positions by the names of joints")
     return {name: value for pattern, value in given.items() for name in robot._joints_like([pattern])}
 
 

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from strobe.approximate.states import states
-from strobe.errors import ArgumentError, UnsupportedModelError, counted
+from strobe.errors import ArgumentError, UnsupportedModelError, counted, shown
 from strobe.mechanisms.soles import margins
 from strobe.models.arguments import finite_numbers, require_above
 from strobe.models.bases import change_base
@@ -261,7 +261,7 @@ def _foot(robot: Robot, foot: str | Foot) -> Foot:
         robot.model.frame(foot.frame)
         return foot
     if not isinstance(foot, str):
-        raise ArgumentError(f"foot is {foot!r}; expected a Foot, or the name of one.")
+        raise ArgumentError(f"foot is {shown(foot)}; expected a Foot, or the name of one.")
     robot.model.frame(foot)
     for known in robot.model.feet:
         if known.frame == foot:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from strobe.errors import ArgumentError, counted
+from strobe.errors import ArgumentError, counted, shown
 from strobe.mechanisms.gait import Gait, Phase, wanted_zmp
 from strobe.mechanisms.ground import (
     Footing,
@@ -117,7 +117,7 @@ def walk(
     """
     gait = Gait() if gait is None else gait
     if not isinstance(gait, Gait):
-        raise ArgumentError(f"gait is {gait!r}; expected a Gait, such as Gait(steps=4, length=0.15).")
+        raise ArgumentError(f"gait is {shown(gait)}; expected a Gait, such as Gait(steps=4, length=0.15).")
     plan = _Plan(robot, posture, body, _two_feet(robot, feet), gait)
     zmp, center = plan.wanted, plan.pendulum(plan.wanted)
     result = plan.along(center)

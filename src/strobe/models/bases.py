@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from strobe.algebra import Pose
-from strobe.errors import ArgumentError
+from strobe.errors import ArgumentError, shown
 from strobe.models.inertial import Inertial
 from strobe.models.joints import Joint
 from strobe.models.locking import lock
@@ -24,8 +24,8 @@ def change_base(model: Model, base: str) -> Model:
     (``floating_base`` if that is taken); a translating one slides along x, y and z (``base_x``, ``base_y``,
     ``base_z``). What stands still is then a frame ``world``. ``fixed`` holds such a base at its zero.
     """
-    if base not in BASES:
-        raise ArgumentError(f"base is {base!r}; choose fixed, translating or floating.")
+    if not isinstance(base, str) or base not in BASES:
+        raise ArgumentError(f"base is {shown(base)}; choose fixed, translating or floating.")
     now, joints = mobility(model)
     if now == base:
         return model

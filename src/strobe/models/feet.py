@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from strobe.errors import ArgumentError, counted
+from strobe.errors import ArgumentError, counted, shown
 
 Array = np.ndarray
 
@@ -47,7 +47,7 @@ def corners(sole: Any, name: str) -> tuple[tuple[float, float, float], ...]:
     except (TypeError, ValueError):
         points = np.array(np.nan)
     if points.ndim != 2 or points.shape[1] not in (2, 3) or not np.isfinite(points).all():
-        raise ArgumentError(f"{name} is {sole!r}; expected corners (x, y) or (x, y, z) in metres.")
+        raise ArgumentError(f"{name} is {shown(sole)}; expected corners (x, y) or (x, y, z) in metres.")
     if len(points) < 3:
         raise ArgumentError(f"{name} has {counted(len(points), 'corner')}; a sole needs three or more.")
     points = np.column_stack([points, np.zeros((len(points), 3 - points.shape[1]))])

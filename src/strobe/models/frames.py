@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from strobe.algebra import Pose
-from strobe.errors import ArgumentError
+from strobe.errors import ArgumentError, shown
 from strobe.models.arguments import finite_numbers
 from strobe.models.assembly import snapped
 from strobe.models.model import Frame, Model
@@ -24,7 +24,7 @@ def add_frame(
 ) -> Model:
     """The model with one more named frame, placed relative to another; on the tip it is the tip from now on."""
     if not isinstance(name, str) or not name.strip():
-        raise ArgumentError(f"the name of a frame is {name!r}; expected a text that is not empty.")
+        raise ArgumentError(f"the name of a frame is {shown(name)}; expected a text that is not empty.")
     place = model.frame(frame)
     if any(known.name == name for known in model.frames):
         raise ArgumentError(f'{model.name} has a frame "{name}" already; names are unique, choose another.')

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 
-from strobe.errors import ArgumentError, UnknownNameError, nearest
+from strobe.errors import ArgumentError, UnknownNameError, nearest, shown
 from strobe.files.reading import decoded_head, file_fault, opened, read_bytes, require_name
 from strobe.models import library
 from strobe.models.model import Model
@@ -40,7 +40,7 @@ def _require_snap(snap: float | None) -> None:
     if snap is None or (isinstance(snap, int | float) and 0 <= snap <= LARGEST_SNAP):
         return
     raise ArgumentError(
-        f"snap is {snap!r}; expected an angle from 0 to {LARGEST_SNAP} rad, within which an angle counts as "
+        f"snap is {shown(snap)}; expected an angle from 0 to {LARGEST_SNAP} rad, within which an angle counts as "
         "a right one (1e-4 is usual)."
     )
 

@@ -14,7 +14,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from strobe.algebra import Pose, Shift, Spin, Turn, Vec3, quaternion_rotation
-from strobe.errors import ArgumentError, UnknownNameError
+from strobe.errors import ArgumentError, UnknownNameError, shown
 from strobe.models.arguments import finite_numbers
 from strobe.models.assembly import snapped
 from strobe.models.joints import Joint
@@ -48,7 +48,7 @@ def _chosen(model: Model, joints: Mapping[str, Any]) -> dict[str, Position]:
     """The position of every joint that a pattern names."""
     if not isinstance(joints, Mapping):
         raise ArgumentError(
-            f"the joints to lock are {joints!r}; expected a mapping from names to positions, "
+            f"the joints to lock are {shown(joints)}; expected a mapping from names to positions, "
             'such as {"elbow": 0.3}.'
         )
     positions: dict[str, Position] = {}
@@ -68,7 +68,7 @@ def _chosen(model: Model, joints: Mapping[str, Any]) -> dict[str, Position]:
 
 def _matching(model: Model, pattern: str) -> list[Joint]:
     if not isinstance(pattern, str):
-        raise ArgumentError(f"a joint to lock is named {pattern!r}; expected its name, a text.")
+        raise ArgumentError(f"a joint to lock is named {shown(pattern)}; expected its name, a text.")
     if (exact := model.joints_by_name.get(pattern)) is not None:
         return [exact]
     found = [joint for joint in model.joints if fnmatchcase(joint.name, pattern)]

@@ -18,8 +18,8 @@ import math
 from dataclasses import dataclass, replace
 
 from strobe.algebra import Pose, Shift
-from strobe.errors import ArgumentError, UnknownNameError, UnsupportedModelError
-from strobe.models.arguments import require_above
+from strobe.errors import ArgumentError, UnsupportedModelError
+from strobe.models.arguments import finite_numbers, require_above, require_choice, require_text
 from strobe.models.couplings import coordinates
 from strobe.models.model import Loop, Model
 from strobe.models.names import unused_name
@@ -108,9 +108,9 @@ def add_loop(
 ) -> Model:
     """The model with two of its frames bound to each other."""
     taken = [loop.name for loop in model.loops]
-    if kind not in CLOSURES:
-        raise UnknownNameError("loop kind", kind, "strobe", list(CLOSURES))
-    if name in taken:
+    require_choice("loop kind", kind, CLOSURES)
+    (length,) = finite_numbers("length", length, 1)
+    if name is not None and require_text("name", name) in taken:
         raise ArgumentError(f'{model.name} has a loop "{name}" already.')
     if CLOSURES[kind].distance:
         require_above("length", length, "the distance to keep, in metres, above zero")

@@ -13,6 +13,7 @@ from functools import cached_property
 
 from strobe.algebra import Columns, Inertia, Motion, Pose, Turn, Vec3
 from strobe.errors import Fault, UnknownNameError, UnsupportedModelError
+from strobe.models.arguments import require_text
 from strobe.models.feet import Foot
 from strobe.models.inertial import Inertial
 from strobe.models.joints import Joint
@@ -165,12 +166,14 @@ class Model:
         return bool(self.curves) or any(not loop.held for loop in self.loops)
 
     def joint(self, name: str) -> Joint:
-        if (found := self.joints_by_name.get(str(name))) is not None:
+        require_text("joint", name, f"the name of a joint of {self.name}")
+        if (found := self.joints_by_name.get(name)) is not None:
             return found
         raise UnknownNameError("joint", name, self.name, self.joint_names, "robot.joint_names")
 
     def frame(self, name: str) -> Frame:
-        if (found := self._frames_by_name.get(str(name))) is not None:
+        require_text("frame", name, f"the name of a frame of {self.name}")
+        if (found := self._frames_by_name.get(name)) is not None:
             return found
         raise UnknownNameError("frame", name, self.name, [f.name for f in self.frames], "robot.frames")
 

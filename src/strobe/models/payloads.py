@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from strobe.algebra import Inertia, Sym3, Vec3
-from strobe.errors import ArgumentError
+from strobe.errors import ArgumentError, shown
 from strobe.models.arguments import finite_numbers
 from strobe.models.checks import broken_rule
 from strobe.models.inertial import Inertial, symmetric
@@ -40,6 +40,8 @@ def attach_payload(
     carried = model.base_inertial if body is None else body.inertial
     carried = carried + moved(load, place.placement)
     if replacing is not None:
+        if not isinstance(replacing, list | tuple) or not 1 <= len(replacing) <= 3:
+            raise ArgumentError(f"replacing is {shown(replacing)}; expected (mass, com, inertia).")
         carried = _without(carried, moved(payload(*replacing), place.placement), frame)
     if body is None:
         return replace(model, base_inertial=carried, golden=())
@@ -63,7 +65,7 @@ def _ball(m: float, size: float | None) -> Sym3:
     (diameter,) = finite_numbers("the payload's size", 0.0 if size is None else size, 1)
     if diameter < 0:
         raise ArgumentError(f"the payload's size is {diameter:g} m; its longest dimension is not negative.")
-    moment = 0.1 * m * diameter**2
+    moment = 0.1 * m * diameter * diameter
     return Sym3(moment, moment, moment, 0.0, 0.0, 0.0)
 
 
@@ -106,7 +108,7 @@ def _matrix(inertia: Any) -> np.ndarray:
         I = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     if I.shape != (3, 3) or not np.all(np.isfinite(I)):
         raise ArgumentError(
-            f"the payload's inertia is {inertia!r}; expected six finite numbers xx, yy, zz, xy, xz, yz, "
+            f"the payload's inertia is {shown(inertia)}; expected six finite numbers xx, yy, zz, xy, xz, yz, "
             "or a 3×3 matrix of them."
         )
     return I

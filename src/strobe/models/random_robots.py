@@ -11,19 +11,21 @@ import math
 import numpy as np
 
 from strobe.algebra import Pose, Sym3, Vec3
-from strobe.errors import ArgumentError
-from strobe.models.arguments import is_whole, require_whole
+from strobe.errors import ArgumentError, shown
+from strobe.models.arguments import is_whole, require_truth, require_whole
 from strobe.models.assembly import Assembly, Faults, JointData, LinkData, assemble
 from strobe.models.inertial import Inertial
 from strobe.models.joints import KINDS, Limits
 from strobe.models.model import Model, moved
 
+MOST_JOINTS = 100_000  # minutes of drawing, and more than anything here is made for
 LETTERS = {"R": "revolute", "P": "prismatic", "S": "spherical", "F": "floating", "C": "continuous"}
 
 
 def random_model(n: int, seed: int = 0, *, kinds: str = "RP", tree: bool = False) -> Model:
     """n joints of the kinds R, P, S(pherical), F(loating), C(ontinuous) in a chain, or a random tree."""
     _check(n, seed, kinds)
+    require_truth("tree", tree)
     rng = np.random.default_rng(seed)
     name = f"random-{n}-{seed}"
     links = [LinkData("base")]
@@ -38,12 +40,14 @@ def random_model(n: int, seed: int = 0, *, kinds: str = "RP", tree: bool = False
 
 
 def _check(n: int, seed: int, kinds: str) -> None:
+    if is_whole(n, MOST_JOINTS + 1):
+        raise ArgumentError(f"a random robot with {shown(n)} joints; at most {MOST_JOINTS:,} are drawn.")
     if not is_whole(n, 1):
-        raise ArgumentError(f"a random robot with {n!r} joints; expected a whole number, 1 or more.")
+        raise ArgumentError(f"a random robot with {shown(n)} joints; expected a whole number, 1 or more.")
     require_whole("seed", seed, 0)
     if not isinstance(kinds, str) or not kinds or not LETTERS.keys() >= set(kinds):
         choices = ", ".join(f"{letter} {kind}" for letter, kind in LETTERS.items())
-        raise ArgumentError(f"kinds is {kinds!r}; expected one or more letters of: {choices}.")
+        raise ArgumentError(f"kinds is {shown(kinds)}; expected one or more letters of: {choices}.")
 
 
 def _parent(rng: np.random.Generator, k: int, tree: bool) -> int:

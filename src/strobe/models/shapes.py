@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from strobe.algebra import Sym3, Vec3
-from strobe.errors import ArgumentError, MissingExtraError
+from strobe.errors import ArgumentError, MissingExtraError, shown
 from strobe.models.inertial import Inertial, symmetric
 
 Array = np.ndarray
@@ -28,7 +28,7 @@ Array = np.ndarray
 def box(size: Sequence[float], *, density: float | None = None, mass: float | None = None) -> Inertial:
     """A solid box with edges x, y, z along the axes."""
     if np.shape(size) != (3,):
-        raise ArgumentError(f"the size of a box is {size!r}; expected three lengths x, y, z.")
+        raise ArgumentError(f"the size of a box is {shown(size)}; expected three lengths x, y, z.")
     x, y, z = (_positive(f"the size of a box along {axis}", s) for axis, s in zip("xyz", size, strict=True))
     m = _mass(x * y * z, density, mass)
     return _centred(m, m * (y * y + z * z) / 12, m * (x * x + z * z) / 12, m * (x * x + y * y) / 12)
@@ -182,14 +182,14 @@ def _positive(name: str, value: Any) -> float:
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not (math.isfinite(number) and number > 0):
-        raise ArgumentError(f"{name} is {value!r}; expected a positive number.")
+        raise ArgumentError(f"{name} is {shown(value)}; expected a positive number.")
     return number
 
 
 def _round(axis: str, m: float, along: float, across: float) -> Inertial:
     """A solid of revolution about an axis."""
     if axis not in ("x", "y", "z"):
-        raise ArgumentError(f"axis is {axis!r}; choose x, y or z.")
+        raise ArgumentError(f"axis is {shown(axis)}; choose x, y or z.")
     return _centred(m, *(along if axis == own else across for own in "xyz"))
 
 

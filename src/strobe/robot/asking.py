@@ -13,8 +13,9 @@ from strobe.errors import (
     SingularMassMatrixError,
     UnknownNameError,
     UnsupportedModelError,
+    shown,
 )
-from strobe.models.arguments import finite_numbers
+from strobe.models.arguments import finite_numbers, require_choice, require_text, require_truth
 from strobe.models.loops import require_geometry, why_open
 from strobe.models.model import Model
 from strobe.models.random_states import random_positions
@@ -64,6 +65,8 @@ class Asking(Constants, Prepared):
 
     def kernel(self, request: Request) -> Kernel:
         """The compiled form of a request, made once."""
+        if not isinstance(request, Request):
+            raise ArgumentError(f"request is {shown(request)}; expected a Request.")
         if request not in self._kernels:
             self._kernels.setdefault(request, Kernel(self.model, request))
         return self._kernels[request]
@@ -80,7 +83,10 @@ class Asking(Constants, Prepared):
         A name stands for a call without keywords; a `Request` says which (frames with wrenches, a frame, friction).
         ``single`` compiles for float32 arrays.
         """
+        require_truth("single", single)
         for each in asked:
+            if not isinstance(each, Request):
+                require_choice("quantity", each, QUANTITIES)
             request = each if isinstance(each, Request) else Request(each)
             if request.quantity not in QUANTITIES:
                 raise UnknownNameError("quantity", request.quantity, "strobe", list(QUANTITIES))
@@ -111,10 +117,10 @@ class Asking(Constants, Prepared):
         """What a call of a dynamic quantity asks for, its keywords checked."""
         self._require_dynamics()
         for name in ("friction", "drives"):
-            if not isinstance(options.get(name, True), bool | np.bool_):
-                raise ArgumentError(f"{name} is {options[name]!r}; expected True or False.")
-        if not isinstance(options.get("formulation"), str | None):
-            raise ArgumentError(f"formulation is {options['formulation']!r}; expected the name of one.")
+            require_truth(name, options.get(name, True))
+        for name in ("formulation", "form"):
+            if options.get(name) is not None:
+                require_text(name, options[name], "the name of one")
         loaded = tuple(name.removeprefix("wrench ") for name in values if name.startswith("wrench "))
         options |= self._lifted(values)
         request = Request(quantity, loaded=loaded, gravity="gravity" in values, **options)

@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from strobe.errors import Fault, UnknownNameError, counted
+from strobe.models.arguments import require_texts
 from strobe.models.couplings import Coordinates, coordinates
 from strobe.models.model import Model
 from strobe.models.tips import moved_frame, moved_frames, tip, tips
@@ -130,7 +131,7 @@ class Described:
 
     def _joints_like(self, patterns: Sequence[str]) -> tuple[str, ...]:
         """Names of independent joints, in their order, that patterns with * and ? match; each must match one."""
-        patterns = [patterns] if isinstance(patterns, str) else list(patterns)
+        patterns = require_texts("joints", patterns)
         for pattern in patterns:
             if not any(fnmatchcase(name, pattern) for name in self.joint_names):
                 raise UnknownNameError("joint", pattern, self.name, self.joint_names, "robot.joint_names")

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from strobe.algebra import Vec3, quaternion_rotation
-from strobe.errors import ArgumentError, UnknownNameError
+from strobe.errors import ArgumentError, UnknownNameError, shown
 from strobe.models.joints import Joint
 from strobe.models.names import unused_name
 from strobe.robot.answers import Array
@@ -151,7 +151,7 @@ def _of_pinocchio(model: Any) -> Iterator[tuple[str, Place]]:
 
 def _stated(robot: Robot, joints: Sequence[str]) -> list[str]:
     if isinstance(joints, str) or not all(isinstance(name, str) for name in joints):
-        raise ArgumentError(f"joints is {joints!r}; expected names of joints.")
+        raise ArgumentError(f"joints is {shown(joints)}; expected names of joints.")
     known = {joint.name: joint for joint in robot.model.joints}
     for name in joints:
         if name not in known:

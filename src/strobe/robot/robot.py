@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from strobe.errors import ArgumentError, Fault, ShapeError
+from strobe.errors import Fault, ShapeError
 from strobe.models import edits
 from strobe.models import parameters as constants
+from strobe.models.arguments import require_whole
 from strobe.models.model import Model
 from strobe.models.random_states import random_guess, random_positions
 from strobe.quantities import Request
@@ -49,10 +50,9 @@ class Robot(Dynamics, Kinematics):
 
     def random_state(self, seed: int = 0, batch: int | tuple[int, ...] = ()) -> tuple[Array, Array, Array]:
         """Positions within the limits (a turn, or a metre, where there are none), rates, accelerations."""
-        if seed < 0:
-            raise ArgumentError(f"seed is {seed}; expected a number that is not negative.")
-        rng = np.random.default_rng(seed)
-        shape = tuple(batch) if isinstance(batch, tuple | list) else (int(batch),)
+        rng = np.random.default_rng(require_whole("seed", seed, 0))
+        sizes = batch if isinstance(batch, tuple | list) else (batch,)
+        shape = tuple(require_whole("batch", size, 0) for size in sizes)
         if self.model.is_closed:
             return self._random_closed(rng, shape)
         q = random_positions(self.coordinates, rng, shape)

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from strobe.errors import ArgumentError, InterpretedWarning, ProgramSizeError
+from strobe.errors import ArgumentError, InterpretedWarning, ProgramSizeError, shown
 from strobe.formulations import FORMULATIONS
 from strobe.graph.derivatives import costs, derivative
 from strobe.graph.passes import optimised
@@ -494,7 +494,7 @@ if hasattr(os, "register_at_fork"):
 
 def _asked_threads(threads: int | None) -> int | None:
     if threads is not None and (not isinstance(threads, int | np.integer) or threads < 1):
-        raise ArgumentError(f"threads is {threads!r}; expected a number of threads, 1 or more.")
+        raise ArgumentError(f"threads is {shown(threads)}; expected a number of threads, 1 or more.")
     return threads
 
 

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from strobe.errors import ArgumentError, ProgramSizeError, StrobeError, UnknownNameError
+from strobe.errors import ArgumentError, ProgramSizeError, StrobeError, UnknownNameError, shown
 from strobe.graph.program import Program
 from strobe.graph.program import trace as graph_of
 from strobe.graph.replay import replay
@@ -163,7 +163,7 @@ def trace(function: Callable[..., Any], /, **inputs: int) -> Traced:
     """A function over lists of numbers as compiled code; ``inputs`` are the sizes of its arguments by name."""
     for name, size in inputs.items():
         if not is_whole(size, 1):
-            raise ArgumentError(f"{name} has size {size!r}; expected a whole number, 1 or more.")
+            raise ArgumentError(f"{name} has size {shown(size)}; expected a whole number, 1 or more.")
         if name in ("out", "threads"):
             raise ArgumentError(
                 f'an argument cannot be named "{name}": calls of a traced function use that word.'

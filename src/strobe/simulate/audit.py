@@ -10,11 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from strobe.errors import ArgumentError, shown
+from strobe.models.arguments import require_choice
 from strobe.robot import Robot
+from strobe.runtime.arrays import real_numbers
 from strobe.simulate.asking import values_of
 from strobe.simulate.effects import WORKS, LoadedRequest, payload_inputs
 
@@ -70,13 +73,14 @@ class Audit:
 
     def at(self, rows: Array) -> Audit:
         """The books at some rows, by their rising numbers, the first one among them."""
+        rows = _rows(rows, self.q.shape[-2])
         q, qd, work = (each[..., rows, :] for each in (self.q, self.qd, self.work))
         carried = [Carried(int(np.searchsorted(rows, row)), loads) for row, loads in self.carried]
         return Audit(self.robot, q, qd, carried, work, self.events[..., rows])
 
     def work_of(self, cause: str) -> Array:
         """The work (..., T) of "drive", "friction", "stops" or "wrenches"."""
-        return self.work[..., WORKS.index(cause)]
+        return self.work[..., WORKS.index(require_choice("cause", cause, WORKS, "the books"))]
 
     @cached_property
     def _energies(self) -> Array:
@@ -92,6 +96,17 @@ class Audit:
                 self.robot, name, here, q=self.q[..., a:b, :], qd=self.qd[..., a:b, :]
             )
         return values
+
+
+def _rows(rows: Any, count: int) -> Array:
+    """Rising numbers of rows."""
+    found = np.asarray(real_numbers("rows", rows))
+    whole = found.astype(np.int64) if np.isfinite(found).all() else found
+    if found.ndim != 1 or (whole != found).any() or (np.diff(found) <= 0).any():
+        raise ArgumentError(f"rows is {shown(rows)}; expected rising numbers of rows.")
+    if found.size and not 0 <= found[0] <= found[-1] < count:
+        raise ArgumentError(f"rows is {shown(rows)}; the run has {count:,} rows, counted from 0.")
+    return whole.astype(np.int64)
 
 
 def _largest(values: Array) -> Array:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from strobe.errors import ArgumentError, ShapeError, UnsupportedModelError
+from strobe.errors import ArgumentError, ShapeError, UnsupportedModelError, shown
 from strobe.models.joints import Joint
 from strobe.quantities import Request
 from strobe.robot import Robot
@@ -288,7 +288,7 @@ def _motors(robot: Robot) -> dict[str, Array]:
 
 def _stops(robot: Robot, stops: Any, q: Array) -> dict[str, Any]:
     if not isinstance(stops, Stops | bool | np.bool_):
-        raise ArgumentError(f"stops is {stops!r}; expected True, or Stops(stiffness, damping).")
+        raise ArgumentError(f"stops is {shown(stops)}; expected True, or Stops(stiffness, damping).")
     asked = stops if isinstance(stops, Stops) else Stops()
     stiffness, damping = (
         _stop_numbers(f"stop {name}", getattr(asked, name), robot) for name in ("stiffness", "damping")

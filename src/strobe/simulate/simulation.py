@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from strobe.errors import ArgumentError, LimitsLeftWarning, SimulationWarning, UnknownNameError
-from strobe.models.arguments import require_above, require_whole
+from strobe.errors import ArgumentError, LimitsLeftWarning, SimulationWarning, shown
+from strobe.models.arguments import require_above, require_choice, require_truth, require_whole
 from strobe.robot import Robot
 from strobe.simulate import step_size
 from strobe.simulate.adaptive import ADAPTIVE, integrate
@@ -68,13 +68,13 @@ def simulate(
         watch            is told the time reached, now and then; an interrupt keeps what is done
         resume           the checkpoint of an interrupted run, all else as it was: it ends with the same bits
     """
-    if method not in METHODS:
-        raise UnknownNameError("method", method, "strobe", METHODS)
+    require_choice("method", method, METHODS)
     _require_owner(
         method,
         {"step": step, "every": every, "conserve_energy": conserve_energy, "error": error, "threads": threads,
          "resume": resume},
-        {"rtol": rtol != RTOL, "atol": atol != ATOL},
+        {name: None if isinstance(x, float) and x == usual else x
+         for name, x, usual in (("rtol", rtol, RTOL), ("atol", atol, ATOL))},
     )  # fmt: skip
     if method in ADAPTIVE and robot.model.is_closed:
         raise ArgumentError(
@@ -82,9 +82,11 @@ def simulate(
             f"choose a method of fixed step ({', '.join(FIXED)}): it closes them after every step."
         )
     _require_numbers(step, every, rtol, atol)
-    _require_truths(limits=limits, friction=friction, conserve_energy=conserve_energy, error=error)
+    truths = {"limits": limits, "friction": friction, "conserve_energy": conserve_energy, "error": error}
+    for name, value in truths.items():
+        require_truth(name, value)
     if watch is not None and not callable(watch):
-        raise ArgumentError(f"watch is {watch!r}; expected a function of the time.")
+        raise ArgumentError(f"watch is {shown(watch)}; expected a function of the time.")
     asked = problem(
         robot, q0, qd0, torque, t, parameters=parameters, wrench=wrench, frame=frame, payload=payload,
         stops=stops, limits=limits, friction=friction, formulation=formulation, events=events,
@@ -227,7 +229,7 @@ def _require_owner(method: str, fixed: Mapping[str, Any], chosen: Mapping[str, A
         (fixed, FIXED, "of fixed step") if method in ADAPTIVE else (chosen, ADAPTIVE, "of SciPy")
     )
     for word, given in others.items():
-        if given:
+        if given is not None and given is not False:
             raise ArgumentError(f"{word}= is for methods {named} ({', '.join(owners)}), not for {method}.")
 
 
@@ -242,12 +244,6 @@ def _require_numbers(step: Any, every: Any, rtol: Any, atol: Any) -> None:
         raise ArgumentError(
             f"rtol is {rtol:g}; numbers of sixteen digits allow {SMALLEST_RTOL:.2g} and more."
         )
-
-
-def _require_truths(**given: Any) -> None:
-    for name, value in given.items():
-        if not isinstance(value, bool | np.bool_):
-            raise ArgumentError(f"{name} is {value!r}; expected True or False.")
 
 
 def _warn(notes: Sequence[str], category: type[Warning] = SimulationWarning) -> None:

@@ -19,8 +19,8 @@ from functools import cache
 import numpy as np
 
 from strobe.algebra.lie import normalised
-from strobe.errors import UnknownNameError
 from strobe.graph.recurrence import STATE, Call, Recurrence, Signal, sample
+from strobe.models.arguments import require_choice
 from strobe.models.couplings import coordinates
 from strobe.models.model import Model
 from strobe.quantities import Request
@@ -71,16 +71,13 @@ FIXED = ("rk4", "rk8", "semi-implicit-euler")
 @cache
 def fixed_method(name: str) -> Method:
     """A method of fixed step by its name."""
-    if name == "rk8":
+    if require_choice("method", name, FIXED) == "rk8":
         from scipy.integrate import DOP853  # its tableau: Dormand and Prince, order 8, twelve stages
 
         n = DOP853.n_stages
         a = tuple(tuple(DOP853.A[i, :i].tolist()) for i in range(n))
         return Method("rk8", 8, a, tuple(DOP853.B[:n].tolist()), tuple(DOP853.C[:n].tolist()))
-    for method in (RK4, EULER):
-        if method.name == name:
-            return method
-    raise UnknownNameError("method", name, "strobe", FIXED)
+    return next(method for method in (RK4, EULER) if method.name == name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from strobe.errors import ArgumentError, UnknownNameError
+from strobe.errors import ArgumentError
+from strobe.models.arguments import require_choice
 from strobe.trajectory.motion import Trajectory
 from strobe.trajectory.requests import Request, request
 
@@ -53,9 +54,7 @@ METHODS = {
 
 def method_named(name: str) -> Method:
     """The planner of a name."""
-    if name not in METHODS:
-        raise UnknownNameError("method", name, "strobe", list(METHODS))
-    return METHODS[name]
+    return METHODS[require_choice("method", name, METHODS)]
 
 
 def plan(robot: Robot, asked: Any, method: str | None = None, **options: Any) -> Trajectory:

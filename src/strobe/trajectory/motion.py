@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from strobe.errors import ArgumentError, counted
+from strobe.models.arguments import require_above, require_whole
+from strobe.runtime.arrays import real_numbers
 
 Array = np.ndarray
 MOST_NUMBERS = 2**27  # that states of a motion are held in: a gibibyte
@@ -62,7 +64,7 @@ class Trajectory:
 
     def __call__(self, t: Any) -> State:
         """Position, velocity and acceleration at times (...) between zero and the duration."""
-        t = np.asarray(t, dtype=float)
+        t = real_numbers("t", t).astype(float)
         outside = ~((t >= 0) & (t <= self.duration))
         if outside.any():
             raise ArgumentError(
@@ -82,17 +84,19 @@ class Trajectory:
         """Times, evenly spaced and both ends among them, and the states there."""
         if (step is None) == (count is None):
             raise ArgumentError("give step= (seconds) or count= (how many), one of the two.")
-        if step is not None and not step > 0:
-            raise ArgumentError(f"step is {step!r}; expected a time above zero.")
-        number = count if step is None else np.ceil(self.duration / step * (1 - 1e-12)) + 1
-        require_samples(number, self.n, "Take fewer, or a part of the motion.")  # pyright: ignore[reportArgumentType]
-        t = np.linspace(0.0, self.duration, max(int(number), 2))  # pyright: ignore[reportArgumentType]
+        if count is not None:
+            number = min(require_whole("count", count, 1), 10**18)
+        else:
+            step = require_above("step", step, "a time above zero")
+            number = np.ceil(self.duration / step * (1 - 1e-12)) + 1
+        require_samples(number, self.n, "Take fewer, or a part of the motion.")
+        t = np.linspace(0.0, self.duration, max(int(number), 2))
         return t, self(t)
 
     def extremes(self, order: int = 0) -> Extremes:
         """Exact bounds of positions (order 0), velocities (1), accelerations (2) or jerks (3)."""
         values = self.coefficients
-        for _ in range(order):
+        for _ in range(min(require_whole("order", order, 0), values.shape[-1])):  # then it is zero for good
             values = differentiated(values)
         lengths = np.diff(self.times)
         bounds = [_extremes(values[:, j], lengths, self.times) for j in range(self.n)]

@@ -119,7 +119,7 @@ def _table(name: str, values: Any, names: tuple[str, ...], rows: int | None) -> 
 def _numbers(name: str, values: Any, expected: str) -> Array:
     try:
         return np.array(values, dtype=float)
-    except (TypeError, ValueError):
+    except Exception:  # a foreign __array__ may raise anything
         raise ArgumentError(f"{name} holds something that is no number; expected {expected}.") from None
 
 
