@@ -18,6 +18,7 @@ TRIALS = {
     "readers": "mutated inputs, every reader",
     "guided": "inputs guided by coverage",
     "commands": "random commands",
+    "arguments": "random arguments of public calls",
     "compiler": "compiled against interpreted",
     "sanitized": "generated C under sanitizers",
     "soak": "random calls from threads, the cache being damaged",

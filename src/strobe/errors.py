@@ -275,7 +275,7 @@ class SingularMapError(StrobeError, ValueError):
 def shown(value: object) -> str:
     """A value for a sentence, on one line and not too long, whatever it is."""
     try:
-        text = re.sub(r"\s+", " ", repr(value))
+        text = re.sub(r"\s*\n\s*", " ", repr(value))
     except (
         Exception
     ):  # some cannot say what they are, and whole numbers of thousands of digits are not written out

@@ -117,6 +117,5 @@ def test_a_robot_that_falls_into_its_stops_keeps_its_books_with_the_step_that_is
 def test_energy_that_is_off_is_told_as_a_part_of_the_largest_kinetic_energy_of_the_run():
     robot = strobe.load("panda")
     run = simulate(robot, [0, 0, 0, -1.5, 0, 1.5, 0], np.zeros(7), None, 1.0, stops=True, step=1.5e-3)
-    assert (
-        f"the energy is off by up to {run.audit.largest_drift:.2g} of the kinetic energy" in run.notes[-1]
-    )
+    said = f"the energy is off by up to {run.audit.largest_drift:.2g} of the kinetic energy"
+    assert [note for note in run.notes if said in note]

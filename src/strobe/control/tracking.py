@@ -23,7 +23,7 @@ from strobe.control.timeline import Planner
 from strobe.control.tracked import Tracked
 from strobe.control.verdict import judged, tolerances
 from strobe.graph.recurrence import sample
-from strobe.models.arguments import require_above
+from strobe.models.arguments import finite_numbers
 from strobe.robot import Robot
 from strobe.simulate.problem import Problem, problem
 from strobe.simulate.steps import fixed_method
@@ -75,7 +75,7 @@ def control(
     motion, unkept = system.planning.timeline(motion, stop_at)
     allowed = tolerances(arm, tolerance)
     used = fixed_method(method)
-    end = motion.duration if t is None else require_above("t", t, "a time above zero")
+    end = motion.duration if t is None else _duration(t)
     start = motion(0.0)
     asked = problem(
         arm, start.q if q0 is None else q0, start.qd if qd0 is None else qd0, None, end, wrench=wrench, frame=frame,
@@ -94,6 +94,12 @@ def control(
         asked = replace(asked, notes=(*asked.notes, unsteady))
     run = _run(asked, loop, motion, rounds, step, hold, threads, check)
     return judged(run, unkept, allowed, asked.rate.limited)
+
+
+def _duration(t: Any) -> float:
+    """Seconds of a run; what is not above zero is refused with the run."""
+    (seconds,) = finite_numbers("t", t, 1)
+    return seconds
 
 
 def _run(

@@ -33,7 +33,7 @@ from strobe.models.model import Model
 from strobe.quantities import ELIMINATING, Request
 from strobe.quantities.pivots import solve
 from strobe.robot import Robot, Wrench
-from strobe.runtime.arrays import checked, collected
+from strobe.runtime.arrays import checked, collected, turns
 from strobe.runtime.interpret import evaluate
 from strobe.runtime.traced import Traced
 from strobe.scalars import Node, Num, Numbers
@@ -194,14 +194,20 @@ class InCoordinates:
     # -- the map ------------------------------------------------------------------------------------
 
     def positions(self, phi: Any) -> Array:
-        """The positions q (..., nq) of the joints."""
-        return self._map("positions", phi=phi)
+        """The positions q (..., nq) of the joints; quaternions have length one, whatever the map gives."""
+        return self._unit(self._map("positions", phi=phi))
 
     def motion(self, phi: Any, phid: Any, phidd: Any) -> tuple[Array, Array, Array]:
         """q, qd, qdd of the joints."""
         nq, nv = self.robot.nq, self.robot.nv
         whole = self._map("motion", phi=phi, phid=phid, phidd=phidd)
-        return whole[..., :nq], whole[..., nq : nq + nv], whole[..., nq + nv :]
+        return self._unit(whole[..., :nq]), whole[..., nq : nq + nv], whole[..., nq + nv :]
+
+    def _unit(self, q: Array) -> Array:
+        for k in turns(self.robot.coordinates.joints):
+            with np.errstate(all="ignore"):
+                q[..., k : k + 4] /= np.linalg.norm(q[..., k : k + 4], axis=-1, keepdims=True)
+        return q
 
     def T(self, phi: Any) -> Array:
         """∂q/∂φ (..., n, n): qd = T phid."""
