@@ -163,7 +163,10 @@ def test_a_log_of_the_actuated_joints_is_followed_by_the_others(tmp_path: Path) 
         'no column for the position of "coupler", "rocker": they follow the actuated joints.' in done.stderr
     )
     assert float(done.stdout.splitlines()[1].split(",")[1]) == pytest.approx(1.12370152265, abs=1e-10)
-    log.write_text("crank,coupler,rocker\n0,0,0\n")
+    rates = ",".join(
+        f"{kind}_{joint}" for kind in ("qd", "qdd") for joint in ("crank", "coupler", "rocker")
+    )
+    log.write_text(f"crank,coupler,rocker,{rates}\n" + ",".join("0" * 9) + "\n")
     sentence = refused("torque", "fourbar", str(log))
     assert sentence.startswith('fourbar: loop "pin" is open by 0.15 (place x) in state (0,)')
     assert sentence.endswith("Give the actuated joints alone: the others follow.")

@@ -15,6 +15,8 @@ from strobe.cli import app
 from strobe.cli.verbs import VERBS
 from strobe.study import overview
 
+LOG, ROW = "q1,q2,qd1,qd2,qdd1,qdd2\n", "0.1,0.2,0,0,0,0\n"  # a robot at rest
+
 
 def strobe(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
@@ -118,7 +120,7 @@ FULL = Path("/dev/full")  # a device on which every write fails
 @pytest.mark.parametrize("arguments", [["list"], ["info", "planar2", "--json"], ["torque", "log.csv"]])
 def test_an_output_that_takes_nothing_is_said_in_a_sentence(tmp_path: Path, arguments: list[str]) -> None:
     if arguments[-1] == "log.csv":
-        (tmp_path / "log.csv").write_text("q1,q2\n" + "0.1,0.2\n" * 2000)  # more than a buffer
+        (tmp_path / "log.csv").write_text(LOG + ROW * 2000)  # more than a buffer
         arguments = ["torque", "planar2", str(tmp_path / "log.csv")]
     with FULL.open("w") as full:
         done = subprocess.run(
@@ -143,7 +145,7 @@ def test_a_closed_output_is_no_mistake(verb: str, code: int) -> None:
 
 @pytest.mark.slow
 def test_a_reader_that_goes_away_is_no_mistake(tmp_path: Path) -> None:
-    (tmp_path / "log.csv").write_text("q1,q2\n" + "0.1,0.2\n" * 20000)
+    (tmp_path / "log.csv").write_text(LOG + ROW * 20000)
     command = [sys.executable, "-m", "strobe", "torque", "planar2", str(tmp_path / "log.csv")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
         assert running.stdout is not None
@@ -159,7 +161,7 @@ def test_a_reader_that_goes_away_is_no_mistake(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(not FULL.exists(), reason="no /dev/full on this system")
 def test_a_full_device_named_as_output_is_said_in_a_sentence(tmp_path: Path) -> None:
-    (tmp_path / "log.csv").write_text("q1,q2\n" + "0.1,0.2\n" * 2000)
+    (tmp_path / "log.csv").write_text(LOG + ROW * 2000)
     done = strobe("torque", "planar2", str(tmp_path / "log.csv"), "-o", str(FULL))
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1] == "strobe: cannot write /dev/full: No space left on device."

@@ -21,7 +21,7 @@ import numpy as np
 
 from strobe.control.stopping import stop
 from strobe.errors import ArgumentError, StrobeError, UnknownNameError
-from strobe.models.arguments import require_above
+from strobe.models.arguments import finite_numbers
 from strobe.robot import Robot
 from strobe.trajectory.files import in_order
 from strobe.trajectory.methods import plan
@@ -189,7 +189,7 @@ def _arrivals(asked: Any, stop_at: float | None) -> list[tuple[float, Any]]:
     )
     found = [(float(time), each) for time, each in given] if timed else [(0.0, asked)]
     if stop_at is not None:
-        when = require_above("stop_at", stop_at, "a time above zero", or_zero=True)
+        (when,) = finite_numbers("stop_at", stop_at, 1)
         found.append((when, Stop(when)))
     if found[0][0] != 0.0:
         raise ArgumentError(
