@@ -69,6 +69,7 @@ def wrong_name(name: str) -> str:
         return f'the name "{excerpt(name)}" has control characters; use letters and signs.'
     return ""
 
+
 MOST_SHOWN = 120  # letters of a value in a sentence
 
 

@@ -402,6 +402,18 @@ def test_differentiated_positions_give_the_torques_of_the_closed_form(tmp_path: 
     assert data["remarks"] == [f'"{kind}_joint1", "{kind}_joint2": {how}' for kind in ("qd", "qdd")]
 
 
+def test_dates_are_times_too(tmp_path: Path) -> None:
+    t = np.arange(50) / 50
+    q, qd, qdd = swing(t)
+    lines = [
+        f"2026-01-01T00:00:{x:06.3f}Z,{a!r},{b!r}" for x, (a, b) in zip(t.tolist(), q.tolist(), strict=True)
+    ]
+    path = tmp_path / "log.csv"
+    path.write_text("time,q1,q2\n" + "\n".join(lines) + "\n")
+    exact = strobe.load("planar2").inverse_dynamics(q, qd, qdd)
+    assert np.abs(np.array(told("planar2", str(path), "--differentiate")["tau"]) - exact).max() < 0.01
+
+
 def test_given_velocities_are_kept_and_accelerations_taken_from_them(tmp_path: Path) -> None:
     t = np.linspace(0.0, 2.0, 101)
     q, qd, qdd = swing(t)
@@ -424,7 +436,10 @@ def test_given_velocities_are_kept_and_accelerations_taken_from_them(tmp_path: P
             "t,q1,q2\n" + "".join(f"{k % 5},0,0\n" for k in range(7)),
             "time 0 s of row 6 does not follow 4 s",
         ),
-        ("t,q1,q2\n" + "noon,0,0\n" * 6, 'log.csv:2: column "t": "noon" is not a time in seconds.'),
+        (
+            "t,q1,q2\n" + "2026-01-01T00:00:00,0,0\n" * 3 + "7,0,0\n" * 3,
+            'log.csv:5: column "t": "7" is not a time in seconds.',
+        ),
     ],
 )
 def test_what_cannot_be_differentiated_is_told(tmp_path: Path, text: str, sentence: str) -> None:

@@ -34,7 +34,7 @@ def test_every_method_of_a_robot_is_called():
 
 
 def test_an_exception_without_a_sentence_fails_the_trial(monkeypatch):
-    monkeypatch.setattr("strobe.robot.dynamics.Dynamics.gravity", lambda *_, **__: None.missing)
-    number = [subject.name for subject in subjects()].index("Robot.gravity")
+    monkeypatch.setattr("strobe.robot.dynamics.Dynamics.center_of_mass", lambda *_, **__: None.missing)
+    number = [subject.name for subject in subjects()].index("Robot.center_of_mass")
     (said,) = failures([number])
     assert "AttributeError" in said

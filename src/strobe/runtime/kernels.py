@@ -230,9 +230,8 @@ class Kernel:
         from strobe.runtime import jit
         from strobe.runtime.quick import builtin
 
-        entry = self.entry(
-            update_wrapper(partial(quick_module, turns=self.turns), quick_module), jit.host_target()
-        )
+        render = update_wrapper(partial(quick_module, turns=self.turns), quick_module)
+        entry = self.entry(render, jit.host_target(), repr(self.turns))
         if not entry.code:
             return declined
         made = builtin(self.quantity, jit.load_object(entry.code, "quick"))
@@ -270,11 +269,13 @@ class Kernel:
             found, self.ufunc()(*state), 1e-6, equal_nan=True
         )
 
-    def entry(self, render: Callable[[Program, Target], str], target: Target) -> Entry:
-        """Object code of the program as a renderer writes it, from disk or made now."""
+    def entry(self, render: Callable[[Program, Target], str], target: Target, *more: str) -> Entry:
+        """Object code of the program as a renderer, told ``more`` perhaps, writes it, from disk or made now."""
         from strobe.runtime import cache as disk
 
-        key = disk.key(self.fingerprint(), repr(target), f"{render.__module__}.{render.__qualname__}")
+        key = disk.key(
+            self.fingerprint(), repr(target), f"{render.__module__}.{render.__qualname__}", *more
+        )
         with _timed(f"{self.name}: {render.__name__} in all"):
             return disk.fetch(key, lambda: self._made(render, target))
 
