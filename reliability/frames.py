@@ -7,7 +7,7 @@ Names are drawn from such as files use, tools among them. Of every tree it is as
     what is said to move moves      by the placements at random positions, not by the rule
     the tip moves                   or a name is asked for and frames of two or more ends are offered, all moving
     nothing moves beyond it         no frame is carried by all its joints and more, unless the tip is named as a tool
-    it is answered                  a wrench there takes −Jᵀ F, a load the weight that its Jacobian says
+    it is answered                  a wrench there, or at what is offered, takes −Jᵀ F, a load weighs what J says
     files keep it                   what is written and read again means the same frame, or the writer says no
 """
 
@@ -92,13 +92,15 @@ def faults(model: Model, folder: Path, tally: Tally) -> Iterator[str]:
     if meant is None:
         tally.several += 1
         yield from _offered(model)
+        for name in tips(model):
+            yield from _answered(robot, name, name)
         return
     tally.tips += 1
     if meant not in moved_frames(model):
         yield f'the tip "{meant}" does not move'
         return
     yield from _beyond(model, meant)
-    yield from _answered(robot, meant)
+    yield from _answered(robot, meant, None)
     yield from _kept(model, meant, folder, tally)
 
 
@@ -135,17 +137,17 @@ def _joints(model: Model, name: str) -> set[str]:
     return set() if body == ROOT else {each.joint.name for each in model.support(body)}
 
 
-def _answered(robot: Robot, meant: str) -> Iterator[str]:
-    """Wrench and load at the tip, by the Jacobian of the frame that was found."""
+def _answered(robot: Robot, meant: str, named: str | None) -> Iterator[str]:
+    """Wrench and load at a frame, the tip if it is not named, by the Jacobian of the one that is meant."""
     q, qd, qdd = robot.random_state(seed=2)
     J, F = robot.jacobian(q, meant), np.array([3.0, -2, 5, 1, 2, -1])
-    if not np.array_equal(J, robot.jacobian(q)) or not J.any():
+    if not np.array_equal(J, robot.jacobian(q, named)) or not J.any():
         yield f'the Jacobian is not that of "{meant}", or nothing'
     free = robot.inverse_dynamics(q, qd, qdd)
-    took = robot.inverse_dynamics(q, qd, qdd, wrench=F) - free
+    took = robot.inverse_dynamics(q, qd, qdd, wrench=F, frame=named) - free
     if np.abs(took + J.T @ F).max() > SAME * (np.abs(free).max() + np.abs(J.T @ F).max()):
         yield f'a wrench at "{meant}" takes {took}, expected {-J.T @ F}'
-    weight = robot.with_payload(5.0).gravity(q) - robot.gravity(q)
+    weight = robot.with_payload(5.0, frame=named).gravity(q) - robot.gravity(q)
     pull = 5.0 * np.array([float(x) for x in robot.model.gravity.linear])  # pyright: ignore[reportArgumentType]
     if np.abs(weight + J[:3].T @ pull).max() > SAME * (np.abs(robot.gravity(q)).max() + np.abs(pull).max()):
         yield f'a load at "{meant}" weighs {weight}, expected {-J[:3].T @ pull}'
