@@ -332,7 +332,7 @@ def test_a_payload_makes_a_library_void_and_is_named(stanford, library, tmp_path
         (lambda robot: robot.with_gravity((0, 0, -1.6)), "another stanford: gravity has changed"),
         (
             lambda robot: robot.with_frame("tip", xyz=(0, 0, 0.1)),
-            'another stanford: frame "tip" is new. What it stores may not hold any more',
+            'another stanford: tip was "" and is "tip"; frame "tip" is new. What it stores may not hold any more',
         ),
         (
             lambda robot: strobe.load("planar2"),

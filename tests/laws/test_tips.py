@@ -88,30 +88,31 @@ def test_a_built_in_robot_means_what_it_always_did(name: str) -> None:
     assert require_law(model) == LAST.get(name, "tool") == model.frames[-1].name
 
 
-@pytest.mark.parametrize("name", FEW)
-def test_a_robot_in_use_means_a_frame_that_moves(name: str) -> None:
-    path = next((path for path in installed() if path.stem == name), None)
-    if path is None:
-        pytest.skip("example-robot-data is not installed")
-    model = loaded(path)
-    assert model is not None
-    assert require_law(model) == EXPECTED.get(name)
+ROBOTS = pytest.mark.parametrize(
+    "name", [*FEW, pytest.param("", marks=pytest.mark.slow, id="every installed one")]
+)
 
 
-@pytest.mark.slow
-def test_every_installed_robot_means_a_frame_that_moves() -> None:
-    if not installed():
+def named(name: str) -> list[Path]:
+    """The installed robot of a name, or all of them."""
+    found = [path for path in installed() if name in ("", path.stem)]
+    if not found:
         pytest.skip("example-robot-data is not installed")
-    models = [model for path in installed() if (model := loaded(path)) is not None]
-    assert len(models) > 50
+    return found
+
+
+@ROBOTS
+def test_an_installed_robot_means_a_frame_that_moves(name: str) -> None:
+    models = [model for path in named(name) if (model := loaded(path)) is not None]
+    assert len(models) > 50 or name
     meant = [require_law(model) for model in models]
-    assert sum(name is not None for name in meant) > 15
+    assert meant[0] == EXPECTED.get(name) if name else sum(each is not None for each in meant) > 15
 
 
-@pytest.mark.slow
-def test_pinocchio_moves_the_same_frames() -> None:
+@ROBOTS
+def test_pinocchio_moves_the_same_frames(name: str) -> None:
     pin = pytest.importorskip("pinocchio", reason="pinocchio is not installed")
-    for path in installed():
+    for path in named(name):
         model = loaded(path)
         if model is None or not model.bodies:
             continue

@@ -253,7 +253,7 @@ def test_a_time_of_a_log_that_is_no_time_is_refused(cell, tmp_path, capsys):
     "cell", ["0.5", "+1e3", "1700000000.123456789", "2024-02-29T12:30:05.25Z", "2024-02-29 12:30"]
 )
 def test_a_time_of_a_log_is_passed_through_as_it_stands(cell, tmp_path, capsys):
-    (tmp_path / "log.csv").write_text(f"t,q1,q2\n{cell},0,0\n")
+    (tmp_path / "log.csv").write_text(f"t,q1,q2,qd1,qd2,qdd1,qdd2\n{cell},0,0,0,0,0,0\n")
     code, shown = run("torque", ["planar2", str(tmp_path / "log.csv")], capsys)
     assert code == 0
     assert f"\n{cell}," in shown

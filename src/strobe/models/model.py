@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from typing import Any
 
 from strobe.algebra import Columns, Inertia, Motion, Pose, Turn, Vec3
 from strobe.errors import Fault, UnknownNameError, UnsupportedModelError
@@ -147,6 +148,10 @@ class Model:
     def nv(self) -> int:
         """Degrees of freedom of all joints."""
         return sum(body.joint.nv for body in self.bodies)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What travels to another process: what was given, not what was found from it."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     @cached_property
     def joints(self) -> tuple[Joint, ...]:
