@@ -260,7 +260,10 @@ class Equations:
             for letter, array in arrays.items()
             for k, column in enumerate(np.moveaxis(array, -1, 0))
         }
-        return _stacked(quantity, Evaluation({**self.parameters, **state}), batch_shape(arrays))
+        try:
+            return _stacked(quantity, Evaluation({**self.parameters, **state}), batch_shape(arrays))
+        except RecursionError:
+            raise ArgumentError("quantity is a list of lists without an end.") from None
 
     def __repr__(self) -> str:
         names = "its own numbers" if self.numbers else f"{len(self.parameters)} named parameters"

@@ -22,7 +22,7 @@ from strobe.kinematics.orientation import (
 )
 from strobe.kinematics.screws import rigid
 from strobe.models.tips import hands
-from strobe.runtime.arrays import checked
+from strobe.runtime.arrays import batch_shape, checked
 
 if TYPE_CHECKING:
     from strobe.robot import Robot
@@ -92,7 +92,9 @@ def hand(robot: Robot, q: Any, qd: Any = None, frame: str | None = None, angles:
     twist = None
     if qd is not None:
         rates = checked("qd", qd, (robot.nv,), f"{robot.name} has {robot.nv} degrees of freedom")
-        twist = np.einsum("...ij,...j->...i", robot.jacobian(q, frame), rates)
+        J = robot.jacobian(q, frame)
+        batch_shape({"q": J[..., 0, :], "qd": rates})
+        twist = np.einsum("...ij,...j->...i", J, rates)
     return _of(T[..., :3, 3], T[..., :3, :3], twist, chosen)
 
 

@@ -33,8 +33,8 @@ from strobe.kinematics.manipulability import (
 from strobe.kinematics.orientation import rotation_vector_matrix
 from strobe.kinematics.screws import rigid
 from strobe.kinematics.solutions import Solutions
-from strobe.models.arguments import require_above
-from strobe.runtime.arrays import checked
+from strobe.models.arguments import require_above, require_text
+from strobe.runtime.arrays import batch_shape, checked
 
 if TYPE_CHECKING:
     from strobe.robot import Robot
@@ -78,7 +78,7 @@ def inverse_velocity(
     ``method="difference"`` takes a step ``dt`` through the position inverse (``inverse``, or the robot's own) instead
     of the Jacobian, and shows its error; NaN where the moved hand is out of reach.
     """
-    if method not in METHODS:
+    if require_text("method", method) not in METHODS:
         raise ArgumentError(f'method is "{method}"; expected one of {", ".join(METHODS)}.')
     asked = checked_twist(twist, len(rows_of(of)))
     J = chosen_rows(robot, q, frame, of)
@@ -103,6 +103,7 @@ def inverse_acceleration(
     asked = checked_twist(acceleration, len(rows), "acceleration")
     rates = checked("qd", qd, (robot.nv,), f"{robot.name} has {robot.nv} degrees of freedom")
     carried = np.einsum("...ij,...j->...i", robot.jacobian_dot(q, rates, frame)[..., rows, :], rates)
+    batch_shape({"q": carried, "acceleration": asked})
     return resolved(
         chosen_rows(robot, q, frame, of), asked - carried, damping, _preferred(robot, preferred)
     )
@@ -136,6 +137,8 @@ def _eliminated(J: Array, asked: Array) -> Array:
 
 def _spread(J: Array, asked: Array, damping: float, preferred: Array | None) -> Array:
     """Σ σ/(σ² + λ²) v (u · asked), and of ``preferred`` what J does not notice."""
+    given = {"q": J[..., 0, :], "twist": asked, "preferred": preferred}
+    batch_shape({name: array for name, array in given.items() if array is not None})
     U, values, V = decomposed(J)
     k = values.shape[-1]
     regular = values > RANK * values[..., :1]

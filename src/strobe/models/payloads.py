@@ -101,7 +101,7 @@ def impossible(moments: Sequence[float]) -> str:
 def _matrix(inertia: Any) -> np.ndarray:
     try:
         I = np.asarray(inertia, dtype=float)
-    except (TypeError, ValueError):
+    except Exception:  # a foreign __array__ may raise anything
         I = np.empty(0)
     if I.shape == (6,):
         xx, yy, zz, xy, xz, yz = I

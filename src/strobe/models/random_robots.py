@@ -18,6 +18,7 @@ from strobe.models.inertial import Inertial
 from strobe.models.joints import KINDS, Limits
 from strobe.models.model import Model, moved
 
+LARGEST_SEED = 2**128 - 1  # beyond, names of robots would be pages long
 MOST_JOINTS = 100_000  # minutes of drawing, and more than anything here is made for
 LETTERS = {"R": "revolute", "P": "prismatic", "S": "spherical", "F": "floating", "C": "continuous"}
 
@@ -44,7 +45,8 @@ def _check(n: int, seed: int, kinds: str) -> None:
         raise ArgumentError(f"a random robot with {shown(n)} joints; at most {MOST_JOINTS:,} are drawn.")
     if not is_whole(n, 1):
         raise ArgumentError(f"a random robot with {shown(n)} joints; expected a whole number, 1 or more.")
-    require_whole("seed", seed, 0)
+    if require_whole("seed", seed, 0) > LARGEST_SEED:
+        raise ArgumentError(f"seed is {shown(seed)}; expected a number up to {LARGEST_SEED}.")
     if not isinstance(kinds, str) or not kinds or not LETTERS.keys() >= set(kinds):
         choices = ", ".join(f"{letter} {kind}" for letter, kind in LETTERS.items())
         raise ArgumentError(f"kinds is {shown(kinds)}; expected one or more letters of: {choices}.")

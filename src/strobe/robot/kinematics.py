@@ -9,7 +9,7 @@ import numpy as np
 from strobe.quantities import Request
 from strobe.robot.answers import Array
 from strobe.robot.asking import Asking
-from strobe.runtime.arrays import checked, is_python, real_numbers
+from strobe.runtime.arrays import batch_shape, checked, is_python, real_numbers
 
 
 class Kinematics(Asking):
@@ -48,6 +48,7 @@ class Kinematics(Asking):
         J = self.point_jacobian(q, frame, point)
         F = checked("force", force, (3,), "it is a force in base axes")
         F = F.astype(J.dtype) if is_python(force) else F
+        batch_shape({"q": J[..., 0, :], "force": F})
         return np.einsum("...ki,...k->...i", J, F)
 
     def jacobian_dot(

@@ -8,12 +8,13 @@ at a frame's origin in base axes. Quantities are inherited; here are edits, and 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import prod
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from strobe.errors import Fault, ShapeError
+from strobe.errors import ArgumentError, Fault, ShapeError, shown
 from strobe.models import edits
 from strobe.models import parameters as constants
 from strobe.models.arguments import require_whole
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
     from strobe.simulate.run import Run
     from strobe.trajectory.motion import Trajectory
 
+MOST_DRAWN = 10**8  # random states
+
 
 class Robot(Dynamics, Kinematics):
     """A robot: its dynamics and kinematics as functions of arrays."""
@@ -53,6 +56,10 @@ class Robot(Dynamics, Kinematics):
         rng = np.random.default_rng(require_whole("seed", seed, 0))
         sizes = batch if isinstance(batch, tuple | list) else (batch,)
         shape = tuple(require_whole("batch", size, 0) for size in sizes)
+        if prod(shape) > MOST_DRAWN:
+            raise ArgumentError(
+                f"batch is {shown(batch)}; at most {MOST_DRAWN:,} states are drawn at a time."
+            )
         if self.model.is_closed:
             return self._random_closed(rng, shape)
         q = random_positions(self.coordinates, rng, shape)

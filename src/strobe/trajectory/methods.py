@@ -65,7 +65,7 @@ def plan(robot: Robot, asked: Any, method: str | None = None, **options: Any) ->
     `strobe.trajectory.requests.request`.
     """
     made = _request(robot, asked, options)
-    name = method or made.method or DEFAULT
+    name = method if method is not None else made.method or DEFAULT
     chosen = method_named(name)
     if np.isfinite(made.bounds.jerk).any() and not chosen.smooth:
         smooth = ", ".join(each for each, other in METHODS.items() if other.smooth)
