@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from strobe.errors import UnsupportedModelError
 from strobe.formulations import FORMULATIONS
 from strobe.models.tips import hands
 from strobe.quantities import OF_A_FRAME, QUANTITIES, Request
@@ -150,7 +151,10 @@ class Speed:
 
 def too_large(robot: Robot, request: Request) -> str | None:
     """Why a quick look leaves a request out, or None."""
-    nodes = len(Kernel(robot.model, request).program.nodes)
+    try:
+        nodes = len(Kernel(robot.model, request).program.nodes)
+    except UnsupportedModelError as error:  # a method answers, by solving for something first
+        return str(error)
     return f"its graph of {nodes:,} nodes takes long to compile" if nodes > LARGEST else None
 
 
