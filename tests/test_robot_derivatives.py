@@ -90,6 +90,7 @@ def test_the_hessian_of_a_frame_is_the_difference_of_its_jacobian(robot):
     assert found @ qd == pytest.approx(robot.jacobian_dot(q, qd, frame), abs=1e-12)
 
 
+@pytest.mark.slow
 def test_gravity_is_a_gradient_and_its_derivative_symmetric():
     for robot in (ROBOTS["puma560"], ROBOTS["parallelogram"], Robot(random_model(5, 1, tree=True))):
         q, still = robot.random_state(seed=1)[0], np.zeros(robot.n)

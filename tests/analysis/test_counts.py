@@ -109,6 +109,7 @@ ENTRY = re.compile(
 )
 
 
+@pytest.mark.slow
 def test_the_page_of_formulations_gives_each_ones_cost_and_page():
     page = (Path(__file__).parents[2] / "docs" / "formulations.md").read_text(encoding="utf-8")
     names = [name for name, _, _, _ in ENTRY.findall(page) if name in FORMULATIONS]

@@ -90,6 +90,7 @@ def test_with_derivatives_errors_fall_with_the_square_of_the_distance(stanford, 
     assert ratios == pytest.approx([2, 4], rel=0.1)
 
 
+@pytest.mark.slow
 def test_off_the_path_derivatives_recover_what_points_do_not(stanford, swing, rows):
     off = rows[1]._replace(q=rows[1].q + 0.1)
     method = AlongTrajectory(stanford, swing, 40, derivatives=True, within=1)

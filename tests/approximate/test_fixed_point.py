@@ -308,6 +308,7 @@ def test_quaternions_are_refused():
         FixedPoint(strobe.random(2, kinds="S"), RANGES)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
 def test_compiled_code_is_timed_beside_floating_point():
     times = c_times(FixedPoint(strobe.load("planar2"), RANGES), seconds=0.01, states=256)

@@ -72,6 +72,7 @@ def test_a_jump_of_acceleration_costs_no_more_than_a_step(stanford, swing):
     assert errors == pytest.approx([0.126, 0.061, 0.030], abs=2e-3)
 
 
+@pytest.mark.slow
 def test_friction_is_added_as_it_is():
     puma = strobe.load("puma560")
     q, qd, _ = puma.random_state(seed=3)

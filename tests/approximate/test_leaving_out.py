@@ -133,6 +133,7 @@ def test_without_velocity_terms_is_exact_at_rest(stanford):
     )
 
 
+@pytest.mark.slow
 def test_what_velocity_terms_are_worth_is_the_coriolis_matrix_times_the_rates():
     robot = strobe.load("puma560")  # with rotors and friction, which stay
     q, qd, qdd = robot.random_state(seed=2, batch=20)

@@ -76,6 +76,7 @@ def test_a_column_of_tracking_errors_is_there_once_something_gives_them(stanford
     assert json.loads(seen.to_json())["methods"]["without-velocity-terms"]["tracking"] == 0.022
 
 
+@pytest.mark.slow
 def test_the_joints_that_stand_still_are_locked(monkeypatch):
     slow = lambda ways, *how: {name: 1.0 + name.startswith("locked") for name in ways}  # noqa: E731
     monkeypatch.setattr("strobe.approximate.report.best_times", slow)  # no matter what is faster today

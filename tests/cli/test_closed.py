@@ -172,6 +172,7 @@ def test_a_log_of_the_actuated_joints_is_followed_by_the_others(tmp_path: Path) 
     assert sentence.endswith("Give the actuated joints alone: the others follow.")
 
 
+@pytest.mark.slow
 def test_an_explanation_is_of_the_actuated_joints() -> None:
     data = told("explain", *GOLDEN)
     (crank,) = data["joints"]

@@ -34,6 +34,7 @@ def test_every_formulation_is_counted_four_ways_and_scheduled():
     assert schedule["length"][max(schedule["length"], key=int)] == schedule["path"]
 
 
+@pytest.mark.slow
 def test_one_formulation_can_be_asked_for_with_its_polynomials():
     data = counted("planar3", "--formulation", "modified-newton-euler", "--polynomials")
     assert list(data["formulations"]) == ["modified-newton-euler"]

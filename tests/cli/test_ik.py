@@ -38,6 +38,7 @@ def told(*arguments: str, code: int = 0) -> Any:
 # -- solutions --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_all_branches_of_the_stanford_arm_are_told_apart() -> None:
     data = told("stanford", "--at", GOLDEN, "--all")
     assert data["recognised"] == "spherical wrist"

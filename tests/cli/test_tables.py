@@ -33,6 +33,7 @@ def test_a_table_is_shown_with_its_ledger_its_status_and_our_count() -> None:
     assert "published minus ledger is −872." in done.stdout
 
 
+@pytest.mark.slow
 def test_json_has_every_figure() -> None:
     found = json.loads(run("turney", "--json").stdout)["turney"]
     titles = [sheet["title"] for sheet in found]
@@ -84,6 +85,7 @@ def test_without_a_name_everything_is_there(monkeypatch: pytest.MonkeyPatch) -> 
     assert list(json.loads(done.stdout)) == list(sheets.SHEETS)
 
 
+@pytest.mark.slow
 def test_records_are_marked_as_recalled() -> None:
     shown = run("records").stdout
     assert "recalled, unverified" in shown

@@ -88,6 +88,7 @@ def test_the_wrong_foot_tips_and_the_exit_code_says_so(swing: Path) -> None:
     assert "the feet hold" not in done.stdout
 
 
+@pytest.mark.slow
 def test_too_little_friction_is_a_check_that_failed(swing: Path) -> None:
     done = run("biped10", swing, "--foot", "stance_foot", "--friction", 0.001)
     assert done.exit_code == 1

@@ -86,6 +86,7 @@ def test_they_are_made_of_what_every_processor_has(single: bool) -> None:
         assert set(program(name, single).counts) <= BASIC | {"input", "constant", "stored"}
 
 
+@pytest.mark.slow
 @both
 @pytest.mark.parametrize(("low", "high"), [(-30, 1), (1, 11), (11, 21), (21, 127)])
 def test_sines_and_cosines_are_within_one_unit_in_the_last_place(

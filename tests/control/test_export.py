@@ -122,6 +122,7 @@ def test_what_is_made_of_readings_has_the_bits_of_the_simulator_too(tmp_path, pl
     )
 
 
+@pytest.mark.slow
 @needs_gcc
 @needs_fusing
 @pytest.mark.parametrize("kind", [GravityOnly, HornRaibert])

@@ -52,6 +52,7 @@ def expected(run):
     return np.stack([PUSH * (1 - np.exp(-run.times[:-1] / CONSTANT))] * 2, axis=-1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", [None, Exact])
 def test_a_constant_torque_is_found_with_the_time_constant_that_was_asked_for(arm, still, model):
     observed = MomentumObserver(ComputedTorque(arm, PERIOD), CONSTANT, model=model and model(arm))

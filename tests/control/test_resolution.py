@@ -123,6 +123,7 @@ def test_the_noise_of_a_tachometer_goes_through_the_servo_as_computed(links, par
     assert np.sqrt(coarse**2 - exact**2) == pytest.approx(noise, rel=0.05)
 
 
+@pytest.mark.slow
 def test_the_fewest_bits_are_found_and_meet_the_error(links):
     motion = links.plan([(0.7, -1.4), (1.2, -0.9)], "quintic", velocity=1.0, acceleration=2.0)
     servo = AccelerationServo(links, T)

@@ -352,6 +352,7 @@ def test_a_fault_of_a_sensor_that_nobody_reads_is_refused(arm, tracked):
     assert told(arm, faults, t=0.05)[0].status == Status.DONE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", ["own", "difference", "accelerometers"])
 def test_stability_is_asked_of_every_source_of_accelerations(arm, source):
     """With M̂ = M the servo multiplies what is missing by 1 − λ: stable for λ < 2."""

@@ -86,6 +86,7 @@ def test_python_agrees_with_the_robot_at_other_states(name):
     np.testing.assert_allclose(module["inverse_dynamics"](list(q), list(qd), list(qdd)), tau, atol=1e-11)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("numbers", [True, False])
 def test_python_agrees_with_pinocchio(numbers):
     pin = pytest.importorskip("pinocchio", reason="Pinocchio (package pin) is not installed")

@@ -21,6 +21,7 @@ def test_a_product_is_divided_exactly(p, q):
     assert factors.quotient(factors.product(p, q), q) == p
 
 
+@pytest.mark.slow
 @given(sums)
 def test_a_square_has_its_root(p):
     root = factors.square_root(factors.product(p, p))

@@ -100,6 +100,7 @@ def test_a_wrong_step_is_found():
     assert not any(exact_readable(equations).values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "numbers", "multiplications", "additions"),
     [

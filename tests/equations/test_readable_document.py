@@ -98,6 +98,7 @@ def test_every_section_has_the_values_of_the_robot(name, form, numbers):
     np.testing.assert_allclose(J, arm.jacobian(q), atol=1e-12)
 
 
+@pytest.mark.slow
 def test_the_sections_are_those_of_the_closed_forms():
     keys = list(dict.fromkeys(s.key for s in readable_document(interpreted("puma560")).sections))
     assert keys == ["steps", *SECTIONS, "notes"]

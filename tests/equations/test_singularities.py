@@ -84,6 +84,7 @@ def test_it_prints_as_a_product_with_its_conditions_and_in_latex():
     assert found._repr_latex_().startswith("$\\det J = ")
 
 
+@pytest.mark.slow
 def test_rows_may_be_chosen_for_a_frame_that_fewer_joints_carry():
     robot = strobe.load("puma560")
     found = robot.equations().singularities("link4", of=("x", "y", "z", "wz"))

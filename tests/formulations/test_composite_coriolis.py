@@ -47,6 +47,7 @@ def test_the_other_form_needs_centres_of_mass():
         composite_coriolis.coriolis_matrix(model, [0.1] * 7, [0.1] * 7, "decomposition")
 
 
+@pytest.mark.slow
 def test_it_costs_a_fifth_of_strobing():
     model = strobe.load("panda").model
     direct = Kernel(model, Request("coriolis_matrix")).program

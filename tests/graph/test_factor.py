@@ -174,6 +174,7 @@ def test_no_quantity_divides_twice_by_the_same_value(name, quantity):
     assert len(denominators) == len(set(denominators))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("quantity", RATIONAL)
 @pytest.mark.parametrize("name", ROBOTS)
 def test_every_quantity_stays_the_same_but_for_the_rounding_of_constants(name, quantity):

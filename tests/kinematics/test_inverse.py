@@ -145,6 +145,7 @@ def test_a_slide_at_zero_leaves_joint_2_free(stanford):
     assert found.free[0].tolist() == [False, True, False, False, False, False]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("small", [1e-3, 1e-6, 1e-9, 1e-12])
 def test_residuals_stay_small_next_to_singular_poses(stanford, small):
     for joint, value in ((4, 0.0), (4, math.pi), (1, 0.0), (1, math.pi), (2, 0.0)):
@@ -158,6 +159,7 @@ def test_residuals_stay_small_next_to_singular_poses(stanford, small):
 # -- other arms -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_ur5_is_solved_by_its_parallel_axes_and_a_singular_wrist_keeps_joint_6(ur5):
     q = np.array([0.3, -1.0, 1.2, 0.4, 0.0, 0.7])
     found = ur5.inverse_kinematics(ur5.forward_kinematics(q), q0=q)

@@ -70,6 +70,7 @@ def test_both_branches_of_a_planar_arm_are_those_of_its_triangle():
         np.testing.assert_allclose(found.q[0], [first, second], atol=1e-9)
 
 
+@pytest.mark.slow
 def test_position_alone_and_orientation_alone():
     robot = strobe.load("panda")
     poses = asked(robot, 100)

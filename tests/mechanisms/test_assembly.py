@@ -51,6 +51,7 @@ def test_what_is_closed_stays_where_it_is(fourbar):
     assert fourbar.assemble(q) == pytest.approx(q, abs=1e-13)
 
 
+@pytest.mark.slow
 def test_joints_that_are_held_keep_their_positions(fourbar):
     q = fourbar.assemble(np.zeros((3, 3)), hold={"crank": 0.7})
     assert (q[:, 0] == 0.7).all()

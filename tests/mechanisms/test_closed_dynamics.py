@@ -61,6 +61,7 @@ def test_random_states_are_states_that_exist(robot):
     assert (robot.loop_facing(q) > 0.99).all()
 
 
+@pytest.mark.slow
 def test_accelerations_are_those_of_the_whole_matrix_of_numpy(robot):
     q, qd, _ = robot.random_state(2, batch=6)
     tau = np.random.default_rng(0).standard_normal(qd.shape)

@@ -82,6 +82,7 @@ def test_overconstrained_linkages_run_through_all_positions(name, request):
     assert len(notes) == (1 if name == "bennett" else 0)  # in the plane the others say nothing at all
 
 
+@pytest.mark.slow
 def test_a_step_too_long_is_told_with_the_loops_that_came_open(fourbar, start):
     run = fourbar.simulate(start, STILL, [20.0, 0, 0], 3.0, step=3e-2)
     assert any("loops came open by up to" in note for note in run.notes)

@@ -222,6 +222,7 @@ def test_named_poses_of_closed_chains_are_closed(name):
         assert np.abs(robot.loop_residuals(q)).max() < 1e-15
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["fourbar", "slider-crank", "fivebar", "delta"])
 def test_random_states_of_closed_chains_are_closed_and_stay_so(name):
     robot = strobe.load(name)

@@ -110,6 +110,7 @@ def test_what_has_changed_is_named(model):
     )
 
 
+@pytest.mark.slow
 def test_every_change_of_a_model_has_words(model):
     before = described(model)
     for change in changed(model):

@@ -324,6 +324,7 @@ TOO_MUCH = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", TOO_MUCH)
 def test_a_short_text_does_not_ask_for_much(kind, tmp_path):
     inside, sentence = TOO_MUCH[kind]

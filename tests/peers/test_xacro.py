@@ -53,6 +53,7 @@ def found_by_our_names(monkeypatch):
     monkeypatch.setattr("xacro.substitution_args._eval_find", packages.get_path)
 
 
+@pytest.mark.slow
 def test_installed_robots_are_expanded_as_xacro_expands_them(capfd):
     if not INSTALLED:
         pytest.skip("rtb-data is not installed")

@@ -8,6 +8,7 @@ from strobe.models.load import load_model
 from strobe.runtime import kernels
 
 
+@pytest.mark.slow
 def test_one_change_of_a_robot_is_felt_and_nothing_is_taken_from_the_cache_that_is_another():
     tally = caches.Tally()
     caches.attempt(1, tally, ["quantities"], most=1)

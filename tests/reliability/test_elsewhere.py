@@ -40,6 +40,7 @@ def root(tmp_path, monkeypatch):
     root = tmp_path / "here"
     root.mkdir()
     monkeypatch.setattr(elsewhere, "ROOT", root)
+    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)  # of whoever runs this
     (root / "test_place.py").write_text("def test_it(): assert 'strobe dir/strobe' not in __file__")
     return root
 

@@ -31,6 +31,7 @@ def last_that_moves(model: Model) -> str:
     return next(frame.name for frame in reversed(model.frames) if frame.name in moved_frames(model))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rule", "sentence"), [(last_frame, "does not move"), (last_that_moves, "joints beyond")]
 )

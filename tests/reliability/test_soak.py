@@ -61,6 +61,7 @@ def test_numbers_that_are_off_are_wrong(off):
         compare([1.0], [1.0, 2.0], "x")
 
 
+@pytest.mark.slow
 def test_an_exception_is_a_failure(subjects, monkeypatch):
     monkeypatch.setattr(soak_calls, "CALLS", {"single": (1, lambda caller: 1 / 0)})
     found = soak(0.1, threads=1, robots=subjects)

@@ -34,6 +34,7 @@ def fallen(robot: strobe.Robot) -> np.ndarray:
     return strobe.simulate(robot, rest, rest, None, t=0.5, step=1e-4, stops=True, every=5000).q
 
 
+@pytest.mark.slow
 def test_a_robot_with_other_limits_hits_its_own_stops(folder, monkeypatch):
     ends = [fallen(limited(lower))[-1] for lower in (-1.0, -0.3)]
     assert len(list(folder.glob("*.o"))) > 0
@@ -138,6 +139,7 @@ def swung(law: strobe.runtime.traced.Traced, **how: bool) -> np.ndarray:
     ).q
 
 
+@pytest.mark.slow
 def test_a_law_is_what_it_was_when_it_was_traced(folder, monkeypatch):
     law = strobe.trace(spring, q=2)
     monkeypatch.setitem(globals(), "STIFFNESS", 100.0)
@@ -189,6 +191,7 @@ def test_whatever_of_a_recurrence_is_changed_is_another_march(monkeypatch):
 # -- sources --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_nothing_is_traced_through_modules_whose_sources_no_key_is_made_from(python):
     script = """
 import sys

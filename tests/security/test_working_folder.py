@@ -86,6 +86,7 @@ def test_no_command_runs_code_of_the_working_folder(command, folder):
     assert (code, traps) == (0, []), said
 
 
+@pytest.mark.slow
 def test_the_package_as_a_command_finds_nothing_of_others_there(folder):
     """Python looks into the working folder for modules of its own before we can act; not for those of others."""
     for name in OF_PYTHON:

@@ -26,6 +26,7 @@ def stopping_after(time, seen):
     return watch
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ADAPTIVE)
 def test_an_interrupt_keeps_the_rows_that_are_done(robot, method):
     seen = []

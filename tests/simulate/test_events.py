@@ -96,6 +96,7 @@ def test_a_load_that_is_dropped_leaves_the_velocities(arm, start):
     np.testing.assert_allclose(run.q[:, 100:], free.q, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_a_run_that_is_interrupted_right_after_an_event_meets_it_once_when_it_goes_on(
     arm, start, monkeypatch
 ):
@@ -168,6 +169,7 @@ def test_an_event_that_changes_nothing_is_told(arm, start, event):
     assert run.notes == (f"{event!r} changes nothing.",)
 
 
+@pytest.mark.slow
 def test_all_joints_locked_and_released_stand_still_meanwhile(arm, start):
     q, qd = start
     run = simulate(arm, q, qd, None, 0.3, step=1e-3, events=[Lock(0.1, "*"), Release(0.2, "*")])

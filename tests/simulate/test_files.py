@@ -103,6 +103,7 @@ def test_a_robot_whose_limits_changed_is_told_by_joint_and_number(arm, tmp_path)
         simulate(other, *state(arm), None, 0.02, step=1e-3, resume=done.checkpoint)
 
 
+@pytest.mark.slow
 def test_what_only_people_read_of_a_robot_may_change(arm, tmp_path):
     path = tmp_path / "run.npz"
     simulate(arm, *state(arm), None, 0.01, step=1e-3).to_npz(path)

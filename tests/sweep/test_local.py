@@ -129,6 +129,7 @@ print(json.dumps(seen))
 """  # no `if __name__`: a script that sweeps needs none
 
 
+@pytest.mark.slow
 def test_no_port_is_opened_and_the_files_are_the_same(tmp_path):
     (tmp_path / "script.py").write_text(LISTENING)
     command = [sys.executable, "script.py", json.dumps(SWEEP)]

@@ -52,6 +52,7 @@ def test_it_starts_and_ends_at_rest_where_it_was_asked_to(found):
     assert motion.method == "kahn"
 
 
+@pytest.mark.slow
 def test_more_freedom_takes_less_time(found):
     assert found.motion.duration < 0.96 * found.straight.duration
     assert found.straight.duration < 0.8 * found.constant.duration

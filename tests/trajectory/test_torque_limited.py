@@ -128,6 +128,7 @@ def test_all_limits_hold_together(panda):
         assert (np.maximum(-found.least, found.largest) / bound).max() <= 1 + 1e-5
 
 
+@pytest.mark.slow
 def test_the_motion_passes_the_points_and_stays_on_the_path(panda):
     path = spline(PANDA)
     motion = plan(panda, path)
