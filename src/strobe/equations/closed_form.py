@@ -262,8 +262,10 @@ class Equations:
         }
         try:
             return _stacked(quantity, Evaluation({**self.parameters, **state}), batch_shape(arrays))
-        except RecursionError:
-            raise ArgumentError("quantity is a list of lists without an end.") from None
+        except (RecursionError, OverflowError, IndexError, ValueError):  # too deep, too large, uneven
+            raise ArgumentError(
+                f"quantity is {shown(quantity)}; expected a closed form of these equations."
+            ) from None
 
     def __repr__(self) -> str:
         names = "its own numbers" if self.numbers else f"{len(self.parameters)} named parameters"

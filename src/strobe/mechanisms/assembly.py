@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from strobe.errors import ArgumentError, AssemblyError
+from strobe.errors import ArgumentError, AssemblyError, shown
 from strobe.mechanisms.states import scales_of
 from strobe.models import random_states
 from strobe.models.arguments import finite_numbers, require_mapping, require_truth, require_whole
@@ -41,6 +41,7 @@ SHORTER = 8  # times a step is halved
 GAIN = 0.99  # a step that leaves more of what is open leads nowhere
 LEAST = 1e-9  # a singular value below this part of the largest is rounding
 TRIES = 30  # guesses for one position
+MOST_TRIES = 100_000
 DRAWS = 20  # guesses for random states, of each sort
 GUESSES = 4  # when it is asked why nothing closes
 
@@ -55,7 +56,8 @@ def assemble(
     limits unless ``limits`` is False. Where Newton's method does not get there from q, it starts from ``tries`` − 1
     other guesses, each further off. Refused where some loop stays open.
     """
-    require_whole("tries", tries, 1)
+    if require_whole("tries", tries, 1) > MOST_TRIES:
+        raise ArgumentError(f"tries is {shown(tries)}; at most {MOST_TRIES:,} guesses are tried.")
     require_truth("limits", limits)
     start = robot.neutral if q is None else checked("q", q, (robot.nq,), robot._why).astype(float)
     if not np.isfinite(start).all():

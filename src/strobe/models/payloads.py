@@ -40,7 +40,7 @@ def attach_payload(
     carried = model.base_inertial if body is None else body.inertial
     carried = carried + moved(load, place.placement)
     if replacing is not None:
-        if not isinstance(replacing, list | tuple) or not 1 <= len(replacing) <= 3:
+        if not isinstance(replacing, list | tuple) or not 2 <= len(replacing) <= 3:
             raise ArgumentError(f"replacing is {shown(replacing)}; expected (mass, com, inertia).")
         carried = _without(carried, moved(payload(*replacing), place.placement), frame)
     if body is None:

@@ -14,6 +14,8 @@ from strobe.models.inertial import Inertial
 from strobe.models.joints import Friction, Joint, Limits, Motor
 from strobe.models.model import Body, Coupling, Curve, Model
 
+LARGEST = 1e30  # of a scale, whose powers are floats still
+
 
 def scale(model: Model, length: float, mass: float) -> Model:
     """A geometrically similar model: lengths × length, masses × mass, inertias × mass·length².
@@ -25,6 +27,8 @@ def scale(model: Model, length: float, mass: float) -> Model:
     for name, factor in (("length", l), ("mass", m)):
         if factor <= 0:
             raise ArgumentError(f"{name} is scaled by {factor:g}; a scale is positive (1 changes nothing).")
+        if not 1 / LARGEST <= factor <= LARGEST:
+            raise ArgumentError(f"{name} is scaled by {factor:g}; expected {1 / LARGEST:g} to {LARGEST:g}.")
     kinds = {joint.name: joint.kind for joint in model.joints}
     return replace(
         model,

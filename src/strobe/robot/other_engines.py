@@ -21,6 +21,7 @@ import numpy as np
 
 from strobe.algebra import Vec3, quaternion_rotation
 from strobe.errors import ArgumentError, UnknownNameError, shown
+from strobe.models.arguments import require_texts
 from strobe.models.joints import Joint
 from strobe.models.names import unused_name
 from strobe.robot.answers import Array
@@ -150,13 +151,14 @@ def _of_pinocchio(model: Any) -> Iterator[tuple[str, Place]]:
 
 
 def _stated(robot: Robot, joints: Sequence[str]) -> list[str]:
-    if isinstance(joints, str) or not all(isinstance(name, str) for name in joints):
+    if isinstance(joints, str):
         raise ArgumentError(f"joints is {shown(joints)}; expected names of joints.")
+    joints = require_texts("joints", joints)
     known = {joint.name: joint for joint in robot.model.joints}
     for name in joints:
         if name not in known:
             raise UnknownNameError("joint", name, robot.name, list(known), "robot.model.joints")
-    return list(joints)
+    return joints
 
 
 def _in_one_row(robot: Robot, engine: str) -> list[str]:

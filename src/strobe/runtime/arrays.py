@@ -35,6 +35,7 @@ def collected(values: Mapping[str, Any], sizes: Mapping[str, int], why: str) -> 
     return {name: array.astype(dtype, copy=False) for name, array in arrays.items()}
 
 
+MOST_AXES = 24  # NumPy broadcasts 32, and results have more than what is given
 FLOAT64 = np.dtype(np.float64)
 KINDS = {"c": "complex numbers", "b": "truth values", "O": "Python objects", "U": "text", "S": "bytes"}
 
@@ -67,6 +68,10 @@ def real_numbers(name: str, value: Any) -> np.ndarray:
     array = _as_array(name, value)
     if array.dtype.kind not in "fiu":
         raise DtypeError(name, KINDS.get(array.dtype.kind, str(array.dtype)))
+    if array.ndim > MOST_AXES:
+        raise ShapeError(
+            name, array.shape, "batch axes and those of one state", f"it has {array.ndim} axes"
+        )
     if array.dtype.kind != "f" or array.dtype.itemsize not in (4, 8) or not array.dtype.isnative:
         with np.errstate(over="ignore"):  # a long double beyond all doubles is infinite
             array = array.astype(np.float32 if array.dtype == np.dtype(">f4") else np.float64)
