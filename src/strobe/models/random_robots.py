@@ -7,6 +7,7 @@ random, so that every inertia belongs to a real body.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -36,8 +37,8 @@ def random_model(n: int, seed: int = 0, *, kinds: str = "RP", tree: bool = False
         joints.append(_random_joint(rng, k, links[_parent(rng, k, tree)].name, kinds))
     tool = ("tool", links[-1].name, _random_placement(rng), "")
     title = f"random {'tree' if tree else 'chain'} of {n} joints, seed {seed}"
-    told = {"title": title, "source": title, "tip": "tool"}  # which a tree has for one of its ends only
-    return assemble(Assembly(name, links, joints, Faults(name), frames=[tool], **told))
+    made = Assembly(name, links, joints, Faults(name), frames=[tool], title=title, source=title)
+    return assemble(replace(made, tip="tool"))  # which a tree has for one of its ends only
 
 
 def _check(n: int, seed: int, kinds: str) -> None:
