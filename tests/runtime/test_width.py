@@ -62,8 +62,9 @@ def test_a_processor_with_one_width_is_not_measured(folder, wide, monkeypatch):
     assert not folder.exists() or not list(folder.iterdir())
 
 
-def test_the_environment_decides_before_any_measurement(folder, wide, monkeypatch):
-    monkeypatch.setenv("STROBE_WIDTH", "128")
+@pytest.mark.parametrize("text", ["128", "2"])
+def test_the_environment_decides_before_any_measurement(folder, wide, monkeypatch, text):
+    monkeypatch.setenv("STROBE_WIDTH", text)
     assert width.bits(states=10**6) == 128
     assert [width.target(single).width for single in (False, True)] == [2, 4]
     assert wide == []

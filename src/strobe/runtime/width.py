@@ -3,8 +3,8 @@
 A processor with vectors of 512 bits may run them in halves, or more slowly than those of 256: then the narrower ones
 are no loss. When the first large batch is asked for, a small fixed program is compiled for both and timed, in about
 a tenth of a second, and what is found is kept in the cache folder beside the object code. Until then, and
-without such a folder, the widest are taken. STROBE_WIDTH (bits) decides instead of all this. Nothing but time depends
-on it: every width computes the same bits.
+without such a folder, the widest are taken. STROBE_WIDTH (bits, or float64 numbers side by side: 256 or 4) decides
+instead of all this. Nothing but time depends on it: every width computes the same bits.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from strobe.runtime import cache, gufunc, jit
 from strobe.scalars import Graph, Num, Numbers
 
 WIDTHS = (128, 256, 512)  # bits
+LANES = {str(width // 64): str(width) for width in WIDTHS}  # as float64 numbers side by side
 MANY = 1024  # states in a batch that is worth a measurement
 CLEARLY = 0.95  # of the wider vectors' time: the narrower ones must need less than this
 SIZE, LAYERS = 8, 12  # of the program that is timed: vectors and rounds of products
@@ -50,6 +51,7 @@ def bits(single: bool = False, states: int = 0) -> int:
 
 def _asked(widest: int) -> int | None:
     text = os.environ.get("STROBE_WIDTH", "")
+    text = LANES.get(text, text)
     possible = [width for width in WIDTHS if width <= widest]
     if text and text not in map(str, possible):
         choices = ", ".join(map(str, possible))
