@@ -13,6 +13,11 @@ import sysconfig
 from pathlib import Path
 
 HOME = str(Path(__file__).resolve().parents[1])  # where this package lies
+ALONE = {  # libraries of others start a thread for every processor, and reserve memory for each
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+}
 
 
 def python_command(text: str, *arguments: str) -> list[str]:
@@ -23,9 +28,9 @@ def python_command(text: str, *arguments: str) -> list[str]:
 
 
 def python_environment(**more: str) -> dict[str, str]:
-    """The environment of such a process: no place in it depends on the working folder."""
+    """The environment of such a process, on one processor: no place in it depends on the working folder."""
     places = os.pathsep.join(_stated())
-    return {**os.environ, "PYTHONSAFEPATH": "1", "PYTHONPATH": places, **more}
+    return {**os.environ, "PYTHONSAFEPATH": "1", "PYTHONPATH": places, **ALONE, **more}
 
 
 def trusted_folders() -> list[str]:

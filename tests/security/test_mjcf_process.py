@@ -62,7 +62,7 @@ import mjcf_child
 mjcf_child.confine(2**31)
 attempts = dict(
     reading=lambda: open({file!r}), writing=lambda: open("x", "w"), network=socket.socket, pipe=os.pipe,
-    folder=lambda: os.listdir("."), copy=lambda: os.dup(0), room=lambda: bytearray(2**31),
+    folder=lambda: os.listdir("."), copy=lambda: os.dup(0), room=lambda: bytearray(2**32),
 )
 for name, attempt in attempts.items():
     try:
@@ -304,3 +304,21 @@ def test_an_answer_that_no_model_gives_is_refused(answer, place, value):
     inner[place[-1]] = value
     with pytest.raises(Implausible, match="MuJoCo answers what no model gives"):
         Compiled(wrong)
+
+
+@pytest.mark.skipif(
+    not Path("/proc/self/statm").exists(), reason="this system does not tell what is reserved"
+)
+def test_what_libraries_reserve_before_is_not_counted(tmp_path):
+    """Those for linear algebra reserve memory for every processor: gigabytes where there are sixty-four."""
+    text = f"""
+import mmap, runpy, sys
+reserved = mmap.mmap(-1, 3 * 2**30)
+runpy.run_path({mjcf_child.__file__!r})["confine"](2**29)
+some = bytearray(2**28)
+try:
+    bytearray(2**30)
+except MemoryError:
+    print("bounded")
+"""
+    assert script(text, tmp_path).strip() == "bounded"

@@ -44,7 +44,7 @@ REASONED = {  # files, and what they open that is no file from outside, or is op
     "models/near_files.py": "what a model names, folder by folder without links, regular and bounded too",
     "models/xacro_files.py": "a descriptor of near_files",
     "models/mjcf_process.py": "the answer of its own process",
-    "models/mjcf_child.py": "the question of its own process",
+    "models/mjcf_child.py": "the question of its own process; /proc/self/statm",
     "sweep/local.py": "the answer of its own process",
     "sweep/worker.py": "the question of its own process",
     "approximate/made_with.py": "into a stream of writing",

@@ -44,12 +44,21 @@ def confine(memory: int) -> None:
     with suppress(ImportError):
         import resource
 
-        for kind, most in (("AS", memory), ("CORE", 0), ("FSIZE", 0), ("NOFILE", 0)):
+        for kind, most in (("AS", _taken() + memory), ("CORE", 0), ("FSIZE", 0), ("NOFILE", 0)):
             with suppress(AttributeError, ValueError, OSError):
                 limit = getattr(resource, f"RLIMIT_{kind}")
                 hard = resource.getrlimit(limit)[1]
                 lower = most if hard == resource.RLIM_INFINITY else min(most, hard)
                 resource.setrlimit(limit, (lower, lower))
+
+
+def _taken() -> int:
+    """Bytes of addresses that libraries have reserved by now, where the system tells; no model is to blame."""
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:
+            return int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError):
+        return 0
 
 
 def bound_time(processor: float, wall: float) -> None:

@@ -30,6 +30,8 @@ def collected(values: Mapping[str, Any], sizes: Mapping[str, int], why: str) -> 
         name: checked(name.split(" ")[0], values[name], (size,), REASONS.get(name.split(" ")[0], why))
         for name, size in sizes.items()
     }
+    if all(array.dtype is FLOAT64 for array in arrays.values()):
+        return arrays
     strong = [array for name, array in arrays.items() if not is_python(values[name])]
     dtype = np.result_type(*strong) if strong else np.dtype(np.float64)
     return {name: array.astype(dtype, copy=False) for name, array in arrays.items()}

@@ -27,11 +27,6 @@ MOST_STARTS = 3  # of a worker, in vain
 LOOK = 1.0  # seconds between two looks whether to stop
 AHEAD = 2  # chunks handed out for every thread
 WORKER = "from strobe.sweep.worker import main; main()"
-ALONE = {
-    "OMP_NUM_THREADS": "1",
-    "OPENBLAS_NUM_THREADS": "1",
-    "MKL_NUM_THREADS": "1",
-}  # a processor is one worker's
 
 By = Callable[[Workshop, Sequence[int]], Generator[Done]]  # who does chunks
 
@@ -158,7 +153,7 @@ class _Worker:
                 raise _Died("the sweep has ended")
             self.said = tempfile.TemporaryFile()  # noqa: SIM115  closed when it is buried
             self.process = subprocess.Popen(
-                python_command(WORKER), env=python_environment(**ALONE), text=True, encoding="ascii",
+                python_command(WORKER), env=python_environment(), text=True, encoding="ascii",
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.said,
             )  # fmt: skip
             return self.process
