@@ -450,3 +450,10 @@ def test_a_derivation_says_whose_forces_it_derives():
     """Link 2 is balanced there without the pin, which drops out of torques but not of forces."""
     said = str(derive(parallelogram(), "newton-euler"))
     assert "those of the open chains, without what the pins of the closed one add" in " ".join(said.split())
+
+
+def test_forces_of_states_in_single_precision_are_in_single_precision():
+    arm = strobe.load("parallelogram")
+    single = arm.joint_wrenches(*(np.array(x, np.float32) for x in STATE))
+    assert single.dtype == np.float32
+    assert np.allclose(single, arm.joint_wrenches(*STATE), rtol=1e-4, atol=1e-4)

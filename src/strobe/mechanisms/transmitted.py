@@ -32,14 +32,15 @@ def transmitted(
     """What the joints of a robot with loops transmit, those among them that couplings keep closed."""
     forces = loop_forces(robot, q, qd, qdd, wrench=wrench, frame=frame, gravity=gravity, friction=friction)
     sizes = {"q": robot.nq, "qd": robot.nv, "qdd": robot.nv}
-    q, qd, qdd = (
-        x.astype(float) for x in collected({"q": q, "qd": qd, "qdd": qdd}, sizes, robot._why).values()
-    )
+    state = collected({"q": q, "qd": qd, "qdd": qdd}, sizes, robot._why)
+    q, qd, qdd = (x.astype(float) for x in state.values())
     opened = Uncoupled(robot)
     q, qd, qdd = opened.position(q), opened.rates(qd), opened.rates(qdd)
     loads = acting(opened.robot, q, forces, wrench, frame)
     wrenches = cut_open(opened.robot).joint_wrenches(q, qd, qdd, wrench=loads, gravity=gravity)
-    return Transmitted(wrenches, (*transmissions(opened.robot.model), *forces.remarks))
+    return Transmitted(
+        wrenches.astype(state["q"].dtype), (*transmissions(opened.robot.model), *forces.remarks)
+    )
 
 
 def acting(
