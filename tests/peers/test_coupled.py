@@ -251,7 +251,7 @@ def centroidal_momentum_bias(c, q, v, a):
 def joint_wrenches(c, q, v, a):
     """Of the tree, by their recursion; of a loop with the pin's force from a balance of torques of the tree."""
     outside = pin.StdVec_Force([pin.Force.Zero() for _ in range(c.model.njoints)])
-    pin.framesForwardKinematics(c.model, c.data, q)  # their recursion of forces leaves old placements in data
+    pin.framesForwardKinematics(c.model, c.data, q)  # their recursion of forces leaves old ones
     if c.robot.model.loops:
         tau = dict(zip(c.free, c.reduced(c.x, c.xd, c.xdd), strict=True))
         missing = c.torques(q, v, a) - np.array([tau.get(name, 0.0) for name in c.names])
