@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE  # hundreds of processes would each compile every source again
 LOWEST := $(VENV)/lowest
-SWEEPS := tests/sweep tests/cli/test_sweep.py tests/runtime/test_in_parallel.py
+SWEEPS := tests/sweep tests/cli/test_sweep.py tests/compiler/runtime/test_in_parallel.py
 OTHERS := test_docs.py test_examples.py test_benchmarks.py reliability  # tests of what needs extras by its nature
 PYTEST = $(BIN)/python -m pytest -n 2 --dist worksteal
 

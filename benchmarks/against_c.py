@@ -17,9 +17,10 @@ import numpy as np
 import strobe
 from benchmarks.timer import Row, answer
 from strobe.analysis.peers import AGREEMENT
-from strobe.analysis.speed import BATCH, Way, batch_way, best_times
-from strobe.codegen.c import Function, header, source
-from strobe.graph.program import Program
+from strobe.analysis.speed import batch_way
+from strobe.compiler.codegen.c import Function, header, source
+from strobe.compiler.graph.program import Program
+from strobe.compiler.runtime.timing import BATCH, Way, best_times
 from strobe.quantities import Request
 
 SECONDS = 0.5

@@ -17,11 +17,12 @@ import strobe
 from benchmarks.robots import ROBOTS, agreeing
 from benchmarks.timer import Row, answer
 from strobe.analysis.peers import AGREEMENT, MuJoCo, Pinocchio
-from strobe.analysis.speed import BATCH, ROUND, Way, batch_way, best_times, single_way, state
-from strobe.codegen.llvm import module
+from strobe.analysis.speed import batch_way, single_way, state
+from strobe.compiler.codegen.llvm import module
+from strobe.compiler.runtime import jit
+from strobe.compiler.runtime.gufunc import gufunc
+from strobe.compiler.runtime.timing import BATCH, ROUND, Way, best_times
 from strobe.quantities import QUANTITIES, Request
-from strobe.runtime import jit
-from strobe.runtime.gufunc import gufunc
 
 SECONDS = 0.2  # for each row
 LARGE = 4 * BATCH  # states in a batch that is worth several threads

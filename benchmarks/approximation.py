@@ -12,8 +12,8 @@ import math
 import strobe
 from benchmarks.timer import Row, answer
 from strobe.approximate import FixedPoint, HornRaibert, trade_off
-from strobe.approximate.fixed_speed import c_times
-from strobe.approximate.table_speed import table_speed
+from strobe.approximate.fixed_point_timing import c_times
+from strobe.approximate.table_timing import table_speed
 from strobe.trajectory.motion import Trajectory
 
 SECONDS = 2.0

@@ -22,7 +22,7 @@ import numpy as np
 import strobe
 from benchmarks.timer import Row, answer
 from strobe.analysis.peers import MuJoCo, Pinocchio
-from strobe.analysis.speed import Way, best_times
+from strobe.compiler.runtime.timing import Way, best_times
 from strobe.control import CONTROLLERS, ComputedTorque, Controller, control, make
 from strobe.control.cost import cost
 from strobe.control.export import export
@@ -30,8 +30,8 @@ from strobe.control.loop import REFERENCE, Loop
 from strobe.control.sensors import Sensors
 from strobe.control.tracking import constants_of
 from strobe.errors import ControlWarning
+from strobe.simulate.integrators import fixed_method
 from strobe.simulate.problem import problem
-from strobe.simulate.steps import fixed_method
 from strobe.trajectory.motion import Trajectory
 
 SECONDS = 1.0
@@ -52,9 +52,8 @@ def once(seconds: float = SECONDS, small: bool = False) -> list[Row]:
     alone = _beside_python(robot, motion, t, seconds)
     rows = [*_loops(robot, motion, loops, t, seconds), alone]
     for row in rows[:-1]:
-        row["ratio"] = (
-            row["loops"] * alone["python_s"] / row["ours_s"]
-        )  # to loops in Python, one after another
+        # to loops in Python, one after another
+        row["ratio"] = row["loops"] * alone["python_s"] / row["ours_s"]
     return rows + [_step(robot, name, STEP * seconds) for name in names]
 
 

@@ -18,13 +18,14 @@ from benchmarks.how_fast_to_compile import stages
 from benchmarks.robots import ROBOTS
 from benchmarks.timer import Row, answer
 from strobe.analysis.peers import AGREEMENT, Pinocchio
-from strobe.analysis.speed import BATCH, SINGLES, Way, best_times, state
-from strobe.graph.derivatives import WAYS, derivative
-from strobe.graph.passes import optimised
-from strobe.graph.program import Program, trace
-from strobe.graph.simplify import simplify
+from strobe.analysis.speed import state
+from strobe.compiler.graph.derivatives import WAYS, derivative
+from strobe.compiler.graph.passes import optimised
+from strobe.compiler.graph.program import Program, trace
+from strobe.compiler.graph.simplify import simplify
+from strobe.compiler.runtime.kernels import Kernel
+from strobe.compiler.runtime.timing import BATCH, SINGLES, Way, best_times
 from strobe.quantities import QUANTITIES, Request
-from strobe.runtime.kernels import Kernel
 from strobe.scalars import Graph
 
 SECONDS = 0.5  # for each row

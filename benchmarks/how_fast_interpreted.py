@@ -9,7 +9,8 @@ import strobe
 from benchmarks.robots import agreeing
 from benchmarks.timer import Row, answer
 from strobe.analysis.peers import Pinocchio
-from strobe.analysis.speed import BATCH, batch_way, best_times, single_way
+from strobe.analysis.speed import batch_way, single_way
+from strobe.compiler.runtime.timing import BATCH, best_times
 from strobe.quantities import Request
 
 SECONDS = 1.0

@@ -19,12 +19,12 @@ from itertools import pairwise
 import strobe
 from benchmarks.robots import ROBOTS
 from benchmarks.timer import Row, answer
-from strobe.codegen.llvm import module
-from strobe.graph.program import trace
+from strobe.compiler.codegen.llvm import module
+from strobe.compiler.graph.program import trace
+from strobe.compiler.runtime import jit
+from strobe.compiler.runtime.kernels import MOST_OPTIMISED, Kernel
 from strobe.models.model import Model
 from strobe.quantities import Request
-from strobe.runtime import jit
-from strobe.runtime.kernels import MOST_OPTIMISED, Kernel
 from strobe.scalars import Graph
 
 SECONDS = 0.0  # one compilation of each is enough

@@ -9,7 +9,8 @@ from __future__ import annotations
 import strobe
 from benchmarks.how_fast_to_compile import stages
 from benchmarks.timer import Row, answer
-from strobe.analysis.speed import BATCH, batch_way, best_times
+from strobe.analysis.speed import batch_way
+from strobe.compiler.runtime.timing import BATCH, best_times
 from strobe.quantities import Request
 
 SECONDS = 0.2  # for each length

@@ -13,9 +13,9 @@ import numpy as np
 import strobe
 from benchmarks import eaik_peer
 from benchmarks.timer import Row, answer
-from strobe.analysis.speed import Way, best_times
+from strobe.compiler.runtime.timing import Way, best_times
 from strobe.kinematics.analytic import closed_form, recognise
-from strobe.kinematics.serial import serial
+from strobe.kinematics.serial_chain import serial
 from strobe.kinematics.solutions import Solutions, Status
 
 SECONDS = 2.0

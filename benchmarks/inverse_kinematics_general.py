@@ -18,7 +18,7 @@ import strobe
 from benchmarks.timer import Row, answer
 from strobe.kinematics.general_6r import solve_in_rounds
 from strobe.kinematics.screws import error, newton, placement, placement_and_jacobian, rigid, turn
-from strobe.kinematics.serial import Serial, serial
+from strobe.kinematics.serial_chain import Serial, serial
 
 SECONDS = 0.0  # once is enough
 STARTS = 500

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import strobe
 from benchmarks.timer import Row, answer
-from strobe.analysis.speed import BATCH, batch_way, best_times, formulations
+from strobe.analysis.speed import batch_way, formulations
+from strobe.compiler.runtime.timing import BATCH, best_times
 from strobe.quantities import Request
 from strobe.robot import Robot
 

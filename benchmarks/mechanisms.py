@@ -14,7 +14,7 @@ from benchmarks.against_peers import EVERY, batches, loops
 from benchmarks.robots import ROBOTS, Real
 from benchmarks.timer import Row, answer
 from strobe.analysis.peers import Pinocchio
-from strobe.analysis.speed import BATCH
+from strobe.compiler.runtime.timing import BATCH
 
 SECONDS = 0.5  # for each row
 AFLOAT = ("g1", "solo12")

@@ -16,7 +16,8 @@ import strobe
 from benchmarks.robots import ROBOTS
 from benchmarks.timer import Row, answer
 from strobe.analysis.peers import AGREEMENT, Pinocchio
-from strobe.analysis.speed import BATCH, Way, best_times, state
+from strobe.analysis.speed import state
+from strobe.compiler.runtime.timing import BATCH, Way, best_times
 from strobe.quantities import Request
 
 SECONDS = 1.0

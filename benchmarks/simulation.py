@@ -16,17 +16,16 @@ import numpy as np
 import strobe
 from benchmarks.timer import Row, answer
 from strobe.analysis.peers import MuJoCo
-from strobe.analysis.speed import Way, best_times
-from strobe.simulate.march import march
+from strobe.compiler.runtime.timing import Way, best_times
+from strobe.simulate.fixed_steps import march
+from strobe.simulate.integrators import fixed_method
 from strobe.simulate.problem import problem
-from strobe.simulate.steps import fixed_method
-from strobe.simulate.times import grid
+from strobe.simulate.time_grid import grid
 
 SECONDS = 3.0
 BATCH, STEPS, STEP = 1024, 50, 1e-3
-FEWER = (
-    5  # of their steps in a call that is timed: theirs take equal times, and short calls are disturbed less
-)
+# of their steps in a call that is timed: theirs take equal times, and short calls are disturbed less
+FEWER = 5
 LARGEST_DIFFERENCE = 1e-9
 
 

@@ -17,10 +17,10 @@ import numpy as np
 
 import strobe
 from benchmarks.timer import Row, answer
-from strobe.analysis.speed import Way, best_times
-from strobe.trajectory.achievable import largest_acceleration
-from strobe.trajectory.kahn import near_minimum_time
+from strobe.compiler.runtime.timing import Way, best_times
+from strobe.trajectory.achievable_accelerations import largest_acceleration
 from strobe.trajectory.motion import Trajectory
+from strobe.trajectory.near_minimum_time import near_minimum_time
 from strobe.trajectory.path import Path, polyline, spline
 from strobe.trajectory.torque_limited import FINER, SLOWEST, plan
 

@@ -14,8 +14,8 @@ import numpy as np
 import ruckig
 
 from benchmarks.timer import Row, answer
-from strobe.analysis.speed import Way, best_times
-from strobe.trajectory.legs import Legs, in_step, single
+from strobe.compiler.runtime.timing import Way, best_times
+from strobe.trajectory.synchronised_profiles import Legs, in_step, single
 
 SECONDS = 2.0
 REQUESTS = 10_000

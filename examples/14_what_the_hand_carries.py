@@ -3,7 +3,7 @@
 import numpy as np
 
 import strobe
-from strobe import approximate
+from strobe import identify
 
 arm = strobe.load("stanford")
 loaded = arm.with_payload(0.8, com=(0.02, -0.01, 0.06), inertia=(0.003, 0.004, 0.002, 0, 0, 0))
@@ -14,9 +14,9 @@ noise = np.array([0.2, 0.2, 0.5, 0.05, 0.05, 0.02])  # N m, N
 tau = loaded.inverse_dynamics(*state)
 tau = tau + np.random.default_rng(0).normal(size=tau.shape) * noise
 
-print(approximate.identify_payload(arm, *state, tau, noise=noise))
-wrist = approximate.identify_payload(arm, *state, tau, noise=noise, joints=["joint4", "joint5", "joint6"])
+print(identify.identify_payload(arm, *state, tau, noise=noise))
+wrist = identify.identify_payload(arm, *state, tau, noise=noise, joints=["joint4", "joint5", "joint6"])
 print(*wrist.unseen)
 
-monitor = approximate.PayloadMonitor(arm, noise)
+monitor = identify.PayloadMonitor(arm, noise)
 print(monitor.update(*state, tau))

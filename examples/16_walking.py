@@ -2,7 +2,7 @@
 
 import strobe
 from strobe.mechanisms import Gait, ground_reaction, walk
-from strobe.study.figure_zmp import walk_figure
+from strobe.mechanisms.figure_zmp import walk_figure
 
 robot = strobe.load("biped10")
 knees_bent = [0, -0.3, 0.6, -0.3, 0, 0, -0.3, 0.6, -0.3, 0]

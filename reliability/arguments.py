@@ -5,7 +5,7 @@
 A call is a number: it says which function, which of its parameters are given, and what each is given: most often what
 fits its name, now and then something of another type, shape, size or temper. It answers, or raises a `StrobeError`;
 anything else, ten seconds of processor time or memory that cannot be had are failures. Only calls that Python itself
-can bind are made.
+can bind are made, each in a new folder of its own, which takes what it writes.
 """
 
 from __future__ import annotations
@@ -20,11 +20,13 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import chdir
 from dataclasses import dataclass
 from functools import cache, partial
 from operator import attrgetter
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -33,15 +35,24 @@ import strobe
 from reliability import inputs, workers
 from reliability.readers import options, summary
 from reliability.workers import READ, tried
+from strobe.compiler.runtime.traced import Traced
+from strobe.quantities import Request
 from strobe.robot import Robot
-from strobe.runtime.traced import Traced
 
 SECONDS = 10.0  # of processor time: a method may have to be compiled
 ROOM = 4 * 2**30  # bytes of address space
-ODDLY, ODD = 0.7, 0.05  # how often one argument of a call does not fit, and any other
+ODDLY, ODD = 0.8, 0.03  # how often one argument of a call does not fit, and any other
+LONGEST, FOREVER = (
+    0.1,
+    1e6,
+)  # seconds: a run that lasts for more takes its time, and one for years is refused
 GIVEN = 0.3  # of the parameters that need not be given are
 NAMES = ("planar2", "spherical3", "fourbar", "biped10 floating")
-WRITES = ("export", "sweep")  # into folders, which is another trial's
+ALONE = (
+    "workers",
+    "t",
+)  # always given: a sweep starts no processes here, and a loop does not follow whole motions
+MOVING = ("simulate", "control")  # which take a robot of many joints that is not compiled too long
 INSIDE = ("kept",)  # that applications ask of a robot, by keys of their own
 
 
@@ -140,7 +151,7 @@ def _sum(q: Any) -> Any:
 FITTING: Mapping[str, tuple[Any, ...]] = {
     "gravity": ([0, 0, -9.81],), "threads": (1, 2), "seed": (0, 7), "batch": (3, (2, 2)), "n": (2, 3),
     "formulation": ("newton-euler", "uicker-kahn"), "friction": (True, False), "point": ([0.1, 0, 0],),
-    "force": ([1, 0, 0],), "dt": (0.1,), "t": (0.01, [0.0, 0.01]), "method": ("rk4", "numeric", "cubic"),
+    "force": ([1, 0, 0], True), "dt": (0.1,), "t": (0.01, [0.0, 0.01]), "method": ("rk4", "numeric", "cubic"),
     "source": ("planar2", "mujoco"), "mass": (1.0,), "com": ([0, 0, 0.1],), "length": (1.0, 2.0),
     "quantity": ("mass_matrix", "gravity"), "twist": (np.ones(6),), "acceleration": (np.ones(6),),
     "angles": ("rpy",), "of": ("all", "translation", ("x", "y")), "pose": (np.eye(4), [0.3, 0.2, 0.1]),
@@ -150,11 +161,21 @@ FITTING: Mapping[str, tuple[Any, ...]] = {
     "rate": (100.0,), "stops": (True,), "limits": (True,), "numbers": (True,), "tolerance": (0.1,),
     "every": (2,), "at": (0.0,), "rows": ([0, 1],), "samples": (3,), "single": (True,), "drives": (True,),
     "form": ("christoffel", "decomposition"), "damping": (0.1,), "function": (_sum,),
+    "folder": ("new",), "path": ("new.npz", Path("new.csv"), "new.json"), "workers": (0,),
+    "what": ({"task": "torque", "robots": ["planar2"], "samples": 2}, "sweep.toml"), "verify": (True,),
+    "processes": (True, False), "format": ("parquet", "zarr"), "gravity_input": (True,),
+    "triple": ("thumbv7em-hf",), "payload": ([1, 0, 0, 0.1],), "continuous": (True,), "delay": (0.0,), "steps": (2,),
+    "check": (True, False), "events": ((),), "conserve_energy": (True,), "error": (True,), "cause": ("drive",),
+    "order": (1,), "count": (3,), "k": (0,), "request": (Request("gravity"),), "snap": (1e-4,), "strict": (True,),
+    "tree": (True,), "scheme": ("central",), "tries": (3,), "least": (0.1,), "which": (0,),
 }  # fmt: skip
 
 
+UNKNOWN = object()
+
+
 def fitting(name: str, robot: Robot, rng: Random) -> Any:
-    """What fits a parameter by its name, or nothing in particular."""
+    """What fits a parameter by its name; `UNKNOWN` where nothing is known to."""
     batch = rng.choice(((), (), (2,), (1, 2)))
     q, qd, qdd = robot.random_state(seed=rng.randrange(5), batch=batch)
     vectors = {
@@ -170,13 +191,19 @@ def fitting(name: str, robot: Robot, rng: Random) -> Any:
         "robot": (robot,), "frame": (rng.choice((tip, base, None)),), "tip": (tip,),
         "base": ("fixed", "floating", base), "frame_a": (tip,), "frame_b": (base,),
         "wrench": (np.ones(6), {tip: np.ones(6)}), "parameters": (robot.parameters,),
-        "geometry": (robot.geometry,), "out": (np.empty((*batch, robot.nv)),), "actuated": ([joint],),
+        "geometry": (robot.geometry,), "out": (np.empty((*batch, robot.nv)), "new"), "actuated": ([joint],),
         "accelerated": ([joint],), "joints": ([joint],), "joint": (joint,), "lock": ({joint: 0.1},),
         "hold": ({joint: 0.1},), "asked": ([ones, 1.2 * ones], "mass_matrix"), "motion": (_motion(robot),),
         "map": ("absolute", np.eye(robot.nv)), "within": ([-ones, ones],),
     }  # fmt: skip
     choices |= FITTING
-    return rng.choice(choices[name]) if name in choices else _odd(rng)
+    return rng.choice(choices[name]) if name in choices else UNKNOWN
+
+
+@cache
+def fits(name: str) -> bool:
+    """Whether it is known what fits a parameter of this name."""
+    return fitting(name, _robots()["planar2"], Random(0)) is not UNKNOWN
 
 
 @cache
@@ -225,18 +252,20 @@ def _parameters(
 
 def _behind(name: str) -> Callable[..., Any] | None:
     """The function whose keywords a thin method of `Robot` passes on."""
+    from strobe.compiler.export.quantity import export
     from strobe.control.tracking import control
     from strobe.identify.base_parameters import base_parameters
     from strobe.kinematics.inverse import inverse_kinematics
     from strobe.kinematics.manipulability import singular_directions
     from strobe.kinematics.rates import inverse_acceleration, inverse_velocity
-    from strobe.mechanisms.assembly import assemble
+    from strobe.mechanisms.loop_closure import assemble
     from strobe.simulate.simulation import simulate
+    from strobe.sweep.sweeping import sweep
     from strobe.trajectory.methods import plan
 
     every = (
-        control, base_parameters, inverse_kinematics, singular_directions, inverse_acceleration, inverse_velocity,
-        assemble, simulate, plan,
+        control, export, base_parameters, inverse_kinematics, singular_directions, inverse_acceleration,
+        inverse_velocity, assemble, simulate, sweep, plan,
     )  # fmt: skip
     return {function.__name__: function for function in every}.get(name)
 
@@ -246,23 +275,19 @@ def subjects() -> list[Subject]:
     """The methods of `Robot`, the functions of `strobe`, and methods of what these answer."""
     made: list[Subject] = []
     for name, method in inspect.getmembers(Robot, inspect.isfunction):
-        if not name.startswith("_") and name not in (*WRITES, *INSIDE):
+        if not name.startswith("_") and name not in INSIDE:
             made.append(Subject(f"Robot.{name}", attrgetter(name), _parameters(method, _behind(name))))
     for name in ("load", "random", "convert_state", "trace"):
         function = getattr(strobe, name)
         made.append(Subject(f"strobe.{name}", partial(_itself, function), _parameters(function)))
-    for name in ("simulate", "control"):
+    for name in ("simulate", "control", "sweep"):
         behind = _behind(name)
         assert behind is not None
         made.append(Subject(f"strobe.{name}", partial(_itself, behind), _parameters(behind)))
     for name, answer in ANSWERS.items():
         kind = type(answer(_robots()["planar2"]))
         for inner, method in inspect.getmembers(kind, inspect.isfunction):
-            if (
-                kind is not Traced
-                and not inner.startswith("_")
-                and "path" not in inspect.signature(method).parameters
-            ):
+            if kind is not Traced and not inner.startswith("_"):
                 made.append(
                     Subject(f"{name}.{inner}", partial(_of_answer, answer, inner), _parameters(method))
                 )
@@ -322,7 +347,7 @@ class Arguments:
 
     def prepare(self) -> None:
         """Robots loaded, and everything that a call imports."""
-        from strobe.runtime import cache as kept
+        from strobe.compiler.runtime import cache as kept
 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -341,20 +366,28 @@ class Arguments:
     def call(self, number: int) -> tuple[Subject, Robot, dict[str, Any]]:
         """What the call of this number asks, of which robot, and by which arguments."""
         rng, subject = Random(self.seed << 40 | number), subjects()[self.row(number)]
-        robot = _robots()[rng.choice(NAMES)]
+        robot = _robots()[rng.choice(NAMES[:-1] if subject.name.endswith(MOVING) else NAMES)]
         given: dict[str, Any] = {}
         required = [p for p in subject.parameters if p.default is p.empty]
-        free = [p for p in subject.parameters if p.default is not p.empty and rng.random() < GIVEN]
-        chosen = [*required, *free] or list(subject.parameters[:1])
-        worst = rng.randrange(len(chosen)) if chosen else 0
-        for k, each in enumerate(chosen):
-            odd = (k == worst and rng.random() < 0.8) or rng.random() < ODD / 2
-            given[each.name] = _odd(rng) if odd else fitting(each.name, robot, rng)
+        free = [p for p in subject.parameters if p.default is not p.empty]
+        worst = rng.choice(subject.parameters).name if subject.parameters and rng.random() < ODDLY else None
+        for each in required:
+            given[each.name] = fitting(each.name, robot, rng)
+        for each in free:
+            if each.name in ALONE or (rng.random() < GIVEN and fits(each.name)):
+                given[each.name] = fitting(each.name, robot, rng)
+        for name in given:
+            if rng.random() < ODD:
+                given[name] = _odd(rng)
+        if worst is not None:
+            given[worst] = _odd(rng)
+        if isinstance(given.get("t"), int | float) and LONGEST < given["t"] < FOREVER:
+            given["t"] = LONGEST
         return subject, robot, given
 
     def attempt(self, number: int) -> object:
         subject, robot, given = self.call(number)
-        with warnings.catch_warnings():
+        with TemporaryDirectory() as place, chdir(place), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             function = subject.bound(robot)
             positional = [p.name for p in subject.parameters if p.kind is p.POSITIONAL_ONLY]

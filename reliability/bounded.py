@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from strobe.graph.program import Program
+from strobe.compiler.graph.program import Program
 from strobe.scalars import Num, Scalar, Stored
 from strobe.scalars.lanes import FUNCTIONS
 from strobe.scalars.scalar import System

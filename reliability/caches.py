@@ -26,12 +26,12 @@ import strobe
 from reliability.fields import Change, changed
 from reliability.random_trees import Shape, random_tree
 from reliability.record import record
+from strobe.compiler.runtime import cache
 from strobe.control import Sensor, Sensors, control
 from strobe.errors import ControlWarning, SimulationWarning, StrobeError
 from strobe.models.joints import Limits
 from strobe.models.model import Model
 from strobe.robot import Robot
-from strobe.runtime import cache
 
 Array = np.ndarray
 Generator = np.random.Generator

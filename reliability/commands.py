@@ -71,15 +71,17 @@ FITTING = {
     "--q-range": ("-1:1", "1"), "--qd-range": ("1", "-1:1 -2:2"), "--qdd-range": ("5",), "--gravity": ("0,0,-9.81",),
     "--wrench": ("1,2,3,4,5,6",), "--lock": ("joint1=0.3", "joint*=0"), "--base": ("fixed", "floating",
     "translating"), "--frame": ("tool", "hand", "base"), "--formulation": ("newton-euler", "uicker-kahn",
-    "spatial"), "--step": ("0.001",), "--t": ("0.01", "1"), "--velocity": ("2",), "--acceleration": ("5", "10"),
-    "--jerk": ("100",), "--effort": ("50",), "--method": ("cubic", "rk4", "numeric", "splines"),
+    "spatial"), "--step": ("0.001",), "--duration": ("0.01", "1"), "--velocity": ("2",), "--jerk": ("100",),
+    "--acceleration": ("5", "10"), "--effort": ("50",), "--planner": ("cubic", "splines"), "--integrator": ("rk4",),
+    "--solver": ("numeric",), "--columns": ("t=1,q=2:3", "q=1:2"), "--topic": ("actual",),
     "--payload": ("1,0,0,0.1",), "--foot": ("base", "stance_foot"), "--gain": ("kp=100", "kd=20"),
     "--controller": ("computed-torque", "joint-pd"), "--rate": ("500",), "--target": ("c", "wasm", "mex", "cffi",
     "object"), "--to": ("urdf", "toml", "dh"), "--fixed": ("32", "16"), "--pose": ("0.3,0.2,0.1,0,0,0", "pose.json",
     "home"), "--position": ("0.3,0.2,0.1", "0.5,0.1,0"), "--every": ("2",), "--plot": ("out.svg",),
     "--output": ("out.npz", "out.csv", "out.json", "out.urdf", "out.toml", "out.svg", "out"), "-o": ("out.npz",
     "out.csv", "out.json", "out.urdf", "out.toml", "out.svg", "out"), "--samples": ("10",),
-    "--methods": ("gravity-only,raibert",), "--budget": ("64kB",), "--within": ("1%",), "--resume": ("run.npz",),
+    "--approximations": ("gravity-only,raibert",), "--memory": ("64kB",), "--within": ("1%",),
+    "--resume": ("run.npz",),
     "--quantity": ("M", "tau", "energies"), "--sole": ("-0.1,-0.05;0.1,-0.05;0.1,0.05",), "--friction": ("0.6",),
 }  # fmt: skip
 SUBJECTS = {  # verb: a robot and files that go together
@@ -94,7 +96,7 @@ NEEDED = {  # verb: words without which it does nothing
     "ik": ("--position", "0.3,0.2,0.1"),
     "convert": ("--to", "urdf"),
     "compile": ("inverse_dynamics", "-o", "out"),
-    "simulate": ("--t", "0.01"),
+    "simulate": ("--duration", "0.01"),
 }
 SLOW = ("study", "bench", "prove", "check", "approximate", "control", "compile")
 
@@ -278,7 +280,7 @@ class Commands:
 
     def prepare(self) -> None:
         """Everything imported and a cache of machine code of this process's own."""
-        from strobe.runtime import cache as kept
+        from strobe.compiler.runtime import cache as kept
 
         os.environ["STROBE_CACHE"] = str(inputs.folder() / "cache")
         kept._folder.cache_clear()  # pyright: ignore[reportPrivateUsage]

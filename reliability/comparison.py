@@ -23,12 +23,12 @@ import numpy as np
 
 from reliability.bounded import BoundedSystem, run
 from reliability.layouts import laid_out, narrowed, overlapping, place_for, spread_over
-from strobe.codegen.llvm_scalar import module
+from strobe.compiler.codegen.llvm_scalar import module
+from strobe.compiler.graph.fuse import fuse
+from strobe.compiler.runtime import jit
+from strobe.compiler.runtime.kernels import Kernel
+from strobe.compiler.runtime.traced import Traced
 from strobe.errors import ArgumentError
-from strobe.graph.fuse import fuse
-from strobe.runtime import jit
-from strobe.runtime.kernels import Kernel
-from strobe.runtime.traced import Traced
 from strobe.scalars import Lanes
 from strobe.scalars.precise import PreciseSystem
 

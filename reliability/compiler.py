@@ -45,9 +45,9 @@ from reliability.graphs import Recipe, random_recipe, smaller, states
 from reliability.marches import attempt_march
 from reliability.random_trees import WITHOUT, Shape, asked_of, random_request, random_states, random_tree
 from reliability.record import record
+from strobe.compiler.runtime.traced import Traced
 from strobe.quantities import ELIMINATING, Request
 from strobe.robot import Robot
-from strobe.runtime.traced import Traced
 
 REGRESSIONS = Path(__file__).parent / "regressions" / "compiler"
 PER_TASK = 8  # cases that a worker takes at a time
@@ -124,7 +124,7 @@ def _rng(case: Case, stream: int) -> np.random.Generator:
 
 
 def _widths() -> list[int]:
-    from strobe.runtime import jit, width
+    from strobe.compiler.runtime import jit, width
 
     return [bits for bits in width.WIDTHS if bits <= jit.widest()]
 
@@ -136,9 +136,8 @@ def _attempt_graph(case: Case, tally: Tally) -> None:
     tally.graphs += 1
     _compare(_traced(traced), arrays, tally, _rng(case, 3))
     if len(recipe.steps) <= 60 and case.seed % 4 == 0:
-        smooth = {
-            name: rng.normal(0.0, 2.0, x.shape) for name, x in arrays.items()
-        }  # kinks have two slopes
+        # kinks have two slopes
+        smooth = {name: rng.normal(0.0, 2.0, x.shape) for name, x in arrays.items()}
         _compare(_traced(traced.jacobian()), smooth, tally, _rng(case, 3))
 
 

@@ -35,7 +35,7 @@ def wide_features() -> list[str]:
 
 def environment(home: Path, seed: str) -> dict[str, str]:
     """What another machine, another user and another day would have set."""
-    from strobe.runtime import jit
+    from strobe.compiler.runtime import jit
 
     here = {
         "HOME": str(home),

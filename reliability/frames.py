@@ -29,8 +29,8 @@ from reliability.readers import options
 from reliability.record import record
 from strobe.algebra import Pose
 from strobe.errors import UnsupportedModelError
+from strobe.models.default_frame import TOOLS, moved_frames, tip_or_none, tips
 from strobe.models.model import ROOT, Frame, Model
-from strobe.models.tips import TOOLS, moved_frames, tip_or_none, tips
 from strobe.models.toml_reader import read_toml
 from strobe.models.toml_writer import write_toml
 from strobe.models.urdf import read_urdf

@@ -27,7 +27,7 @@ INSTRUMENTED = (
 )  # fmt: skip
 MEMORY = 2048  # megabytes: libFuzzer counts what Python and its libraries hold too
 PATIENCE = 5  # seconds on the clock for one input, which instrumentation makes several times slower
-MISSING = "atheris is not installed: pip install 'strobe[fuzz]'"
+MISSING = 'atheris is not installed: pip install "strobe-dynamics[fuzz]"'
 
 
 def main() -> None:
@@ -36,9 +36,8 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--record", action="store_true", help="append a row to reliability/results")
-    parser.add_argument(
-        "--inside", metavar="CORPUS", help=argparse.SUPPRESS
-    )  # in the process of one target
+    # in the process of one target
+    parser.add_argument("--inside", metavar="CORPUS", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if importlib.util.find_spec("atheris") is None:
         print(MISSING)
@@ -46,9 +45,8 @@ def main() -> None:
     if given.inside:
         fuzz(given.target[0], Path(given.inside), given.seconds, given.seed)
         return
-    from reliability.inputs import (
-        chosen,  # not before: in the process of a target, imports are instrumented
-    )
+    # not before: in the process of a target, imports are instrumented
+    from reliability.inputs import chosen
 
     targets = [target.name for target in chosen(given.target)]
     start = time.monotonic()

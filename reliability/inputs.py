@@ -6,6 +6,7 @@ was read is used a little: a model gives torques by interpretation, a motion its
 
 from __future__ import annotations
 
+import gzip
 import io
 import os
 import warnings
@@ -197,6 +198,34 @@ def _log(data: bytes) -> None:
     read_motion(placed(data, "log.csv"), small())
 
 
+def _recorded(suffix: str) -> Callable[[bytes], object]:
+    from strobe import read_log
+
+    return lambda data: read_log(placed(data, f"log{suffix}"), small())
+
+
+def _mcap_seeds() -> list[bytes]:
+    run = small().simulate([0.3, 0.2], [0.0, 0.0], None, 0.01, step=0.005)
+    return [_written(lambda path: run.to_mcap(path), ".mcap")]
+
+
+def _parquet_seeds() -> list[bytes]:
+    import pyarrow
+    from pyarrow import parquet
+
+    columns = {"t": [0.0, 0.1], "q1": [0.1, 0.2], "q2": [0.3, 0.4], "tau1": [1.0, 2.0]}
+    return [_written(lambda path: parquet.write_table(pyarrow.table(columns), path), ".parquet")]
+
+
+def _examined(data: bytes) -> None:
+    """A file judged, and repaired where it can be read."""
+    from strobe.models.doctor import examine
+
+    found = examine(placed(data, "robot.urdf"))
+    if found.model is not None:
+        found.repaired()
+
+
 def _request(suffix: str) -> Callable[[bytes], object]:
     from strobe.trajectory.reading import read_request
 
@@ -278,7 +307,7 @@ def _pose(data: bytes) -> None:
 
 
 def _cache_entry(data: bytes) -> None:
-    from strobe.runtime import cache as kept
+    from strobe.compiler.runtime import cache as kept
 
     entry = kept._read(placed(data, f"{'0' * 64}.o"))  # pyright: ignore[reportPrivateUsage]
     if entry is not None and data != _entry():
@@ -287,7 +316,7 @@ def _cache_entry(data: bytes) -> None:
 
 @cache
 def _entry() -> bytes:
-    from strobe.runtime import cache as kept
+    from strobe.compiler.runtime import cache as kept
 
     path = folder() / f"{'0' * 64}.o"
     kept._write(path, kept.Entry(7, bytes(range(256))))  # pyright: ignore[reportPrivateUsage]
@@ -343,12 +372,12 @@ def _option(data: bytes) -> None:
 def _certificate_seeds() -> list[bytes]:
     from importlib.resources import files
 
-    found = files("strobe.analysis").joinpath("fewest_certificates").iterdir()
+    found = files("strobe.papers").joinpath("fewest_certificates").iterdir()
     return [entry.read_bytes() for entry in found if entry.name.startswith("stanford")]
 
 
 def _certificate(data: bytes) -> None:
-    from strobe.analysis.certificates import read
+    from strobe.papers.certificates import read
 
     read(text_of(data))
 
@@ -376,6 +405,11 @@ TARGETS: tuple[Target, ...] = (
     Target("motion-csv", "csv", ".csv", _motion_seeds(".csv"), _motion(".csv"), 1),
     Target("motion-npz", "npz", ".npz", _motion_seeds(".npz"), _motion(".npz"), 0.5),
     Target("log-csv", "csv", ".csv", _constant(texts.LOG), _log, 1),
+    Target("log-foreign", "csv", ".csv", _constant(*texts.FOREIGN_LOGS), _recorded(".csv"), 1),
+    Target("log-gzip", "bytes", ".csv.gz", lambda: [gzip.compress(texts.LOG, mtime=0)], _recorded(".csv.gz"), 0.3),
+    Target("log-mcap", "bytes", ".mcap", _mcap_seeds, _recorded(".mcap"), 0.5),
+    Target("log-parquet", "bytes", ".parquet", _parquet_seeds, _recorded(".parquet"), 0.3),
+    Target("doctor", "xml", ".urdf", _urdf_seeds, _examined, 1),
     Target("run-npz", "npz", ".npz", _run_seeds, _run, 0.5),
     Target("torques-csv", "csv", ".csv", _constant(texts.TORQUES), _torques(".csv"), 1),
     Target("torques-npz", "npz", ".npz", _torque_arrays, _torques(".npz"), 0.5),

@@ -92,7 +92,7 @@ def disturbed(file: Path, out: Path, size: Size, kills: Iterator[tuple[str, Mome
 
 
 def _started(file: Path, out: Path, size: Size) -> subprocess.Popen[str]:
-    how = ["--out", str(out), "--workers", str(size.processes)]
+    how = ["--output", str(out), "--workers", str(size.processes)]
     return subprocess.Popen(
         [sys.executable, "-m", "strobe", "sweep", str(file), *how],
         stdout=subprocess.DEVNULL,
@@ -110,7 +110,7 @@ def _killed(main: subprocess.Popen[str], victim: str) -> bool:
         workers = [
             child
             for child in psutil.Process(main.pid).children()
-            if "strobe.sweep.worker" in " ".join(child.cmdline())
+            if "strobe.sweep.worker_process" in " ".join(child.cmdline())
         ]
         workers[0].kill()
         return True

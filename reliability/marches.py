@@ -11,10 +11,10 @@ import numpy as np
 import strobe
 from reliability.comparison import Mismatch, Tally
 from reliability.graphs import random_recipe
-from strobe.graph.recurrence import STATE, Call, Recurrence, Signal, samples
+from strobe.compiler.graph.recurrence import STATE, Call, Recurrence, Signal, samples
+from strobe.compiler.runtime.marching import Marching
+from strobe.compiler.runtime.traced import Traced
 from strobe.models.load import load_model
-from strobe.runtime.marching import Marching
-from strobe.runtime.traced import Traced
 
 Array = np.ndarray
 Generator = np.random.Generator

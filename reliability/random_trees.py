@@ -13,18 +13,18 @@ from typing import Any
 import numpy as np
 
 from strobe.algebra import Pose, Sym3, Vec3
+from strobe.compiler.runtime.kernels import Kernel
 from strobe.errors import StrobeError
 from strobe.formulations import FORMULATIONS
 from strobe.models.assembly import Assembly, Faults, JointData, LinkData, assemble
 from strobe.models.couplings import coordinates
+from strobe.models.default_frame import moved_frames
 from strobe.models.inertial import Inertial
 from strobe.models.joints import KINDS, Friction, Motor
 from strobe.models.model import Coupling, Model, moved
 from strobe.models.parameters import geometry_numbers, inertial_numbers
-from strobe.models.tips import moved_frames
 from strobe.quantities import OF_A_FRAME, QUANTITIES, Request
 from strobe.robot import Robot
-from strobe.runtime.kernels import Kernel
 
 INERTIAS = (-9.0, 6.0)  # powers of ten, kg·m²
 OF_LOOPS = (

@@ -34,16 +34,17 @@ from reliability.comparison import Arrays, Mismatch, Subject, Tally, check_value
 from reliability.graphs import random_recipe, states
 from reliability.random_trees import Shape, asked_of, random_request, random_states, random_tree
 from reliability.record import record
-from strobe.codegen import c, c_fixed
-from strobe.codegen.c import Function
-from strobe.codegen.c_fixed import FixedFunction
-from strobe.codegen.fixed import planned
+from strobe.compiler.codegen import c
+from strobe.compiler.codegen.c import Function
+from strobe.compiler.fixed_point import c_source
+from strobe.compiler.fixed_point.c_source import FixedFunction
+from strobe.compiler.fixed_point.execution import carried_out
+from strobe.compiler.fixed_point.plan import planned
+from strobe.compiler.runtime import width
+from strobe.compiler.runtime.kernels import Kernel
 from strobe.errors import ControlWarning, StrobeError
 from strobe.quantities import ELIMINATING, Request
 from strobe.robot import Robot
-from strobe.runtime import width
-from strobe.runtime.fixed import carried_out
-from strobe.runtime.kernels import Kernel
 
 FLAGS = (
     "-std=c99", "-O1", "-g", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-ffp-contract=off",
@@ -202,9 +203,8 @@ def _require_bits(
     if "sin" not in subject.kernel.program.counts and "cos" not in subject.kernel.program.counts:
         near[...] = True
     if not np.array_equal(own[near], found[near], equal_nan=True) and subject.kernel.request:
-        raise Mismatch(
-            "fused", "other bits than compiled code"
-        )  # a function of random steps may turn large angles
+        # a function of random steps may turn large angles
+        raise Mismatch("fused", "other bits than compiled code")
     if not subject.kernel.request:
         return
     differ = np.isnan(subject.call(ends).reshape(beyond.shape)) != np.isnan(beyond)
@@ -242,7 +242,7 @@ def _fixed(rng: np.random.Generator, folder: Path, count: Count) -> None:
     written = FixedFunction("function", plan)
     vectors = {p.name: p.size for p in written.parameters}
     texts = {
-        "function.h": c_fixed.header(written), "function.c": c_fixed.source(written),
+        "function.h": c_source.header(written), "function.c": c_source.source(written),
         "main.c": driver("function.h", "function", vectors, written.size, written.word, code=True),
     }  # fmt: skip
     program = built(folder, texts, "function.c", "main.c")

@@ -127,7 +127,7 @@ def resident() -> int:
 @contextmanager
 def _own_cache() -> Iterator[Path]:
     """A small cache folder of the soak's own."""
-    from strobe.runtime import cache
+    from strobe.compiler.runtime import cache
 
     before = os.environ.get("STROBE_CACHE"), cache.MOST
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as place:
@@ -148,7 +148,7 @@ def _own_cache() -> Iterator[Path]:
 @contextmanager
 def _counted(found: Soak) -> Iterator[None]:
     """Every object file that LLVM makes is counted."""
-    from strobe.runtime import jit
+    from strobe.compiler.runtime import jit
 
     emit = jit.emit_object
 

@@ -165,6 +165,11 @@ centre = [0, 0, 0.1]
 friction = false
 """
 
+FOREIGN_LOGS = (
+    b"timestamp;actual_q_0;actual_q_1;actual_qd_0;actual_qd_1\n0,0;0,1;0,2;0,0;0,1\n0,1;0,2;0,3;0,1;0,2\n",
+    b"time,/joint_states/joint1/position,/joint_states/joint2/position,/joint_states/joint1/effort\n0,0.1,0.2,3\n1,2,3,4\n",
+    b"0 0.1 0.2 0 0\n0.1 0.2 0.3 0.1 0.2\n",
+)
 LOG = b"""t,q_joint1,q_joint2,qd_joint1,qd_joint2,qdd1,joint2_qdd,current
 0.0,0.1,0.2,0.0,0.0,1.0,-1.0,3
 0.1,0.11,0.21,0.1,0.05,1.0,-1.0,4

@@ -18,12 +18,13 @@ import tempfile
 from itertools import groupby
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import settings
 
 NUMERIC = {
-    "approximate", "codegen", "control", "formulations", "golden", "identify", "kinematics", "laws", "mechanisms",
-    "peers", "runtime", "simulate", "trajectory", "test_quantities.py", "test_robot.py", "test_robot_derivatives.py",
+    "approximate", "compiler", "control", "formulations", "golden", "identify", "kinematics", "laws", "mechanisms",
+    "peers", "simulate", "trajectory", "test_quantities.py", "test_robot.py", "test_robot_derivatives.py",
     "test_tiny.py",
 }  # fmt: skip
 ORDER = os.environ.get("STROBE_ORDER", "")
@@ -34,9 +35,7 @@ settings.load_profile("same")
 
 def pytest_configure(config):
     """Workers inherit the folder of the process that starts them, which takes it away."""
-    os.environ.setdefault(
-        "OPENBLAS_NUM_THREADS", "1"
-    )  # the same sums wherever, and nobody waits by turning round
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the same sums wherever; no thread spins
     if not os.environ.get("STROBE_CACHE"):
         folder = os.environ["STROBE_CACHE"] = tempfile.mkdtemp(prefix="strobe-tests-")
         config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
@@ -66,10 +65,19 @@ def pytest_terminal_summary(terminalreporter):
         terminalreporter.write_line(f"in the order of STROBE_ORDER={ORDER}")
 
 
+@pytest.fixture(autouse=True)
+def draws_of_its_own(request):
+    """A generator that a module holds starts anew in each test: no draw depends on the tests before."""
+    for held in vars(request.module).values():
+        if isinstance(held, np.random.Generator):
+            bits = held.bit_generator
+            bits.state = type(bits)(bits.seed_seq).state
+
+
 @pytest.fixture(scope="session", autouse=True)
 def in_no_time():
     """Where something is timed, tests ask that there is a time, not how long it is: rounds of one call give one."""
-    from strobe.analysis.speed import best_times
+    from strobe.compiler.runtime.timing import best_times
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(best_times, "__defaults__", (0.0, 0.0))
@@ -117,3 +125,17 @@ def pytest_make_collect_report(collector):
     report = yield
     _require_all(report)
     return report
+
+
+@pytest.fixture(scope="session")
+def stanford():
+    import strobe
+
+    return strobe.load("stanford")
+
+
+@pytest.fixture(scope="session")
+def swing(stanford):
+    """From rest to rest at constant maximum accelerations, in 1.8667 s."""
+    ends = [[0, 0.6, 0.4, 0, 0.5, 0], [1.2, 1.3, 0.8, 1, -0.6, 1.5]]
+    return stanford.plan(ends, velocity=[1, 1, 0.6, 2, 2, 2], acceleration=[1.5, 1.5, 0.8, 4, 4, 4])

@@ -2,6 +2,7 @@
 
 import importlib.util
 import re
+import shlex
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -113,10 +114,44 @@ def test_the_page_of_a_formulation_ends_with_its_own_count():
 
 def test_every_method_of_a_robot_stands_once_on_the_page_of_the_api():
     shown = re.findall(
-        r"^   \.\. auto(?:method|property):: (\w+)$", robot_page.with_layers(text("api.md")), re.M
+        r"^   \.\. auto(?:method|property):: (\w+)$", robot_page.with_layers(text("api/robot.md")), re.M
     )
     methods = {name for name in dir(strobe.Robot) if name[0] != "_" and getattr(strobe.Robot, name).__doc__}
     assert sorted(shown) == sorted(methods - {"kernel", "kept"})
+
+
+# -- the papers --------------------------------------------------------------------------------------
+
+
+COMMANDS = sorted(set(re.findall(r"`(strobe [^`]+)`", text("papers.md"))) - {"strobe tables claims"})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_of_the_page_of_papers_runs(command, tmp_path, monkeypatch):
+    from typer.testing import CliRunner
+
+    from strobe.cli import app
+
+    monkeypatch.chdir(tmp_path)
+    (request,) = re.findall(r"```toml\n(.*?)```", text("papers.md"), re.S)
+    (tmp_path / "request.toml").write_text(request, encoding="utf-8")
+    (planned,) = (each for each in COMMANDS if each.endswith("-o traj.json"))
+    if "traj.json" in command and command != planned:
+        assert CliRunner().invoke(app, shlex.split(planned)[1:]).exit_code == 0
+    done = CliRunner().invoke(app, shlex.split(command)[1:])
+    assert done.exit_code == 0, done.output
+    assert done.output
+
+
+def test_every_text_that_is_a_source_has_its_sections_on_the_page_of_papers():
+    assert re.findall(r"^## (.*)$", text("papers.md"), re.M) == [
+        "Hollerbach 1980",
+        "Turney, Mudge and Lee 1980",
+        "Waters 1979",
+        "Asada 2005",
+        "Decomposition 2012",
+    ]
 
 
 # -- links --------------------------------------------------------------------------------------------
@@ -147,7 +182,7 @@ def test_every_page_is_in_a_table_of_contents():
     for page in PAGES:
         for tree in re.findall(r"```\{toctree\}\n(.*?)```", text(page), re.S):
             lines = (line for line in tree.splitlines() if line and not line.startswith(":"))
-            listed |= {f"{line}.md" for line in lines}
+            listed |= {(Path(page).parent / f"{line}.md").as_posix() for line in lines}
     assert listed == set(PAGES)
 
 

@@ -26,7 +26,8 @@ REWRITES = "python tests/test_public.py"
 
 def public() -> str:
     """Every public name, one a line, with what it takes."""
-    api = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    pages = sorted((ROOT / "docs" / "api").glob("*.md"))
+    api = "\n".join(page.read_text(encoding="utf-8") for page in pages)
     parts = [_packages(), *(_documented(*found) for found in DOCUMENTED.findall(api)), _verbs()]
     return "".join(f"{line}\n" for line in sorted({line for part in parts for line in part}))
 

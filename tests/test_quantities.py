@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import strobe
+from strobe.compiler.runtime.kernels import Kernel
 from strobe.errors import (
     ArgumentError,
     ShapeError,
@@ -15,7 +16,6 @@ from strobe.models.load import load_model
 from strobe.models.random_robots import random_model
 from strobe.quantities import QUANTITIES, Request
 from strobe.robot import Robot
-from strobe.runtime.kernels import Kernel
 
 F = [1.0, -2.0, 3.0, 0.1, 0.2, -0.3]  # a list, which leaves float32 beside it as it is
 CALLS = {
@@ -28,10 +28,15 @@ CALLS = {
     "centroidal_momentum_bias": lambda r, q, qd, x, **k: r.centroidal_momentum_bias(q, qd, **k),
     "frame_placements": lambda r, q, qd, x, **k: r.frame_placements(q, **k),
     "jacobian_dot": lambda r, q, qd, x, **k: r.jacobian_dot(q, qd, **k),
+    "jacobian in its own axes": lambda r, q, qd, x, **k: r.jacobian(q, reference="local", **k),
+    "jacobian_dot at the base": lambda r, q, qd, x, **k: r.jacobian_dot(q, qd, reference="world", **k),
+    "frame_velocity": lambda r, q, qd, x, **k: r.frame_velocity(q, qd, reference="local", **k),
+    "frame_acceleration": lambda r, q, qd, x, **k: r.frame_acceleration(q, qd, x, **k),
     "point_jacobian": lambda r, q, qd, x, **k: r.point_jacobian(q, r.frames[-1], [0.1, 0.2, 0.3], **k),
     "joint_wrenches": lambda r, q, qd, x, **k: r.joint_wrenches(q, qd, x, wrench=F, **k),
     "coriolis_matrix": lambda r, q, qd, x, **k: r.coriolis_matrix(q, qd, **k),
     "other form": lambda r, q, qd, x, **k: r.coriolis_matrix(q, qd, form="decomposition", **k),
+    "mass_matrix_inverse": lambda r, q, qd, x, **k: r.mass_matrix_inverse(q, **k),
     "forward_dynamics": lambda r, q, qd, x, **k: r.forward_dynamics(q, qd, x, wrench=F, **k),
 }
 ROBOTS = {
@@ -230,9 +235,8 @@ def test_along_the_joint_the_wrench_is_the_torque_less_rotor_and_friction():
     f = puma.joint_wrenches(q, qd, qdd, wrench=F)
     tau = puma.inverse_dynamics(q, qd, qdd, wrench=F, friction=False)
     rotor = np.array([joint.rotor_inertia for joint in puma.model.joints])
-    tip = puma.jacobian(
-        q
-    )  # angular columns are the joints' axes, and they pass through the joints' origins
+    # angular columns are the joints' axes, and they pass through the joints' origins
+    tip = puma.jacobian(q)
     along = np.einsum("ij,ji->i", f[:, 3:], tip[3:])
     assert along == pytest.approx(tau - rotor * qdd, rel=1e-10, abs=1e-10)
 

@@ -145,9 +145,8 @@ def test_friction_adds_damping_and_the_slope_of_its_ramp():
     assert slopes(0.5 * v0) == pytest.approx(damping + forwards / v0)
     assert slopes(-0.5 * v0) == pytest.approx(damping + backwards / v0)
     assert slopes(0.0) == pytest.approx(damping + forwards / v0)  # at rest: that of forwards
-    assert slopes(v0) == pytest.approx(
-        damping + forwards / v0
-    )  # at the kink: that of the ramp, on either side
+    # at the kink: that of the ramp, on either side
+    assert slopes(v0) == pytest.approx(damping + forwards / v0)
     assert slopes(-v0) == pytest.approx(damping + backwards / v0)
     assert slopes(np.nextafter(v0, 1.0)) == pytest.approx(damping)
     assert slopes(-2.0 * v0) == pytest.approx(damping)

@@ -65,9 +65,8 @@ def installed(wheel, tmp_path_factory):
         run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", folder=folder).strip()
     )
     places = [place for place in sys.path if Path(place).name in ("site-packages", "dist-packages")]
-    (site / "beside.pth").write_text(
-        "\n".join(places)
-    )  # a .pth file in these is not read: sources stay unknown
+    # a .pth file in these is not read: sources stay unknown
+    (site / "beside.pth").write_text("\n".join(places))
     return folder, python
 
 
@@ -87,16 +86,17 @@ def test_the_wheel_holds_the_package_and_nothing_else(contents):
 
 
 def test_the_wheel_says_what_it_is_and_needs(contents):
-    about = f"strobe-{strobe.__version__}.dist-info"
+    about = f"strobe_dynamics-{strobe.__version__}.dist-info"
     metadata = Parser().parsestr(contents[f"{about}/METADATA"].decode())
-    assert (metadata["Name"], metadata["Version"]) == ("strobe", strobe.__version__)
+    assert (metadata["Name"], metadata["Version"]) == ("strobe-dynamics", strobe.__version__)
     assert metadata["Requires-Python"] == PROJECT["requires-python"]
-    assert metadata["License-Expression"] == "Apache-2.0"
+    assert metadata["License-Expression"] == "Apache-2.0 AND OFL-1.1"
     needed = [text for text in metadata.get_all("Requires-Dist", []) if "extra ==" not in text]
     assert sorted(needed) == sorted(PROJECT["dependencies"])
     assert set(metadata.get_all("Provides-Extra", [])) == set(PROJECT["optional-dependencies"])
     assert "strobe = strobe.cli:main" in contents[f"{about}/entry_points.txt"].decode()
     assert f"{about}/licenses/LICENSE" in contents
+    assert f"{about}/licenses/src/strobe/show/fonts/OFL.txt" in contents
     assert "Tag: py3-none-any" in contents[f"{about}/WHEEL"].decode()
 
 

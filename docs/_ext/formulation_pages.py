@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import strobe
 from strobe.analysis.counts import Operations, cost
-from strobe.analysis.measured import measured
 from strobe.formulations import CHAIN, FORMULATIONS, ONE_DEGREE, TREE, Method
+from strobe.papers.counted_code import measured
 
 ROBOTS = ("stanford", "puma560")  # on which its price is shown: with sliding joints, and without
 SCOPES = {

@@ -9,49 +9,52 @@ tau = robot.inverse_dynamics(q, qd, qdd)
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from strobe.errors import ModelFileError, ModelWarning, StrobeError
+from strobe import renamed
+from strobe.errors import (
+    ModelFileError as ModelFileError,
+)
+from strobe.errors import (
+    ModelWarning as ModelWarning,
+)
+from strobe.errors import (
+    StrobeError as StrobeError,
+)
+from strobe.rooms import exported
 
 if TYPE_CHECKING:
-    from strobe.control import control
-    from strobe.robot import Robot, convert_state, load, random
-    from strobe.runtime.traced import trace
-    from strobe.simulate import simulate
-    from strobe.sweep import sweep
+    from strobe.compiler.runtime.traced import trace as trace
+    from strobe.control import control as control
+    from strobe.identify.logs import read_log as read_log
+    from strobe.robot import (
+        Robot as Robot,
+    )
+    from strobe.robot import (
+        convert_state as convert_state,
+    )
+    from strobe.robot import (
+        from_dh as from_dh,
+    )
+    from strobe.robot import (
+        load as load,
+    )
+    from strobe.robot import (
+        random as random,
+    )
+    from strobe.simulate import simulate as simulate
+    from strobe.sweep import sweep as sweep
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "ModelFileError",
-    "ModelWarning",
-    "Robot",
-    "StrobeError",
-    "control",
-    "convert_state",
-    "load",
-    "random",
-    "simulate",
-    "sweep",
-    "trace",
-]
-
-
-def __dir__() -> list[str]:
-    return [*__all__, "__version__"]
-
-
-def __getattr__(name: str) -> Any:
-    """NumPy and the rest are imported when they are first needed: the command's help must not wait for them."""
-    if name in ("Robot", "convert_state", "load", "random"):
-        from strobe import robot
-
-        return getattr(robot, name)
-    if name == "trace":
-        from strobe.runtime import traced
-
-        return traced.trace
-    if name in ("control", "simulate", "sweep"):  # packages that are called as their functions
-        return importlib.import_module(f"strobe.{name}")
-    raise AttributeError(f"module 'strobe' has no attribute '{name}'")
+renamed.install()
+exported(
+    __name__,
+    {
+        "strobe.compiler.runtime.traced": "trace",
+        "strobe.errors": "ModelFileError ModelWarning StrobeError",
+        "strobe.identify.logs": "read_log",
+        "strobe.robot": "Robot convert_state from_dh load random",
+    },
+    rooms=["control", "simulate", "sweep"],
+)

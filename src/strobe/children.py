@@ -8,11 +8,13 @@ process in their order, and passes both on to its own children.
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import sysconfig
 from pathlib import Path
 
 HOME = str(Path(__file__).resolve().parents[1])  # where this package lies
+WINDOWS_APART = ("CREATE_NEW_PROCESS_GROUP", "CREATE_NO_WINDOW")  # of subprocess, on Windows alone
 ALONE = {  # libraries of others start a thread for every processor, and reserve memory for each
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
@@ -31,6 +33,11 @@ def python_environment(**more: str) -> dict[str, str]:
     """The environment of such a process, on one processor: no place in it depends on the working folder."""
     places = os.pathsep.join(_stated())
     return {**os.environ, "PYTHONSAFEPATH": "1", "PYTHONPATH": places, **ALONE, **more}
+
+
+def apart_on_windows() -> int:
+    """The `creationflags` of a process that Ctrl-C does not reach; a new session does that on other systems."""
+    return sum(getattr(subprocess, flag) for flag in WINDOWS_APART) if sys.platform == "win32" else 0
 
 
 def trusted_folders() -> list[str]:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+DISTRIBUTION = "strobe-dynamics"  # what is installed; what is imported is `strobe`
 COMMANDS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 """What terminals and editors obey instead of showing it: controls, line separators, changes of direction; and halves
 of letters, which no encoding can write."""
@@ -38,7 +39,7 @@ def excerpt(text: str, most: int = MOST_QUOTED) -> str:
     return shown if len(text) <= most else f"{shown[:most]}…"
 
 
-def told(sentence: str) -> str:
+def presentable(sentence: str) -> str:
     """A sentence as it may be shown, whatever names and keys it repeats: harmless, and none of them whole pages."""
     if len(sentence) > MOST_QUOTED:
         sentence = QUOTED.sub(_quoted, sentence)
@@ -77,7 +78,7 @@ class StrobeError(Exception):
     """What a user can cause; the command line prints it without a traceback."""
 
     def __init__(self, *args: object) -> None:
-        sentence = (told(str(args[0])), *args[1:]) if args else ()
+        sentence = (presentable(str(args[0])), *args[1:]) if args else ()
         super().__init__(*sentence)
 
 
@@ -112,10 +113,8 @@ class ZeroPivotError(StrobeError, ZeroDivisionError):
         super().__init__("division by zero in the field; draw the robot and its state again.")
 
 
-LONGEST_HINT, MOST_HINTS = (
-    100,
-    5_000,
-)  # characters of a name, and names, that are compared: it takes their product
+LONGEST_HINT = 100  # letters of a name that is compared with others
+MOST_HINTS = 5_000  # names that it is compared with: it takes the product of both
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
@@ -167,7 +166,7 @@ class UnsupportedModelError(StrobeError, ValueError):
 
 
 class TipError(ArgumentError):
-    """A frame left unnamed of a robot that ends in several places; ``tips`` are a frame of each."""
+    """A frame left unnamed of a robot that ends in several places; ``default_frame`` are a frame of each."""
 
     def __init__(self, robot: str, tips: Sequence[str]) -> None:
         self.tips = tuple(tips)
@@ -277,9 +276,7 @@ def shown(value: object) -> str:
     """A value for a sentence, on one line and not too long, whatever it is."""
     try:
         text = re.sub(r"\s*\n\s*", " ", repr(value))
-    except (
-        Exception
-    ):  # some cannot say what they are, and whole numbers of thousands of digits are not written out
+    except Exception:  # some cannot say what they are; nor can a whole number of thousands of digits
         return f"a {type(value).__name__}"
     return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…"
 
@@ -296,12 +293,17 @@ def vector(numbers: Iterable[float]) -> str:
     return f"({', '.join(f'{round(float(x), 6) + 0.0:.6g}' for x in numbers)})"
 
 
+def distributed(extra: str) -> str:
+    """What is installed with one of the extras, quoted for every shell."""
+    return f'"{DISTRIBUTION}[{extra}]"'
+
+
 class MissingExtraError(StrobeError, ImportError):
     """A feature whose optional dependency is not installed."""
 
     def __init__(self, feature: str, package: str, extra: str) -> None:
         super().__init__(
-            f"{feature} needs the package {package}, which is not installed: pip install 'strobe[{extra}]'"
+            f"{feature} needs the package {package}, which is not installed: pip install {distributed(extra)}"
         )
 
 
@@ -323,10 +325,11 @@ class Fault:
     where: str  # "arm.urdf:41" or "arm.toml: dh.link[2]"
     text: str
     severity: str = "error"  # error, warning, note
+    topic: str = ""  # what it is about, where a `doctor` judges that for itself
 
     def __post_init__(self) -> None:
         for name in ("where", "text"):
-            object.__setattr__(self, name, told(getattr(self, name)).replace("\n", "\\n"))
+            object.__setattr__(self, name, presentable(getattr(self, name)).replace("\n", "\\n"))
 
     def __str__(self) -> str:
         return f"{self.where}: {self.text}"

@@ -82,9 +82,8 @@ def test_with_a_known_rank_rows_that_are_slightly_off_the_others_are_not_believe
 
 
 def test_the_rows_that_count_are_those_of_which_most_is_left():
-    near = np.array(
-        [[1.0, 0.0, 0.0], [1.0, 1e-5, 0.0], [0.0, 1.0, 0.0]]
-    )  # the second says little of its own
+    # the second says little of its own
+    near = np.array([[1.0, 0.0, 0.0], [1.0, 1e-5, 0.0], [0.0, 1.0, 0.0]])
     demands = np.array([1.0, 1.0 + 2e-5 + 1e-7, 2.0])  # and is slightly wrong
     x, multipliers = solved(np.eye(3), near, np.zeros(3), demands, rank=2)
     assert x == pytest.approx([1.0, 2.0, 0.0], abs=2e-5)

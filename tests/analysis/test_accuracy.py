@@ -147,9 +147,8 @@ def test_a_joint_that_moves_no_inertia_is_named_and_is_not_a_disagreement():
     assert not found.broken
     assert found.least == 0
     assert found.why == 'not positive: joint "joint2" moves no inertia (rotors are left out).'
-    twice = positive(
-        LINK + HEAVY + LINK.replace("a = 0.5", "a = 0") + LINK + HEAVY
-    )  # joints 2 and 3 coincide
+    # joints 2 and 3 coincide
+    twice = positive(LINK + HEAVY + LINK.replace("a = 0.5", "a = 0") + LINK + HEAVY)
     assert 'joint "joint2"' in twice.why
     assert abs(twice.least) < 1e-12
 

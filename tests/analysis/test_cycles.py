@@ -4,7 +4,7 @@ import pytest
 
 from strobe.analysis import cycles, speed
 from strobe.analysis.cycles import WIDTHS, explain, request_of
-from strobe.codegen.llvm import Emitter
+from strobe.compiler.codegen.llvm import Emitter
 from strobe.errors import ArgumentError, UnknownNameError
 from strobe.robot import load
 

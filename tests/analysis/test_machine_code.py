@@ -3,9 +3,9 @@
 import pytest
 
 from strobe.analysis.machine_code import Instruction, read
-from strobe.codegen.llvm import Target, module
-from strobe.graph.program import trace
-from strobe.runtime import jit
+from strobe.compiler.codegen.llvm import Target, module
+from strobe.compiler.graph.program import trace
+from strobe.compiler.runtime import jit
 from strobe.scalars import Graph, cos, sin
 
 WIDE, NARROW = "x86-64-v4", "x86-64-v3"  # with 32 and with 16 registers for vectors

@@ -88,9 +88,8 @@ def test_an_arm_that_rests_before_it_moves_is_computed_where_it_moves(stanford):
 def test_friction_is_not_extrapolated():
     puma = strobe.load("puma560")
     motion = puma.plan([np.zeros(6), 0.3 * np.ones(6), np.zeros(6)], "quintic", times=[0, 0.7, 1.4])
-    assert (
-        error(puma, rows(motion, 0.005), 0, 2) < 3
-    )  # where joint 1 turns back, Coulomb friction jumps by 52
+    # where joint 1 turns back, Coulomb friction jumps by 52
+    assert error(puma, rows(motion, 0.005), 0, 2) < 3
 
 
 def test_a_batch_of_motions_is_each_motion_by_itself(stanford, swing):

@@ -9,8 +9,8 @@ import pytest
 import strobe
 from strobe import approximate
 from strobe.approximate import FixedPoint
-from strobe.approximate.fixed_speed import c_times
-from strobe.equations.bounds import ranges_of
+from strobe.approximate.fixed_point_timing import c_times
+from strobe.equations.torque_bounds import ranges_of
 from strobe.errors import ArgumentError, ShapeError, UnsupportedModelError
 
 MOTION = {"qd": (1, 1, 0.6, 2, 2, 2), "qdd": (1.5, 1.5, 0.8, 4, 4, 4)}  # bounds of the reference motion
@@ -292,7 +292,7 @@ def test_joints_that_follow_others_are_taken(tmp_path):
     method = FixedPoint(strobe.load(tmp_path / "gripper.urdf"), {"qdd": 5.0})
     assert method.bound.shape == (1,)
     assert (errors(method, 5000) <= method.bound).all()
-    assert "of joint _one_" in method.c_files()["strobe_gripper_inverse_dynamics.h"]
+    assert "from -1 to 2  rad  one" in method.c_files()["strobe_gripper_inverse_dynamics.h"]
 
 
 def test_a_robot_without_masses_is_refused():

@@ -70,12 +70,12 @@ def off(found, printed, digits):
 # -- what the reference motion measures ---------------------------------------------------------------
 
 
-def test_the_exact_torques_of_the_reference_motion_are_the_published_ones(swing):
+def test_the_exact_torques_of_the_reference_motion_are_the_reference_ones(swing):
     assert off(rms(swing[3])[:3], [2.136, 14.26, 37.98], 2) < 1.5
     assert off(rms(swing[3])[3:], [0.279, 0.358, 0.0011], 3) < 1.5
 
 
-def test_without_velocity_terms_the_reference_motion_loses_what_is_published(stanford, swing):
+def test_without_velocity_terms_the_reference_motion_loses_what_is_known(stanford, swing):
     *state, tau = swing
     lost = WithoutVelocityTerms(stanford).inverse_dynamics(*state) - tau
     assert off(rms(lost), [0.728, 0.381, 0.890, 0.008, 0.036, 0], 3) < 1.5
@@ -95,7 +95,7 @@ def test_the_largest_loss_of_velocity_terms_falls_with_the_square_of_the_speed(s
         assert off(np.linalg.norm(lost, axis=1).max(), printed, 3) < 1.5
 
 
-def test_without_distal_links_the_reference_motion_is_as_wrong_as_published(stanford, swing):
+def test_without_distal_links_the_reference_motion_is_as_wrong_as_is_known(stanford, swing):
     *state, tau = swing
     wrong = rms(WithoutDistalLinks(stanford).inverse_dynamics(*state) - tau)
     assert off(wrong[:3], [1.71, 14.25, 12.57], 2) < 1.5
@@ -112,7 +112,7 @@ def test_neglecting_distal_links_warns_with_the_joint_that_is_all_wrong(stanford
 
 
 def test_a_balanced_arm_is_warned_of_links_that_are_not(stanford):
-    from strobe.approximate import counterbalance
+    from strobe.mechanisms import counterbalance
 
     balanced = counterbalance(strobe.load("planar2")).robot
     assert "N·m at joint1. Do" in WithoutDistalLinks(balanced).notes[1]  # of nothing: no percentage
@@ -288,9 +288,8 @@ def test_locked_joints_give_the_torques_of_the_robot_with_merged_links(stanford)
     assert tau[:, free] == pytest.approx(merged, abs=1e-14)
     assert tau[:, free] == pytest.approx(stanford.inverse_dynamics(q, qd, qdd)[:, free], abs=1e-12)
     assert not tau[:, [1, 2, 4]].any()
-    assert (
-        method.operations.multiplications == 87
-    )  # for 134: angles that are nothing special cost their zeros
+    # for 134: angles that are nothing special cost their zeros
+    assert method.operations.multiplications == 87
     assert method.notes == (
         "Locked: joint2 at 0.7, joint3 at 0.4, joint5 at -0.2. What their brakes bear is not computed: their torques "
         "are 0, and no errors.",
@@ -358,9 +357,8 @@ def test_each_says_what_it_costs_less_than_the_exact_torques(make, stanford):
     method = make(stanford)
     exact = stanford.kernel(strobe.quantities.Request("inverse_dynamics")).program
     cheaper = method.operations.multiplications < exact.multiplications
-    assert (
-        cheaper or make is ReducedInteraction
-    )  # a motion for each group: nothing is saved on a serial arm
+    # a motion for each group: nothing is saved on a serial arm
+    assert cheaper or make is ReducedInteraction
     assert method.memory > 0
     assert method.preparation > 0
     assert method.notes

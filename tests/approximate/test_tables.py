@@ -11,9 +11,9 @@ import pytest
 
 import strobe
 from strobe.approximate import CompleteTable, HornRaibert, Raibert
-from strobe.approximate.table_speed import TableSpeed, table_speed
+from strobe.approximate.table_timing import TableSpeed, table_speed
 from strobe.approximate.tables import assembling, published
-from strobe.codegen import c
+from strobe.compiler.codegen import c
 from strobe.errors import ArgumentError, UnsupportedModelError
 
 WAYS = [

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import strobe
-from strobe.approximate.slowly import slower, slowly
+from strobe.approximate.time_scaling import slower, slowly
 from strobe.approximate.typical import TypicalTrajectories
 from strobe.errors import ArgumentError, OutputError, ShapeError, UnknownNameError, UnsupportedModelError
 

@@ -6,9 +6,10 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from strobe.analysis.speed import Way, best_times, measurable
+from strobe.analysis.speed import measurable
 from strobe.cli import bench
 from strobe.cli.app import app
+from strobe.compiler.runtime.timing import Way, best_times
 from strobe.formulations import FORMULATIONS
 from strobe.robot import load
 

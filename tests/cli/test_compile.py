@@ -70,7 +70,7 @@ def test_the_files_and_the_command_that_tests_them_are_printed(tmp_path: Path) -
 
 
 def test_loads_frames_names_and_precision_shape_the_function(tmp_path: Path) -> None:
-    options = ["--wrench", "tool", "--gravity-input", "--float", "--name", "my arm!"]
+    options = ["--wrench-input", "tool", "--gravity-input", "--float", "--name", "my arm!"]
     data = told("planar2", "inverse_dynamics", "-o", tmp_path / "a", *options)
     assert data["function"] == "strobe_my_arm_inverse_dynamics"
     assert data["precision"] == "float"
@@ -78,6 +78,22 @@ def test_loads_frames_names_and_precision_shape_the_function(tmp_path: Path) -> 
     data = told("ur5", "jacobian", "--frame", "tool", "-o", tmp_path / "b")
     assert data["shape"] == [6, 6]
     assert "Frame: tool" in (tmp_path / "b" / "strobe_ur5_jacobian.h").read_text()
+
+
+def test_several_quantities_go_into_one_file(tmp_path: Path) -> None:
+    names = ["inverse_dynamics", "mass_matrix", "jacobian"]
+    data = told("planar2", *names, "--frame", "tool", "-o", tmp_path / "out")
+    assert data["files"] == ["strobe_planar2.h", "strobe_planar2.c", "test_strobe_planar2.c", "Makefile"]
+    assert [each["quantity"] for each in data["functions"]] == names
+    assert [each["frame"] for each in data["functions"]] == [None, None, "tool"]
+    said = " ".join(refused("planar2", *names, "--target", "mex", "-o", tmp_path / "mex").split())
+    assert (
+        "a MEX file is one function of MATLAB: export the quantities one by one, or take target c." in said
+    )
+    said = " ".join(
+        refused("planar2", *names, "--fixed", 32, "--qdd-range", 1, "-o", tmp_path / "f").split()
+    )
+    assert "leave out other quantities" in said
 
 
 def test_mex_and_cffi_add_their_wrappers(tmp_path: Path) -> None:
@@ -120,7 +136,7 @@ def test_every_quantity_passes_its_own_test(tmp_path: Path, quantity: str) -> No
     "arguments",
     [
         ["spherical3", "forward_dynamics"],
-        ["stanford", "inverse_dynamics", "--wrench", "tool", "--gravity-input", "--float"],
+        ["stanford", "inverse_dynamics", "--wrench-input", "tool", "--gravity-input", "--float"],
         ["planar3", "hybrid_dynamics", "--accelerated", "joint2"],
     ],
     ids=" ".join,
@@ -159,7 +175,9 @@ def test_names_of_a_model_file_cannot_enter_the_code(tmp_path: Path) -> None:
         </joint><link name="*/ x"><inertial><mass value="1"/><origin xyz="0.1 0 0"/>
         <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>"""
     )
-    data = told(model, "inverse_dynamics", "--target", "mex", "--wrench", "*/ x", "-o", tmp_path / "out")
+    data = told(
+        model, "inverse_dynamics", "--target", "mex", "--wrench-input", "*/ x", "-o", tmp_path / "out"
+    )
     assert data["inputs"][3]["name"] == "wrench_x"
     for file in data["files"]:
         text = (tmp_path / "out" / file).read_text("ascii")
@@ -229,7 +247,7 @@ def test_an_unknown_quantity_is_answered_with_the_nearest(tmp_path: Path) -> Non
     ("arguments", "sentence"),
     [
         (["jacobian", "--frame", "tol"], 'no frame "tol" in planar2'),
-        (["inverse_dynamics", "--wrench", "tol"], 'no frame "tol" in planar2'),
+        (["inverse_dynamics", "--wrench-input", "tol"], 'no frame "tol" in planar2'),
         (
             ["inverse_dynamics", "--frame", "tool"],
             "inverse_dynamics does not depend on a frame: leave it out.",
@@ -237,7 +255,7 @@ def test_an_unknown_quantity_is_answered_with_the_nearest(tmp_path: Path) -> Non
         (["jacobian", "--formulation", "newton-euler"], "jacobian does not depend on a formulation"),
         (["inverse_dynamics", "--formulation", "newton"], 'no formulation "newton" in strobe'),
         (["mass_matrix", "--gravity-input"], "mass_matrix of planar2 does not depend on gravity"),
-        (["mass_matrix", "--wrench", "tool"], 'does not depend on a wrench on "tool": leave it out.'),
+        (["mass_matrix", "--wrench-input", "tool"], 'does not depend on a wrench on "tool": leave it out.'),
         (["gravity", "--accelerated", "joint1"], "gravity takes no accelerated joints"),
         (["hybrid_dynamics", "--accelerated", "joint9"], 'no joint "joint9" in planar2'),
         (["gravity", "--target", "rust"], 'target "rust" is not known: c, mex, cffi, object or wasm.'),
@@ -309,7 +327,7 @@ def test_fixed_point_takes_ranges_one_scale_and_a_name(tmp_path: Path) -> None:
     assert data["function"] == "strobe_arm_inverse_dynamics"
     assert set(data["formats"]["tau"]) == {"Q19.12"}
     header = (tmp_path / "strobe_arm_inverse_dynamics.h").read_text("ascii")
-    assert "[1]   Q19.12  from -1 to 2  the position of joint _joint2_" in header
+    assert "[1]   Q19.12  from -1 to 2  rad  joint2" in header
     done = run("planar2", "inverse_dynamics", "--fixed", 32, "--qdd-range", 1, "-o", tmp_path / "other")
     assert done.stdout.splitlines()[-1] == f"test it: make -C {tmp_path / 'other'} test"
 

@@ -100,7 +100,7 @@ def test_a_planned_motion_is_followed(request_file: Path, tmp_path: Path) -> Non
         data = told("planar2", tmp_path / name, "--rate", 200)
         assert data["duration"] == motion.duration
     assert "holds a motion that is planned already" in refusal(
-        "planar2", tmp_path / "traj.json", "--method", "cubic"
+        "planar2", tmp_path / "traj.json", "--planner", "cubic"
     )
 
 
@@ -205,13 +205,13 @@ def test_weak_motors_are_told_of(request_file: Path) -> None:
             ("--controller", "joint-pd", "--approximation", "gravity-only"),
             "--approximation: joint-pd uses no model of the arm.",
         ),
-        (("--method", "cubik"), 'no method "cubik"'),
+        (("--planner", "cubik"), 'no method "cubik"'),
         (("--stop-at", "-1"), "expected rising times"),
         (("-o", "out.txt"), "out.txt: a closed loop is kept in an .npz or .csv file."),
         (("--compare", "joint-pd,pd-gravity", "-o", "out.npz"), "-o keeps one loop"),
         (("--plot", "out.png"), "--plot out.png: a drawing is an .svg file."),
         (("--speed", "3"), "no such option: --speed"),
-        (("--t", "0"), "t is 0 s; a run needs a duration above zero."),
+        (("--duration", "0"), "t is 0 s; a run needs a duration above zero."),
         (("--sensor-bits", "0"), "bits is 0; expected whole numbers from 1 to 52."),
         (("--sensor-bits", "sight=3"), '--sensor-bits: "sight" is no sensor'),
         (("--sensor-bits", "position=x"), '--sensor-bits position: "x" is not a number'),
@@ -225,8 +225,8 @@ def test_mistakes_are_refused_in_a_sentence(
 
 def test_a_wrong_file_is_refused(request_file: Path, tmp_path: Path) -> None:
     assert "no.toml: cannot be read" in refusal("planar2", tmp_path / "no.toml")
-    (tmp_path / "r.txt").write_text("x", encoding="utf-8")
-    assert "a request is a .toml or a .json file" in refusal("planar2", tmp_path / "r.txt")
+    (tmp_path / "r.yaml").write_text("x", encoding="utf-8")
+    assert "a request is a .toml or a .json file" in refusal("planar2", tmp_path / "r.yaml")
     (tmp_path / "r.json").write_text("[", encoding="utf-8")
     assert "not valid JSON" in refusal("planar2", tmp_path / "r.json")
     (tmp_path / "r.toml").write_text(REQUEST.replace("0.9]", "99]"), encoding="utf-8")

@@ -204,18 +204,20 @@ def test_slower_motions_leave_more_terms_out() -> None:
 def test_the_ranges_and_errors_of_a_motion(tmp_path: Path) -> None:
     log, document = tmp_path / "log.csv", tmp_path / "short.tex"
     log.write_text("q1,q2,qd1,qd2,qdd1,qdd2\n0,0,1,0,2,0\n0.5,-1,0.5,-2,0,3\n")
-    done = run("planar2", "--within", "10%", "--along", str(log))
+    done = run("planar2", "--within", "10%", "--trajectory", str(log))
     assert (
         "  Ranges: q: those of the motion; qd: those of the motion; qdd: those of the motion.\n"
         in done.stdout
     )
     assert "the motion: largest" in done.stdout
     wider = json.loads(
-        run("planar2", "--within", "10%", "--along", str(log), "--qd-range", "5", "--json").stdout
+        run("planar2", "--within", "10%", "--trajectory", str(log), "--qd-range", "5", "--json").stdout
     )
     assert wider["ranges"]["qd"] == "given"
     assert wider["joints"][0]["q"] == [0.0, 0.5]
-    assert run("planar2", "--within", "10%", "--along", str(log), "--latex", str(document)).exit_code == 0
+    assert (
+        run("planar2", "--within", "10%", "--trajectory", str(log), "--latex", str(document)).exit_code == 0
+    )
     source = document.read_text()
     assert (
         "joint2: q from -1 to 0 rad; qd from -2 to 0 rad/s; qdd from 0 to 3 rad/s$^2$; largest torque"
@@ -326,7 +328,7 @@ def test_a_derivation_that_fails_ends_with_exit_code_1(monkeypatch) -> None:
             "the range of qd1 is 2 to 1, which is empty; give the lower end first.",
         ),
         (
-            ["planar2", "--within", "1%", "--along", "no.csv"],
+            ["planar2", "--within", "1%", "--trajectory", "no.csv"],
             "no.csv: cannot be read: No such file or directory.",
         ),
         (
@@ -381,8 +383,8 @@ def test_a_mistake_is_one_sentence_and_exit_code_2(arguments: list[str], sentenc
             "--qd-range is for shortened equations; say how short: --within 1%.",
         ),
         (
-            ["planar2", "--along", "log.csv"],
-            "--along is for shortened equations; say how short: --within 1%.",
+            ["planar2", "--trajectory", "log.csv"],
+            "--trajectory is for shortened equations; say how short: --within 1%.",
         ),
         (
             ["planar2", "--derive", "lagrange", "--only", "M"],

@@ -200,13 +200,13 @@ def test_an_existing_figure_is_kept_unless_forced(tmp_path: Path) -> None:
         (["--frame", "tool"], "--frame says where a wrench acts"),
         (["--plot", "out.png"], '--plot writes SVG; "out.png" does not end in .svg.'),
         (["--plot", "no/such/folder/out.svg", "--qd", "1,1"], "does not exist. Make it first."),
-        (["--plot", "out.svg"], "nothing moves: give --qd or --qdd, or a motion to draw: --trajectory LOG.csv."),
+        (["--plot", "out.svg"], "nothing moves: give --qd or --qdd, or a motion to draw: --trajectory LOG."),
         (["--trajectory", "m.csv"], "--trajectory is the motion that --plot draws; give --plot FILE.svg too."),
         (["--trajectory", "m.csv", "--plot", "o.svg"], "m.csv: cannot be read: No such file or directory."),
         (["--trajectory", "m.csv", "--plot", "o.svg", "--q", "0,0"], "not from both"),
         (
             ["--base", "floating", "--plot", "o.svg"],
-            "planar2 has joints with quaternions; give the motion: --trajectory LOG.csv.",
+            "planar2 has joints with quaternions; give the motion: --trajectory LOG.",
         ),
     ],
 )  # fmt: skip

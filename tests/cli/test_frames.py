@@ -92,8 +92,8 @@ def told(*arguments: str) -> tuple[Any, str]:
 VERBS = {
     "torque": ["torque", "{}", *STATE, "--wrench", "1,2,3,4,5,6"],
     "explain": ["explain", "{}", *STATE, "--wrench", "1,2,3,4,5,6"],
-    "simulate, wrench": ["simulate", "{}", *STATE, "--t", "0.05", "--wrench", "1,2,3,4,5,6"],
-    "simulate, payload": ["simulate", "{}", *STATE, "--t", "0.05", "--payload", "5"],
+    "simulate, wrench": ["simulate", "{}", *STATE, "--duration", "0.05", "--wrench", "1,2,3,4,5,6"],
+    "simulate, payload": ["simulate", "{}", *STATE, "--duration", "0.05", "--payload", "5"],
     "control": ["control", "{}", "joints.toml", "--payload", "5", "--rate", "100"],
     "ik": ["ik", "{}", "--at", "0.3,0.4"],
     "compile": ["compile", "{}", "jacobian", "-o", "out", "--force"],
@@ -141,7 +141,10 @@ def test_a_verb_refuses_a_frame_at_rest_and_asks_for_one_of_several(verb: str, f
 
 
 def test_where_no_frame_is_needed_none_is_asked_for(folder: Path) -> None:
-    for command in (["torque", "fork.urdf", *STATE], ["simulate", "fork.urdf", *STATE, "--t", "0.05"]):
+    for command in (
+        ["torque", "fork.urdf", *STATE],
+        ["simulate", "fork.urdf", *STATE, "--duration", "0.05"],
+    ):
         data, said = told(*command)
         assert "frame" not in data
         assert "frame was named" not in said

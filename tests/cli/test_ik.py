@@ -99,7 +99,7 @@ def test_the_nearest_to_q0_comes_first_and_alone_without_all() -> None:
 @pytest.mark.slow
 def test_a_search_takes_over_where_no_closed_form_is_known() -> None:
     data = told(
-        "biped10", "--at", "0.05,0.12,0.25,-0.3,-0.04,0.06,0.35,-0.5,0.15,-0.02", "--method", "numeric"
+        "biped10", "--at", "0.05,0.12,0.25,-0.3,-0.04,0.06,0.35,-0.5,0.15,-0.02", "--solver", "numeric"
     )
     assert data["recognised"] == "numeric"
     assert data["solutions"][0]["residual"] < 1e-5
@@ -173,7 +173,7 @@ def test_a_singular_pose_names_the_joint_that_is_free() -> None:
         (["--at", "1 2"], "--at has 2 numbers, expected 6. The order of stanford: joint1, joint2,"),
         (["--at", GOLDEN, "--q0", "0"], "--q0 has 1 number, expected 6."),
         (["--at", GOLDEN, "--frame", "tol"], "no frame \"tol\" in stanford. Did you mean 'tool'?"),
-        (["--at", GOLDEN, "--method", "analitic"], '--method "analitic" is none of auto, analytic, numeric.'),
+        (["--at", GOLDEN, "--solver", "analitic"], '--solver "analitic" is none of auto, analytic, numeric.'),
         (["--at", GOLDEN, "--frame", "base"], 'no joint of stanford moves frame "base".'),
         (["--pose", "no_such.json"], "no_such.json: cannot be read: No such file or directory."),
     ],
@@ -205,6 +205,6 @@ def test_a_file_that_holds_no_pose_is_refused(tmp_path: Path, text: str, sentenc
 
 
 def test_a_closed_form_asked_of_an_arm_without_one_is_refused() -> None:
-    done = run("biped10", "--at", "0,0,0,0,0,0,0,0,0,0", "--method", "analytic")
+    done = run("biped10", "--at", "0,0,0,0,0,0,0,0,0,0", "--solver", "analytic")
     assert done.exit_code == 2
-    assert "Use --method numeric." in done.stderr
+    assert "Use --solver numeric." in done.stderr

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from typer.testing import CliRunner
 
 from strobe.cli import app
@@ -45,6 +46,26 @@ def test_info_shows_motors_where_there_are_some() -> None:
     assert "rotor inertia" in shown
     assert "0.78403" in shown
     assert "rotor inertia" not in CliRunner().invoke(app, ["info", "stanford"]).stdout
+
+
+def test_every_table_has_units() -> None:
+    shown = CliRunner().invoke(app, ["info", "stanford"]).stdout
+    assert "lower rad or m" in shown
+    assert "com x m" in shown
+    assert "I 1 kg m²" in shown
+    assert "lower rad  " in CliRunner().invoke(app, ["info", "puma560"]).stdout
+
+
+def test_inertias_are_shown_about_the_centre_of_mass_and_about_the_origin() -> None:
+    link = info("planar2")["links"][1]
+    m, (x, y, z), central = link["mass"], link["com"], link["inertia"]
+    about_origin = [central[0] + m * (y * y + z * z), central[1] + m * (x * x + z * z)]
+    assert link["parameters"][4:6] == pytest.approx(about_origin)
+    assert link["principal_moments"] == pytest.approx(sorted(central[:3]))
+    shown = CliRunner().invoke(app, ["info", "planar2", "--inertias"]).stdout
+    assert "m cx kg m" in shown
+    assert "Ixy kg m²" in shown
+    assert "Ixy" not in CliRunner().invoke(app, ["info", "planar2"]).stdout
 
 
 def test_couplings_and_loops_are_shown_and_not_hidden() -> None:

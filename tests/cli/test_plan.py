@@ -104,9 +104,9 @@ def test_options_stand_above_the_request(request_file: Path) -> None:
     data = told("planar2", request_file, "--acceleration", "1", "2", "--velocity", "0.5")
     assert data["largest"]["acceleration"] == pytest.approx([1, 2])
     assert max(data["largest"]["velocity"]) <= 0.5 * (1 + 1e-9)
-    assert told("planar2", request_file, "--method", "quintic")["method"] == "quintic"
+    assert told("planar2", request_file, "--planner", "quintic")["method"] == "quintic"
     assert "points inserted" in told("planar2", request_file, "--envelope", "0.01")["notes"][-1]
-    data = told("planar2", request_file, "--method", "torque-limited", "--effort", "12", "6")
+    data = told("planar2", request_file, "--planner", "torque-limited", "--effort", "12", "6")
     assert max(data["shares"]["torque"]) == pytest.approx(1, abs=0.02)
     assert max(data["largest"]["torque"]) <= 12 * (1 + 1e-9)
 
@@ -177,7 +177,7 @@ def test_files_and_options_are_checked(request_file: Path, tmp_path: Path) -> No
     )
     assert "a drawing is an .svg file." in refusal("planar2", request_file, "--plot", "a.png")
     assert "cannot be read: No such file" in refusal("planar2", tmp_path / "nowhere.toml")
-    assert 'no method "cubix"' in refusal("planar2", request_file, "--method", "cubix")
+    assert 'no method "cubix"' in refusal("planar2", request_file, "--planner", "cubix")
     assert "--velocity has 3 numbers, expected 2." in refusal(
         "planar2", request_file, "--velocity", "1,2,3"
     )

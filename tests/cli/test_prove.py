@@ -28,7 +28,7 @@ def test_the_proof_of_a_planar_arm_reads_from_tools_to_what_it_shows():
     assert "as printed: ω_z ω_y + α_z as entry (3,2): fails, 2 of 2" in done.stdout
     assert "not applicable: it speaks of prismatic joints, and there is none" in done.stdout
     assert "Each is wrong with probability at most d/p = " in done.stdout
-    assert "8.95179" in done.stdout  # the published torque of joint 1
+    assert "8.95179" in done.stdout  # the reference torque of joint 1
     assert "FAILS" not in done.stdout
 
 

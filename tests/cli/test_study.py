@@ -15,8 +15,9 @@ from typer.testing import CliRunner
 
 import strobe
 from strobe.analysis import laws
-from strobe.cli import app
+from strobe.cli import app, progress
 from strobe.formulations import FORMULATIONS
+from strobe.models.urdf_writer import write_urdf
 from strobe.study import SECTIONS, agreement, speed
 
 OF_AN_ARM = [key for key in SECTIONS if key not in ("closed", "base", "legs")]
@@ -54,7 +55,7 @@ def test_a_quick_study_has_every_section_but_those_that_take_long(written: tuple
 
 def test_the_study_of_stanford_meets_the_papers_and_agrees_exactly() -> None:
     sections = study("stanford", "--sections", "torques,exactness")
-    assert sections["torques"]["published"]["relative_difference"] < 1e-11
+    assert sections["torques"]["kept"]["relative_difference"] < 1e-11
     assert sections["torques"]["relative_difference"]["newton-euler"] < 1e-13
     assert sections["exactness"]["comparisons"] == dict.fromkeys(
         (name for name in FORMULATIONS if name != "spatial-newton-euler"), True
@@ -71,8 +72,8 @@ def test_the_study_reads_like_a_page() -> None:
     assert "FAILS" not in shown
 
 
-def test_published_torques_with_motors_and_friction_are_met() -> None:
-    assert study("puma560", "--sections", "torques")["torques"]["published"]["relative_difference"] < 1e-10
+def test_reference_torques_with_motors_and_friction_are_met() -> None:
+    assert study("puma560", "--sections", "torques")["torques"]["kept"]["relative_difference"] < 1e-10
 
 
 def test_the_counts_are_those_of_the_number_systems() -> None:
@@ -146,7 +147,7 @@ def test_a_law_that_fails_exits_with_1(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "FAILS" in done.stdout
 
 
-def test_published_torques_that_are_not_met_are_called_so(
+def test_reference_torques_that_are_not_met_are_called_so(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(agreement, "GOLDEN_TOLERANCE", 1e-30)
@@ -154,7 +155,7 @@ def test_published_torques_that_are_not_met_are_called_so(
     assert done.exit_code == 1
     assert "FAILS: Torques, by every formulation" in done.stdout
     page = (tmp_path / "stanford.html").read_text(encoding="utf-8")
-    assert "The published torques are NOT met: off by " in page
+    assert "The model's reference torques are NOT met: off by " in page
     assert '<a class="chip bad" href="#torques">✗ Torques, by every formulation</a>' in page
 
 
@@ -276,3 +277,34 @@ def test_an_unknown_section_is_a_sentence() -> None:
 def test_the_help_names_every_section() -> None:
     told = re.sub(r"\s+", " ", run("--help").stdout)
     assert f"Sections: {', '.join(SECTIONS)}." in told
+
+
+def test_commands_of_a_page_carry_no_absolute_path(tmp_path: Path) -> None:
+    file = tmp_path / "arm.urdf"
+    text, _ = write_urdf(strobe.load("planar2").model)
+    file.write_text(text, encoding="utf-8")
+    assert (
+        run(str(file), "--sections", "view,robot,terms,machine", "-o", str(tmp_path / "out")).exit_code == 0
+    )
+    (page,) = (tmp_path / "out").glob("*.html")
+    assert str(tmp_path) not in page.read_text(encoding="utf-8")
+    assert "$ strobe info arm.urdf<" in page.read_text(encoding="utf-8")
+
+
+def test_a_relative_path_stays_as_it_was_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text, _ = write_urdf(strobe.load("planar2").model)
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models/arm.urdf").write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert run("models/arm.urdf", "--sections", "robot", "-o", "out").exit_code == 0
+    (page,) = Path("out").glob("*.html")
+    assert "$ strobe info models/arm.urdf<" in page.read_text(encoding="utf-8")
+
+
+def test_progress_names_the_section_at_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    monkeypatch.setattr(progress, "PAUSE", {True: 0.0, False: 0.0})
+    done = run("planar2", "--sections", "robot,laws,counts", "--text", "--quick")
+    assert "study: 0 of 3 sections: The robot\n" in done.stderr
+    assert "study: 1 of 3 sections: Laws of mechanics, checked here\n" in done.stderr
+    assert "study: 2 of 3 sections: What inverse dynamics costs\n" in done.stderr

@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from strobe.cli import app
-from strobe.sweep import workshop
+from strobe.sweep import worker
 from strobe.sweep.evaluate import evaluate
 
 for package in ("distributed", "pyarrow", "zarr"):
@@ -36,7 +36,7 @@ def strobe(*arguments):
 
 
 def test_a_sweep_prints_what_came_out_and_is_found_done_the_second_time(file, tmp_path):
-    done = strobe(file, "--out", tmp_path / "results", "--workers", "0")
+    done = strobe(file, "--output", tmp_path / "results", "--workers", "0")
     assert done.exit_code == 0
     lines = done.stdout.splitlines()
     assert lines[0] == f"torque: 40 runs in {tmp_path / 'results'}"
@@ -44,6 +44,7 @@ def test_a_sweep_prints_what_came_out_and_is_found_done_the_second_time(file, tm
     assert lines[2].split() == [
         "robot",
         "payload.mass",
+        "unit",
         "mean",
         "deviation",
         "least",
@@ -54,13 +55,13 @@ def test_a_sweep_prints_what_came_out_and_is_found_done_the_second_time(file, tm
     assert [line.split()[:3] for line in lines[4:]] == [
         ["planar2", mass, name] for mass in ("0.0", "2.0") for name in ("tau[0]", "tau[1]")
     ]
-    again = strobe(file, "--out", tmp_path / "results", "--workers", "0")
+    again = strobe(file, "--output", tmp_path / "results", "--workers", "0")
     assert again.stdout == done.stdout
     assert "note: all 10 chunks were done before." in again.stderr
 
 
 def test_json_is_the_summary_with_every_digit(file, tmp_path):
-    done = strobe(file, "--out", tmp_path / "results", "--workers", "0", "--format", "parquet", "--json")
+    done = strobe(file, "--output", tmp_path / "results", "--workers", "0", "--format", "parquet", "--json")
     data = json.loads(done.stdout)
     summary = json.loads((tmp_path / "results/summary.json").read_text())
     assert data == {"folder": str(tmp_path / "results"), "format": "parquet", **summary}
@@ -90,24 +91,24 @@ def test_ctrl_c_says_how_to_go_on(file, tmp_path, monkeypatch):
             raise KeyboardInterrupt
         return evaluate(plan, work)
 
-    monkeypatch.setattr(workshop, "evaluate", interrupted)
-    done = strobe(file, "--out", tmp_path / "results", "--workers", "0")
+    monkeypatch.setattr(worker, "evaluate", interrupted)
+    done = strobe(file, "--output", tmp_path / "results", "--workers", "0")
     assert done.exit_code == 130
     assert "note: 3 of 10 chunks are done; the same command goes on from there." in done.stderr
-    monkeypatch.setattr(workshop, "evaluate", evaluate)
-    assert strobe(file, "--out", tmp_path / "results", "--workers", "0").exit_code == 0
+    monkeypatch.setattr(worker, "evaluate", evaluate)
+    assert strobe(file, "--output", tmp_path / "results", "--workers", "0").exit_code == 0
 
 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ([], "strobe: give --out FOLDER: where the results go; or --dry-run."),
-        (["--out", "r", "--workers", "-1"], "strobe: workers is -1; expected 0"),
+        ([], "strobe: give --output FOLDER: where the results go; or --dry-run."),
+        (["--output", "r", "--workers", "-1"], "strobe: workers is -1; expected 0"),
         (["--dry-run", "--workers", "-1"], "strobe: workers is -1; expected 0"),
-        (["--out", "r", "--scheduler", "here"], 'strobe: the scheduler "here" is no address'),
-        (["--out", "r", "--format", "cvs"], 'strobe: no format "cvs".'),
-        (["--out", "sweep.toml"], "it is a file. Name a folder."),
-        (["--out", "."], 'it holds other things ("sweep.toml")'),
+        (["--output", "r", "--scheduler", "here"], 'strobe: the scheduler "here" is no address'),
+        (["--output", "r", "--format", "cvs"], 'strobe: no format "cvs".'),
+        (["--output", "sweep.toml"], "it is a file. Name a folder."),
+        (["--output", "."], 'it holds other things ("sweep.toml")'),
     ],
 )
 def test_a_mistake_is_one_sentence(file, tmp_path, monkeypatch, arguments, sentence):
@@ -122,7 +123,7 @@ def test_a_mistake_is_one_sentence(file, tmp_path, monkeypatch, arguments, sente
 def test_a_long_table_is_cut_with_a_word_on_the_rest(tmp_path):
     file = tmp_path / "sweep.toml"
     file.write_text(SWEEP.replace("[0, 2]", str([0.1 * k for k in range(25)])).replace("20", "1"))
-    done = strobe(file, "--out", tmp_path / "results", "--workers", "0")
+    done = strobe(file, "--output", tmp_path / "results", "--workers", "0")
     lines = done.stdout.splitlines()
     assert len(lines) == 4 + 40 + 1
     assert lines[-1] == "… all of it is in summary.json."

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from strobe.analysis import claims, fewest_records, sheets
-from strobe.analysis.certificates import Check
-from strobe.analysis.findings import Finding
 from strobe.cli import app
+from strobe.papers import claims, fewest_records, sheets
+from strobe.papers.certificates import Check
+from strobe.papers.findings import Finding
 
 
 def run(*arguments: str) -> Any:

@@ -15,9 +15,8 @@ from strobe.cli import app
 from strobe.mechanisms import ground_reaction
 from strobe.trajectory.files import write
 
-LEANING = np.array(
-    [-0.12, -0.3, 0.6, -0.3, 0.12, 0, -0.3, 0.6, -0.3, 0]
-)  # the centre of mass above one foot
+# the centre of mass above one foot
+LEANING = np.array([-0.12, -0.3, 0.6, -0.3, 0.12, 0, -0.3, 0.6, -0.3, 0])
 SOLE = "-0.07,-0.05;0.13,-0.05;0.13,0.05;-0.07,0.05"
 
 

@@ -6,7 +6,7 @@ import pytest
 import strobe
 from strobe.approximate import Exact, GravityOnly, HornRaibert, WithoutVelocityTerms
 from strobe.control import AccelerationServo, ComputedTorque, OperationalSpace
-from strobe.control.belief import Belief
+from strobe.control.controller_model import Belief
 from strobe.errors import ArgumentError
 
 ROBOTS = ("planar2", "stanford", "puma560", "biped10")

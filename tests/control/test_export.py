@@ -12,6 +12,7 @@ import pytest
 
 import strobe
 from strobe.approximate import GravityOnly, HornRaibert
+from strobe.compiler.runtime import width
 from strobe.control import CONTROLLERS, ComputedTorque, JointPID, Sensors, control, make
 from strobe.control.controller import Layout
 from strobe.control.export import c_controller, export
@@ -19,7 +20,6 @@ from strobe.control.recording import recorded
 from strobe.control.sensor import Sensor
 from strobe.control.sensors import Fault
 from strobe.errors import ArgumentError, ControlWarning, OutputError
-from strobe.runtime import width
 
 STRICT = ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror", "-ffp-contract=off"]
 needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")

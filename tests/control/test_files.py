@@ -7,9 +7,9 @@ import pytest
 
 import strobe
 from strobe.control import control
+from strobe.control.figure import control_figure
 from strobe.errors import ArgumentError, OutputError
 from strobe.simulate.files import read_torques
-from strobe.study.figure_control import control_figure
 
 BOUNDS = {"velocity": 2.0, "acceleration": 4.0}
 POINTS = [(0.1, 0.3), (0.6, 0.9)]

@@ -18,8 +18,8 @@ from strobe.control import (
     make,
     stability,
 )
+from strobe.control.inertia_scales import joint_inertias, sampled_inertias
 from strobe.control.inertias import inertias
-from strobe.control.scales import joint_inertias, sampled_inertias
 from strobe.errors import ArgumentError, ShapeError
 
 POSE = np.array([0.3, 0.9, 0.6, -0.4, 0.7, 1.1])
@@ -91,16 +91,14 @@ def test_the_integral_stops_where_the_motor_gives_no_more(sign, error):
     controller = JointPID(robot, 1e-3, kp=50.0, kd=0.0, ki=10.0)
     kept = {"integral": [sign * 0.6, sign * 0.6]}
     tau, after = stepped(controller, (0, 0), (0, 0), (error, error), kept)
-    assert after["integral"] == pytest.approx(
-        [sign * 0.6, sign * 0.6]
-    )  # 31 and 31 N·m are more than they have
+    # 31 and 31 N·m are more than they have
+    assert after["integral"] == pytest.approx([sign * 0.6, sign * 0.6])
     assert tau == pytest.approx([sign * 31.0] * 2)
     full = {"integral": [sign * 4.0, sign * 4.0]}
     tau, after = stepped(controller, (0, 0), (0, 0), (-error / 50, -error / 50), full)
     assert tau == pytest.approx([sign * 39.5] * 2, abs=1e-3)
-    assert after["integral"] == pytest.approx(
-        [sign * (4.0 - 1e-5)] * 2, abs=1e-12
-    )  # the other way it is free
+    # the other way it is free
+    assert after["integral"] == pytest.approx([sign * (4.0 - 1e-5)] * 2, abs=1e-12)
 
 
 @pytest.mark.slow

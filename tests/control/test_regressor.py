@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import strobe
-from strobe.approximate import payload_regressor
 from strobe.control.regressor import load_columns
+from strobe.identify import payload_regressor
 
 LOAD = {"mass": 0.8, "com": (0.02, -0.01, 0.06), "inertia": (0.003, 0.004, 0.002, 0, 0, 0)}
 PARAMETERS = np.array([0.8, 0.016, -0.008, 0.048, 0.00596, 0.0072, 0.0024, 0.00016, -0.00096, 0.00048])

@@ -70,7 +70,7 @@ def test_what_it_learns_holds_the_load(stanford, swing):
     assert run.memory["parameters"][0] == pytest.approx(np.zeros(10))
     found = run.memory["parameters"][-1]
     q, rest = run.q[-1], np.zeros(6)
-    Y = strobe.approximate.payload_regressor(stanford, q, rest, rest)
+    Y = strobe.identify.payload_regressor(stanford, q, rest, rest)
     assert Y @ found == pytest.approx(Y @ PARAMETERS, abs=0.1 * np.abs(Y @ PARAMETERS).max())
 
 

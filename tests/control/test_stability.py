@@ -114,9 +114,8 @@ def test_a_continuous_loop_has_the_poles_that_it_was_designed_for():
     robot = strobe.load("stanford")
     found = stability(robot, ComputedTorque(robot, T, 800.0, 60.0), continuous=True)
     for pose in found.poses:
-        assert sorted(pose.poles.real) == pytest.approx(
-            [-40.0] * 6 + [-20.0] * 6, abs=2e-6
-        )  # RK4's own error
+        # RK4's own error
+        assert sorted(pose.poles.real) == pytest.approx([-40.0] * 6 + [-20.0] * 6, abs=2e-6)
 
 
 def test_a_spring_works_with_and_against_gravity(planar):

@@ -19,9 +19,9 @@ from strobe.equations.derivation_printing import (
     seen,
 )
 from strobe.equations.expression import Sum, Symbol
-from strobe.equations.forms import Forms, Order
 from strobe.equations.latex import LatexWriter
 from strobe.equations.notation import Notation
+from strobe.equations.readable_forms import Forms, Order
 from strobe.equations.relations import Letter, Rate, Slope, Times, Transposed, Written, plus
 from strobe.equations.text import TextWriter
 

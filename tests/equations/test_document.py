@@ -9,8 +9,8 @@ import strobe
 from strobe.equations.closed_form import equations_of
 from strobe.equations.document import SECTIONS, document, shortened_document
 from strobe.equations.expression import value
-from strobe.equations.facts import symbol_patterns
 from strobe.equations.notation import Notation
+from strobe.equations.structural_facts import symbol_patterns
 from strobe.equations.text import text, text_lines
 from strobe.errors import UnknownNameError
 from strobe.models.joints import Friction, Motor
@@ -264,3 +264,9 @@ def test_shortened_torques_are_printed_with_their_remarks():
     made = shortened_document(e, [e.gravity[1]], ["a remark"])
     assert text(made.sections[0].entries[0].value) == "m2 g lc2 cos(q1 + q2)"
     assert made.sections[0].remarks == ("a remark",)
+
+
+def test_parameters_that_only_a_sentence_names_are_listed() -> None:
+    planar = strobe.load("planar2").equations()
+    listed = [parameter.name for parameter in document(planar, only=["M"]).parameters]
+    assert "Ir2" in listed  # M = H + diag(0, Ir2)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from strobe.equations.division import quotient
-from strobe.equations.waves import Waves
+from strobe.equations.exact_division import quotient
+from strobe.equations.trig_polynomials import Waves
 from strobe.scalars import cos, sin
 
 RING = Waves(["a", "b"], ["x", "y"])

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import strobe
+from strobe.equations.figure_motion import PERIOD, harmonic, phase_figure, time_figure, torques_figure
 from strobe.errors import ArgumentError
-from strobe.study.figure_motion import PERIOD, harmonic, phase_figure, time_figure, torques_figure
 
 STATE = tuple(np.array(x) for x in ((0.7, -1.1), (1.3, -0.6), (-0.8, 2.1)))
 

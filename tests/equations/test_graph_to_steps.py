@@ -2,7 +2,7 @@
 
 import pytest
 
-from strobe.equations.walk import Book, Walk
+from strobe.equations.graph_to_steps import Book, Walk
 from strobe.formulations import kinematics, spatial_newton_euler, totals
 from strobe.models.load import load_model
 from strobe.models.regroup import at_base, regrouped

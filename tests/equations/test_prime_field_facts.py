@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 import strobe
-from strobe.equations import structure as module
+from strobe.equations import prime_field_facts as module
 from strobe.equations.closed_form import equations_of
-from strobe.equations.facts import facts
-from strobe.equations.structure import structure
+from strobe.equations.prime_field_facts import structure
+from strobe.equations.structural_facts import facts
 from strobe.models.load import load_model
 from strobe.models.regroup import regrouped
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import strobe
-from strobe.equations.bounds import Ranges, largest_torques, ranges_of
+from strobe.compiler.graph.program import trace
 from strobe.equations.pruning import Edit, Pruning, edited, operations, possible_edits, replay, strobes
-from strobe.graph.program import trace
+from strobe.equations.torque_bounds import Ranges, largest_torques, ranges_of
 from strobe.quantities import Request
 from strobe.scalars import Graph, cos, sin
 

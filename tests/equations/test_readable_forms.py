@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from strobe.equations import products
 from strobe.equations.closed_form import equations_of
 from strobe.equations.expression import length, value
-from strobe.equations.forms import Forms, Order, order_of
+from strobe.equations.readable_forms import Forms, Order, order_of
 from strobe.equations.text import text
-from strobe.equations.waves import Waves
+from strobe.equations.trig_polynomials import Waves
 from strobe.models.load import load_model
 from strobe.scalars import cos, sin
 

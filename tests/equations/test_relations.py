@@ -19,7 +19,7 @@ from strobe.equations.relations import (
     waves,
     worked_out,
 )
-from strobe.equations.waves import Waves
+from strobe.equations.trig_polynomials import Waves
 
 A, B, M, S = (Letter(x, bold=True) for x in "ABMS")
 RING = Waves((), ("s",))

@@ -2,10 +2,10 @@
 
 import math
 
+from strobe.compiler.graph.program import Input, Program
 from strobe.equations.expression import Trig, symbols, value
 from strobe.equations.steps import CONSTANTS, Label, Number, Step, operations, written
 from strobe.equations.text import text
-from strobe.graph.program import Input, Program
 from strobe.scalars import Graph, cos, sin
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from strobe.equations.closed_form import equations_of
-from strobe.equations.facts import facts, is_skew
+from strobe.equations.structural_facts import facts, is_skew
 from strobe.models.load import load_model
 from strobe.models.toml_reader import read_toml
 from strobe.scalars import cos

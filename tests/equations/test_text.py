@@ -10,8 +10,8 @@ from strobe.equations.expression import Call, Number, Power, Product, Sum, Symbo
 from strobe.equations.latex import LatexWriter
 from strobe.equations.mathml import MathWriter
 from strobe.equations.notation import Name, Notation
+from strobe.equations.rendering import BREAK, WEAK, lines
 from strobe.equations.text import TextWriter, text, text_lines
-from strobe.equations.writing import BREAK, WEAK, lines
 from strobe.models.load import load_model
 
 a, b = Symbol("a"), Symbol("b")

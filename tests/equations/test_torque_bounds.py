@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import strobe
-from strobe.equations import bounds
-from strobe.equations.bounds import bound, contributions, largest_torques, ranges_of
-from strobe.equations.waves import Waves
+from strobe.equations import torque_bounds
+from strobe.equations.torque_bounds import bound, contributions, largest_torques, ranges_of
+from strobe.equations.trig_polynomials import Waves
 from strobe.errors import ArgumentError
 from strobe.scalars import cos, sin
 
@@ -91,7 +91,7 @@ def test_a_bound_that_is_good_enough_is_not_bettered() -> None:
 
 
 def test_without_room_for_a_grid_the_triangle_inequality_holds(monkeypatch) -> None:
-    monkeypatch.setattr(bounds, "MOST_POINTS", 1)
+    monkeypatch.setattr(torque_bounds, "MOST_POINTS", 1)
     assert bound(RING.lower(cos(A) + sin(A)), SIZES) == 2.0
 
 

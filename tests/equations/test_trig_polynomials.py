@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from strobe.equations.waves import Evaluation, Shape, Term, TooManyProducts, Waves
+from strobe.equations.trig_polynomials import Evaluation, Shape, Term, TooManyProducts, Waves
 from strobe.errors import MixedNumbersError, UnknownNameError, UnsupportedOperationError
 from strobe.formulations import FORMULATIONS
 from strobe.models.load import load_model

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from strobe.errors import OutputError
+from strobe.errors import ArgumentError, OutputError
+from strobe.files.reading import read_bytes, suffix_of
 from strobe.files.writing import refuse, refuse_folder, write_folder, writing
 
 
@@ -155,3 +156,16 @@ def test_a_folder_that_holds_files_or_is_one_is_refused(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="it holds files. Name a new folder, or add --force."):
         refuse_folder(tmp_path)
     refuse_folder(tmp_path, force=True)
+
+
+@pytest.mark.parametrize("path", [None, 1, b"name", [], 3.5, object])
+def test_what_is_no_path_is_told_wherever_something_is_read_or_written(path):
+    for use in (read_bytes, suffix_of, refuse, refuse_folder, lambda path: write_folder(path, {})):
+        with pytest.raises(ArgumentError, match="is no path; expected the name of a file or of a folder"):
+            use(path)
+
+
+def test_force_is_true_or_false(tmp_path):
+    for use in (refuse, refuse_folder):
+        with pytest.raises(ArgumentError, match=r"^force is \[1\]; expected True or False"):
+            use(tmp_path / "new", force=[1])

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import strobe
+from strobe.compiler.runtime.kernels import Kernel
 from strobe.formulations import articulated_body, spatial_newton_euler
 from strobe.models.random_robots import random_model
 from strobe.models.regroup import regrouped
 from strobe.models.toml_reader import read_toml
 from strobe.quantities import Request
 from strobe.quantities.dynamics import long_supports
-from strobe.runtime.kernels import Kernel
 from strobe.scalars import FieldSystem
 
 

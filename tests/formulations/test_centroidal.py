@@ -117,6 +117,7 @@ def test_the_matrix_times_the_rates_is_the_momentum_exactly():
 
 def test_a_robot_without_mass_has_no_centroidal_momentum():
     text = 'format = 1\nname = "air"\n[dh]\nconvention = "standard"\n[[dh.link]]\njoint = "revolute"\na = 1.0\n'
+    text += "motor = { inertia = 1e-5, gear = 100 }\n"  # which turns, and moves nothing
     air = strobe.Robot(read_toml("air.toml", text=text))
     calls = (
         lambda: air.centroidal_momentum_matrix([0.0]),

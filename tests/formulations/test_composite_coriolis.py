@@ -3,12 +3,12 @@
 import pytest
 
 import strobe
+from strobe.compiler.runtime.kernels import Kernel
 from strobe.errors import UnsupportedModelError
 from strobe.formulations import composite_coriolis, decomposition, spatial_newton_euler, strobing
 from strobe.models.random_robots import random_model
 from strobe.models.regroup import regrouped
 from strobe.quantities import Request
-from strobe.runtime.kernels import Kernel
 from strobe.scalars import FieldSystem
 
 

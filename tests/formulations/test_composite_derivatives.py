@@ -4,12 +4,12 @@ import pytest
 
 import strobe
 from strobe.algebra.rows import minus
+from strobe.compiler.runtime.kernels import Kernel
 from strobe.formulations import kinematics, spatial_newton_euler
 from strobe.formulations.composite_derivatives import inverse_dynamics_derivatives, limb_by_limb
 from strobe.models.random_robots import random_model
 from strobe.models.regroup import regrouped
 from strobe.quantities import Request
-from strobe.runtime.kernels import Kernel
 from strobe.scalars import DualSystem, FieldSystem
 from strobe.scalars.dual import slopes
 from strobe.scalars.precise import PreciseSystem

@@ -4,9 +4,9 @@ import re
 from pathlib import Path
 
 from strobe.analysis.counts import general_arm
-from strobe.analysis.measured import ON_LINE, measured
-from strobe.analysis.patterns import customised_general
 from strobe.formulations import CHAIN, FORMULATIONS, ONE_DEGREE, TREE, composite_body
+from strobe.papers.arm_patterns import customised_general
+from strobe.papers.counted_code import ON_LINE, measured
 from strobe.scalars import DenseCount
 
 PAGE = (Path(__file__).parents[2] / "docs" / "formulations.md").read_text(encoding="utf-8")

@@ -12,9 +12,8 @@ from strobe.robot import Robot
 from strobe.scalars import FieldSystem
 
 ROBOTS = {
-    "puma560": strobe.load(
-        "puma560"
-    ).model,  # standard DH: body frames lie beyond their joints; rotors, friction
+    # standard DH: body frames lie beyond their joints; rotors, friction
+    "puma560": strobe.load("puma560").model,
     "stanford": strobe.load("stanford").model,
     "tree": random_model(5, 3, kinds="RPS", tree=True),
     "floating": strobe.load("panda").with_base("floating").model,

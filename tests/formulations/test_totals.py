@@ -67,5 +67,6 @@ def test_a_robot_without_mass_has_no_centre_of_mass():
     from strobe.models.toml_reader import read_toml
 
     text = 'format = 1\nname = "air"\n[dh]\nconvention = "standard"\n[[dh.link]]\njoint = "revolute"\na = 1.0\n'
+    text += "motor = { inertia = 1e-5, gear = 100 }\n"  # which turns, and moves nothing
     with pytest.raises(UnsupportedModelError, match="no mass that moves"):
         strobe.Robot(read_toml("air.toml", text=text)).center_of_mass([0.0])

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from strobe.approximate.least_squares import least_squares
 from strobe.errors import ArgumentError
+from strobe.identify.least_squares import least_squares
 
 RNG = np.random.default_rng(0)
 A = RNG.normal(size=(40, 4)) * [1.0, 1e3, 1e-4, 1.0]  # columns in very different units

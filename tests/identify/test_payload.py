@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import strobe
-from strobe.approximate import Payload, identify_payload, partly_known, payload_regressor
-from strobe.approximate.least_squares import least_squares
 from strobe.errors import ArgumentError, ShapeError, UnknownNameError
+from strobe.identify import Payload, identify_payload, partly_known, payload_regressor
+from strobe.identify.least_squares import least_squares
 
 PI = np.array([0.8, 0.016, -0.008, 0.048, 0.00596, 0.0072, 0.0024, 0.00016, -0.00096, 0.00048])
 LOAD = (0.8, (0.02, -0.01, 0.06), (0.003, 0.004, 0.002, 0.0, 0.0, 0.0))

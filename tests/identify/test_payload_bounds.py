@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import strobe
-from strobe.approximate import partly_known, payload_regressor
 from strobe.errors import ArgumentError
+from strobe.identify import partly_known, payload_regressor
 from strobe.simulate.torques import one_payload
 
 STATE = (

@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 
 import strobe
-from strobe.approximate import PayloadMonitor
 from strobe.errors import ArgumentError, ShapeError
+from strobe.identify import PayloadMonitor
 
-NOISE = 10 * np.array(
-    [0.2, 0.2, 0.5, 0.05, 0.05, 0.02]
-)  # coarse: 0.3 kg is less than one deviation of every joint
+# coarse: 0.3 kg is less than one deviation of every joint
+NOISE = 10 * np.array([0.2, 0.2, 0.5, 0.05, 0.05, 0.02])
 
 
 @pytest.fixture(scope="module")

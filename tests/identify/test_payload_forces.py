@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import strobe
-from strobe.approximate import force_tests, payload_regressor
 from strobe.errors import ArgumentError, ShapeError, UnknownNameError
+from strobe.identify import force_tests, payload_regressor
 
 PI = np.array([0.8, 0.016, -0.008, 0.048, 0.00596, 0.0072, 0.0024, 0.00016, -0.00096, 0.00048])
 LOAD = (0.8, (0.02, -0.01, 0.06), (0.003, 0.004, 0.002, 0.0, 0.0, 0.0))

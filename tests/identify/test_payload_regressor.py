@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import strobe
-from strobe.approximate import payload_regressor
 from strobe.errors import ArgumentError, ShapeError, UnknownNameError, UnsupportedModelError
+from strobe.identify import payload_regressor
 
 # [Waters1979] methods: a payload of 0.8 kg on the Stanford arm
 PI = np.array([0.8, 0.016, -0.008, 0.048, 0.00596, 0.0072, 0.0024, 0.00016, -0.00096, 0.00048])

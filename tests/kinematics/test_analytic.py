@@ -7,7 +7,7 @@ import pytest
 
 from strobe.kinematics.analytic import places_of, recognise, shortfalls
 from strobe.kinematics.screws import placement
-from strobe.kinematics.serial import Serial
+from strobe.kinematics.serial_chain import Serial
 from strobe.scalars import LANES, Lanes
 
 N = 200

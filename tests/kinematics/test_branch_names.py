@@ -9,7 +9,7 @@ import strobe
 from strobe.kinematics.analytic import branches_at, recognise
 from strobe.kinematics.branch_names import branch_names
 from strobe.kinematics.screws import placement
-from strobe.kinematics.serial import serial
+from strobe.kinematics.serial_chain import serial
 
 POSES = 200
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import strobe
-from strobe.kinematics.descent import Task
+from strobe.kinematics.damped_least_squares import Task
+from strobe.kinematics.damped_step import ROWS
+from strobe.kinematics.initial_guesses import seeds_of
 from strobe.kinematics.poses import twelve
 from strobe.kinematics.screws import error
-from strobe.kinematics.seeds import seeds_of
-from strobe.kinematics.step import ROWS
 from strobe.robot import Robot
 
 DAMPING = np.array([1e-20, 0.01, 1e-6])

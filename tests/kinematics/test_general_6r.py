@@ -14,7 +14,7 @@ from strobe.errors import ShapeError, UnsupportedModelError
 from strobe.kinematics import general_6r
 from strobe.kinematics.general_6r import MOST, solve, solve_in_rounds
 from strobe.kinematics.screws import error, newton, placement, placement_and_jacobian
-from strobe.kinematics.serial import Serial, serial
+from strobe.kinematics.serial_chain import Serial, serial
 
 ARMS = int(os.environ.get("STROBE_ARMS", "12"))
 STARTS = 400

@@ -53,7 +53,7 @@ def closest(robot, found, q):
 # -- the Stanford arm -------------------------------------------------------------------------------------
 
 
-def test_all_eight_branches_of_the_stanford_arm_have_their_published_values(stanford):
+def test_all_eight_branches_of_the_stanford_arm_have_their_reference_values(stanford):
     found = stanford.inverse_kinematics(stanford.forward_kinematics(HOME))
     assert (found.recognised, int(found.count)) == ("spherical wrist", 8)
     for q, branch in zip(found.q, found.branch, strict=True):
@@ -80,9 +80,8 @@ def test_every_branch_of_random_poses_reaches_its_pose(name):
     assert closest(robot, found, q).max() < 1e-7
     reached = robot.forward_kinematics(np.where(found.exists[..., None], found.q, 0.0))
     miss = np.abs(reached - robot.forward_kinematics(q)[:, None]).max((-1, -2))
-    assert (
-        miss[found.exists].max() < 1e-12
-    )  # by the compiled forward kinematics, not by the residual's own kernel
+    # by the compiled forward kinematics, not by the residual's own kernel
+    assert miss[found.exists].max() < 1e-12
 
 
 def test_the_stanford_arm_has_four_solutions_with_the_slide_forwards(stanford):
@@ -207,7 +206,7 @@ def test_seven_joints_are_searched_for_or_solved_as_a_family_if_asked():
     family = panda.inverse_kinematics(T, q0=q, method="analytic")
     assert (family.recognised, family.parameter, int(family.count)) == ("redundant 7R", "joint7", 16)
     assert str(family).startswith(
-        "redundant 7R (joint7 is the parameter): 16 solutions, 16 within the limits\n"
+        "redundant 7R (joint7 is the parameter): 16 solutions, 16 within the limits (rad, m)\n"
     )
     assert every_way(panda, T, q0=q).recognised == "redundant 7R"
     np.testing.assert_allclose(family.q[0], q, atol=1e-6)
@@ -369,7 +368,7 @@ def test_poses_and_starts_must_go_together(stanford):
 
 def test_one_pose_prints_as_a_table(stanford):
     lines = str(stanford.inverse_kinematics(stanford.forward_kinematics(HOME), q0=HOME)).splitlines()
-    assert lines[0] == "spherical wrist: 8 solutions, 4 within the limits"
+    assert lines[0] == "spherical wrist: 8 solutions, 4 within the limits (rad, m)"
     assert lines[1].split() == [*stanford.joint_names, "residual", "limits", "branch"]
     assert lines[2].split()[:7] == [
         "1",

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from strobe.kinematics.line_numbers import line_map, line_numbers, slide_maps, turn_maps
+from strobe.kinematics.line_coordinates import line_map, line_numbers, slide_maps, turn_maps
 from strobe.kinematics.screws import turn
 
 DRAW = np.random.default_rng(0)

@@ -27,9 +27,8 @@ def test_planar_arms_have_the_closed_form_of_the_textbook():
     q = three.random_state(seed=2, batch=50)[0]
     expected = l1 * l2 * np.abs(np.sin(q[:, 1]))
     assert three.manipulability(q, of=("x", "y", "wz")) == pytest.approx(expected)
-    assert three.manipulability(q, of="translation") == pytest.approx(
-        0, abs=1e-12
-    )  # it never leaves its plane
+    # it never leaves its plane
+    assert three.manipulability(q, of="translation") == pytest.approx(0, abs=1e-12)
 
 
 # -- singular directions ----------------------------------------------------------------------------------

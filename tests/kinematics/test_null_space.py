@@ -6,8 +6,8 @@ import pytest
 import strobe
 from strobe.errors import ArgumentError, ShapeError
 from strobe.kinematics.manipulability import manipulability
+from strobe.kinematics.null_space import objective
 from strobe.kinematics.numeric import solve
-from strobe.kinematics.secondary import objective
 from strobe.kinematics.solutions import Status
 
 

@@ -7,10 +7,10 @@ import pytest
 
 import strobe
 from strobe.errors import ArgumentError, ShapeError, UnknownNameError, UnsupportedModelError
-from strobe.kinematics import seeds
+from strobe.kinematics import initial_guesses
 from strobe.kinematics.numeric import solve
 from strobe.kinematics.solutions import Status
-from strobe.kinematics.unreached import reach_of
+from strobe.kinematics.unreachable_poses import reach_of
 from strobe.robot import Robot
 
 
@@ -215,9 +215,9 @@ def test_orientation_left_out_by_weights_is_a_position_alone():
 
 def test_seeds_are_the_nearest_and_none_comes_twice():
     robot = strobe.load("ur5")
-    table = seeds.seeds_of(robot, "tool")
-    poses = seeds.twelve(asked(robot, 5))
-    nearest = seeds.Nearest(table, "position", poses)
+    table = initial_guesses.seeds_of(robot, "tool")
+    poses = initial_guesses.twelve(asked(robot, 5))
+    nearest = initial_guesses.Nearest(table, "position", poses)
     taken = np.concatenate([nearest.take(3), nearest.take(2)], axis=1)
     for pose, chosen in zip(poses, taken, strict=True):
         order = np.argsort(np.linalg.norm(table.poses[:, 3::4] - pose[3::4], axis=-1))

@@ -19,15 +19,17 @@ def refused(sentence):
     return pytest.raises(ArgumentError, match=re.escape(sentence))
 
 
-def test_the_same_orientation_in_three_ways_is_one_pose():
+def test_the_same_orientation_in_four_ways_is_one_pose():
     R = Rotation.from_euler("xyz", [0.3, -0.4, 0.5])
     x, y, z, w = R.as_quat()
+    seen = R.as_matrix()
     expected = np.eye(4)
     expected[:3, :3], expected[:3, 3] = R.as_matrix(), P
     for given in (
         {"quaternion": (w, x, y, z)},
         {"rpy": (0.3, -0.4, 0.5)},
         {"rotation_vector": R.as_rotvec()},
+        {"waters": np.arctan2(seen[[2, 0, 1], [1, 2, 0]], np.diag(seen)[[1, 2, 0]])},
         {"quaternion": (2 * w, 2 * x, 2 * y, 2 * z), "normalise": True},
     ):
         np.testing.assert_allclose(pose(P, **given), expected, atol=1e-15)

@@ -132,9 +132,8 @@ def planar_inverse(pose):
 
 def test_differences_take_the_nearest_branch_and_the_shorter_way_round():
     planar = strobe.load("planar2")
-    q = np.array(
-        [[3.1, -1.2], [-3.1, 1.2], [9.5, 0.7]]
-    )  # the closed form answers with angles up to half a turn
+    # the closed form answers with angles up to half a turn
+    q = np.array([[3.1, -1.2], [-3.1, 1.2], [9.5, 0.7]])
     qd = np.array([[1.0, 0.3], [-1.0, 0.2], [0.4, -0.5]])
     twist = planar.hand(q, qd).twist
     found = planar.inverse_velocity(q, twist, method="difference", dt=1e-5, inverse=planar_inverse)

@@ -9,7 +9,7 @@ import strobe
 from strobe.errors import ArgumentError, ShapeError, UnknownNameError, UnsupportedModelError
 from strobe.kinematics.redundant import SAMPLES, held, nearest, solve
 from strobe.kinematics.screws import error, placement, placement_and_jacobian
-from strobe.kinematics.serial import serial
+from strobe.kinematics.serial_chain import serial
 
 PANDA = serial(strobe.load("panda"))
 

@@ -5,7 +5,7 @@ import pytest
 
 import strobe
 from strobe.kinematics.screws import error, inverse, newton, placement, placement_and_jacobian, rigid, turn
-from strobe.kinematics.serial import serial
+from strobe.kinematics.serial_chain import serial
 
 DRAW = np.random.default_rng(0)
 

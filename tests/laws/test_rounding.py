@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 
 import strobe
+from strobe.compiler.runtime.interpret import evaluate
+from strobe.compiler.runtime.kernels import Kernel
 from strobe.quantities import Request
 from strobe.robot import Robot
-from strobe.runtime.interpret import evaluate
-from strobe.runtime.kernels import Kernel
 from strobe.scalars.precise import PreciseSystem
 
 STATES = 10
 ULP = 2.0**-52
 QUANTITIES = [
     "inverse_dynamics", "forward_dynamics", "mass_matrix", "coriolis_matrix", "gravity", "energy",
-    "joint_wrenches", "hybrid_dynamics", "forward_kinematics", "jacobian", "jacobian_dot",
+    "joint_wrenches", "hybrid_dynamics", "forward_kinematics", "jacobian", "jacobian_dot", "frame_acceleration",
 ]  # fmt: skip
 ROBOTS = ["parallelogram", "planar3", "spherical3", "tree"]
 LARGER = ["biped10", "panda", "puma560", "stanford", "ur5"]

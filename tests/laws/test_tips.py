@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from strobe.errors import ModelFileError, ModelWarning, StillFrameError, TipError
+from strobe.models.default_frame import moved_frames, tip, tip_or_none, tips
 from strobe.models.library import built_in_names
 from strobe.models.load import load_model
 from strobe.models.model import Model
-from strobe.models.tips import moved_frames, tip, tip_or_none, tips
 from strobe.robot import Robot
 
 LAST = {  # what was meant before there was a rule, and still is: files and published values rely on it
@@ -70,7 +70,7 @@ def require_moved(robot: Robot, frame: str | None) -> None:
     q, qd, qdd = robot.random_state(seed=4)
     J, F = robot.jacobian(q, frame), np.array([3.0, -2, 5, 1, 2, -1])
     assert np.abs(J).max() > 0
-    if robot.model.is_closed or robot.model.kinematic_only:
+    if robot.model.is_closed or robot.model.without_dynamics:
         return
     pushed = robot.inverse_dynamics(q, qd, qdd, wrench=F, frame=frame) - robot.inverse_dynamics(q, qd, qdd)
     scale = np.abs(J.T @ F).max() + 1e-9 * np.abs(robot.inverse_dynamics(q, qd, qdd)).max()

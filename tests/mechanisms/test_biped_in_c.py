@@ -1,4 +1,4 @@
-"""The dynamics of the biped as C, as the source ran it from MATLAB: built by gcc, with the published torques."""
+"""The dynamics of the biped as C, as the source ran it from MATLAB: built by gcc, with the reference torques."""
 
 import ctypes
 import shutil
@@ -17,7 +17,7 @@ NAME = "strobe_biped10_inverse_dynamics"
 
 
 @pytest.mark.parametrize("target", ["c", "mex"])
-def test_the_c_of_the_biped_gives_the_published_torques(tmp_path, target):
+def test_the_c_of_the_biped_gives_the_reference_torques(tmp_path, target):
     words = ["compile", "biped10", "inverse_dynamics", "--target", target, "-o", str(tmp_path)]
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.output

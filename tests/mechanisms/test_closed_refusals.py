@@ -8,16 +8,8 @@ import pytest
 
 import strobe
 from strobe.analysis import significance
-from strobe.approximate import (
-    counterweights,
-    extrapolation,
-    fixed_point,
-    full_extrapolation,
-    leaving_out,
-    rungs,
-)
+from strobe.approximate import extrapolation, fixed_point, full_extrapolation, leaving_out
 from strobe.approximate.cmac import CMAC
-from strobe.approximate.payload_columns import payload_regressor
 from strobe.approximate.typical import TypicalTrajectories
 from strobe.control import methods
 from strobe.equations.derivation import derive
@@ -25,12 +17,15 @@ from strobe.equations.readable import readable
 from strobe.equations.shortened import shortened
 from strobe.equations.symbolic_meaning import symbolic
 from strobe.errors import UnsupportedModelError
+from strobe.identify.payload_regressor import payload_regressor
 from strobe.kinematics.workspace import cross_section
+from strobe.mechanisms import counterweights
 from strobe.models.loops import require_open
 from strobe.models.model import Curve
+from strobe.papers import ladder
 from strobe.robot import Robot
-from strobe.trajectory.achievable import largest_acceleration
-from strobe.trajectory.kahn import near_minimum_time
+from strobe.trajectory.achievable_accelerations import largest_acceleration
+from strobe.trajectory.near_minimum_time import near_minimum_time
 
 POINTS = [[0.6, 0.0, 1.3], [0.7, 0.1, 1.4]]
 POSE = np.eye(4)
@@ -61,7 +56,7 @@ REFUSED = {
         lambda robot, q: CMAC(robot),
         lambda robot, q: TypicalTrajectories(robot),
         lambda robot, q: counterweights.counterbalance(robot),
-        lambda robot, q: rungs.ladder(robot),
+        lambda robot, q: ladder(robot),
         lambda robot, q: payload_regressor(robot, q, q, q),
     ],
     "control": [

@@ -10,7 +10,7 @@ from strobe.errors import ArgumentError, OpenLoopError, UnsupportedModelError
 from strobe.models.joints import Friction
 from strobe.scalars import cos, sin
 from strobe.simulate import Attach, Drop, Lock, Release
-from strobe.simulate.side_by_side import SideBySide
+from strobe.simulate.batch_stepper import SideBySide
 
 STILL = np.zeros(3)
 

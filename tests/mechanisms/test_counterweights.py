@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import strobe
-from strobe.approximate import counterbalance
-from strobe.approximate.counterweights import proven
 from strobe.errors import ArgumentError, UnknownNameError, UnsupportedModelError
+from strobe.mechanisms import counterbalance
+from strobe.mechanisms.counterweights import proven
 
 ARMS = {"joint1": 0.12, "joint2": 0.1}
 ROTOR = np.diag([0.0, 0.05])  # of planar2, which no counterweight changes

@@ -14,7 +14,7 @@ from strobe.equations.derivation import derive
 from strobe.equations.symbolic_meaning import symbolic
 from strobe.errors import UnsupportedModelError
 from strobe.mechanisms import diagnose, loop_forces, reduced, uncoupled
-from strobe.mechanisms.uncoupling import Uncoupled
+from strobe.mechanisms.cut_couplings import Uncoupled
 from strobe.models.edits import add_loop
 from strobe.models.joints import Friction, Motor
 from strobe.models.loops import choose_actuated, settled

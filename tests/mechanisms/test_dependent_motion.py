@@ -5,7 +5,7 @@ import pytest
 
 import strobe
 from strobe.errors import ArgumentError, ShapeError
-from strobe.mechanisms.leading import leaders, led
+from strobe.mechanisms.dependent_motion import leaders, led
 
 TIMES = np.linspace(0.0, 2.0, 41)
 

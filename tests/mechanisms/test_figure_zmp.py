@@ -8,9 +8,9 @@ import pytest
 
 import strobe
 from strobe.mechanisms import Gait, walk, walking
+from strobe.mechanisms.figure_zmp import walk_figure, zmp_figure
 from strobe.study import legs
 from strobe.study.case import Case
-from strobe.study.figure_zmp import walk_figure, zmp_figure
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -5,7 +5,7 @@ import pytest
 
 import strobe
 from strobe.mechanisms.loop_forces import cut_open, loop_forces
-from strobe.mechanisms.transmitted import acting
+from strobe.mechanisms.transmitted_wrenches import acting
 from strobe.models.edits import add_frame, add_loop
 from strobe.models.random_robots import random_model
 from strobe.robot import Robot

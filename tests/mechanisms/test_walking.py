@@ -10,7 +10,7 @@ import strobe
 from strobe.errors import ArgumentError
 from strobe.mechanisms import Foot, Footing, Gait, ground_reaction, walk
 from strobe.mechanisms.gait import eased, wanted_zmp
-from strobe.mechanisms.pendulum import carried
+from strobe.mechanisms.inverted_pendulum import carried
 from strobe.mechanisms.walking import between
 
 POSTURE = np.array([0, -0.3, 0.6, -0.3, 0, 0, -0.3, 0.6, -0.3, 0])

@@ -1,4 +1,4 @@
-"""What the ground does: the published sums, Pinocchio's free flyer, laws of forces, and feet that do not hold."""
+"""What the ground does: the reference sums, Pinocchio's free flyer, laws of forces, and feet that do not hold."""
 
 import importlib.util
 from pathlib import Path
@@ -9,7 +9,7 @@ import pytest
 import strobe
 from strobe.errors import ArgumentError, UnknownNameError, UnsupportedModelError
 from strobe.mechanisms import Foot, Footing, ground_reaction
-from strobe.mechanisms.ground import across, center_of_mass, total_wrench, upward
+from strobe.mechanisms.zero_moment_point import across, center_of_mass, total_wrench, upward
 
 STILL = np.zeros(10)
 SQUARE = [(-0.1, -0.1), (0.1, -0.1), (0.1, 0.1), (-0.1, 0.1)]
@@ -35,7 +35,7 @@ def digits(ours, printed):
 
 
 @pytest.mark.parametrize("compiled", [True, False])
-def test_the_biped_has_the_published_force_moment_and_zero_moment_point(biped, state, compiled):
+def test_the_biped_has_the_reference_force_moment_and_zero_moment_point(biped, state, compiled):
     found = ground_reaction(strobe.Robot(biped.model, compiled), *state)
     assert digits(found.force, [2.11618583128, -11.0573802287, 364.790569629])
     assert digits(found.moment, [-37.8716317458, -52.6979872237, -1.37578308072])
@@ -72,7 +72,7 @@ def test_the_sums_over_links_of_the_source_give_the_same(biped, state):
     assert np.allclose(found.zmp[:2], top / F[2], rtol=1e-12)
 
 
-def test_the_published_state_breaks_the_premise_of_single_support_and_that_is_said(biped, state):
+def test_the_reference_state_breaks_the_premise_of_single_support_and_that_is_said(biped, state):
     found = ground_reaction(biped, *state, foot="stance_foot")
     assert found.status == Footing.TIPPING
     assert not found.held

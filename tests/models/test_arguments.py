@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from strobe.errors import ArgumentError
+import strobe
+from strobe.errors import ArgumentError, StrobeError
 from strobe.models.arguments import require_above, require_whole
 
 
@@ -39,3 +40,38 @@ def test_zero_is_taken_where_it_will_do():
     assert require_above("delay", 0, "seconds, zero or more", or_zero=True) == 0.0
     with pytest.raises(ArgumentError, match="delay is -1; expected seconds, zero or more."):
         require_above("delay", -1, "seconds, zero or more", or_zero=True)
+
+
+class Lying:
+    """What gives something else than an array."""
+
+    def __array__(self, *_, **__):
+        return "no array"
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"delay": {"a": 1.0}}, "delay is {'a': 1.0}; expected seconds, zero or more"),
+        ({"tolerance": Lying()}, "tolerance holds a Lying that gives no array"),
+        ({"tolerance": np.ones((1, 1, 2))}, "tolerance is array.*; expected numbers above zero"),
+        ({"stops": np.zeros(6)}, "stops is array.*; expected True, or Stops"),
+        ({"friction": np.array([1e308, -1e308])}, "friction is array.*; expected True or False"),
+        ({"method": ["rk4"]}, r"method is \['rk4'\]; expected one of rk4"),
+        ({"check": "yes"}, "check is 'yes'; expected True or False"),
+        ({"gains": {"kp": Lying()}}, "kp holds a Lying that gives no array"),
+    ],
+)
+def test_a_closed_loop_says_what_it_was_given(given, sentence):
+    robot = strobe.load("planar2")
+    motion = robot.plan([[0.0, 0.0], [0.1, 0.1]], "cubic", velocity=1.0, acceleration=1.0)
+    with pytest.raises(StrobeError, match=f"^{sentence}"):
+        robot.control(motion, "joint-pd", **given)
+
+
+@pytest.mark.parametrize("which", [[0], 1j, True, "0", 1, -1])
+def test_the_number_of_a_run_to_draw_is_one(which):
+    robot = strobe.load("planar2")
+    run = robot.simulate([0.1, 0.2], [0.0, 0.0], None, 0.01, step=0.005)
+    with pytest.raises(ArgumentError, match="^which is .*; expected the number of a run, 0 to 0"):
+        run.plot(which=which)

@@ -10,10 +10,10 @@ import pytest
 
 import strobe
 from strobe.errors import StillFrameError, TipError
+from strobe.models.default_frame import frame_meant, hands, moved_frames, rivals, tip, tip_or_none, tips
 from strobe.models.edits import add_frame, lock, take_chain
 from strobe.models.load import load_model
 from strobe.models.model import Model
-from strobe.models.tips import hands, moved_frames, rivals, tip, tip_or_none, tips, told
 from strobe.models.toml_reader import read_toml
 from strobe.models.toml_writer import write_toml
 from strobe.models.urdf import read_urdf
@@ -293,11 +293,13 @@ def test_depth_survives_what_models_are_made_into() -> None:
 
 
 def test_what_else_might_have_been_meant_is_told(tmp_path: Path) -> None:
-    assert told(load_model("stanford")) == ""
+    assert frame_meant(load_model("stanford")) == ""
     twins = built(CHAIN + "fore = ee_link\nfore = tool0\nbase = table", tmp_path)
     assert rivals(twins) == ("ee_link",)
-    assert told(twins) == 'no frame was named: "tool0" is meant, the tip of arm, not "ee_link".'
+    assert frame_meant(twins) == 'no frame was named: "tool0" is meant, the tip of arm, not "ee_link".'
     other = built(CHAIN + "fore = pen\nbase = table", tmp_path)
-    assert told(other) == 'no frame was named: "pen" is meant, the tip of arm.'
+    assert frame_meant(other) == 'no frame was named: "pen" is meant, the tip of arm.'
     fingers = built(CHAIN + "fore = hand\nhand > f1\nhand > f2", tmp_path)
     assert rivals(fingers) == ("f1", "f2")
+    jaw = built(CHAIN + "fore = hand\nhand > jaw", tmp_path)
+    assert frame_meant(jaw) == 'no frame was named: "jaw" is meant, the tip of arm, not "hand".'

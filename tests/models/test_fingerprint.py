@@ -47,7 +47,7 @@ def model() -> Model:
         parameters={"l1": 0.4, "l2": 0.3},
         poses={"home": (0.0, 0.1, 0.2)},
         golden=({"q": (0.0, 0.0, 0.0)},),
-        notes=(Fault("arm.urdf:1", "a note"),),
+        notes=(Fault("arm.urdf:1", "a note", topic="angles"),),
     )
 
 

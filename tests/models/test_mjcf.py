@@ -5,10 +5,13 @@ import sys
 import numpy as np
 import pytest
 
+import strobe
 from strobe import Robot
 from strobe.errors import MissingExtraError, ModelFileError
 from strobe.files import reading
 from strobe.models.couplings import coordinates
+from strobe.models.fingerprint import fingerprint
+from strobe.models.load import load_model
 from strobe.models.mjcf import read_mjcf
 from strobe.models.toml_reader import read_toml
 from strobe.models.toml_writer import write_toml
@@ -379,7 +382,7 @@ def test_a_missing_mujoco_is_told_with_its_extra(monkeypatch):
     with pytest.raises(MissingExtraError) as caught:
         read_mjcf("arm.xml", text=ARM)
     assert str(caught.value) == (
-        "reading an MJCF file needs the package mujoco, which is not installed: pip install 'strobe[mjcf]'"
+        'reading an MJCF file needs the package mujoco, which is not installed: pip install "strobe-dynamics[mjcf]"'
     )
 
 
@@ -492,3 +495,62 @@ def test_a_file_over_the_limit_is_not_compiled(tmp_path, monkeypatch):
     for options in ({}, {"text": ARM}):
         with pytest.raises(ModelFileError, match="more than 100 bytes"):
             read_mjcf(tmp_path / "arm.xml", **options)
+
+
+# -- models that a user holds ---------------------------------------------------------------------------
+
+
+HELD = """<mujoco model="walker"><option gravity="0.3 0 -9.81"/><worldbody>
+  <body name="trunk"><freejoint name="root"/>
+    <inertial pos="0.1 0.02 -0.1" mass="2" fullinertia="0.03 0.05 0.04 0.001 0.002 0.003"/>
+    <site name="head" pos="0 0 0.3" euler="20 0 0"/>
+    <body name="leg" pos="0.2 0 0" euler="10 20 30"><joint name="hip" type="ball" damping="0.3"/>
+      <inertial pos="0.1 0.2 -0.1" mass="1" diaginertia="0.03 0.05 0.04"/>
+      <body name="foot" pos="0 0 -0.3">
+        <joint name="knee" axis="0 1 1" pos="0 0 0.1" ref="0.2" armature="0.1" damping="0.2" range="-1 1"/>
+        <joint name="slide" type="slide" axis="1 0 0" armature="0.05"/>
+        <inertial pos="0 0.1 -0.1" mass="0.5" diaginertia="0.01 0.02 0.02"/></body></body>
+  </body></worldbody>
+  <equality><joint joint1="slide" joint2="knee" polycoef="0.1 0.5 0 0 0"/></equality></mujoco>"""
+
+
+@pytest.fixture
+def held():
+    return mujoco.MjModel.from_xml_string(HELD)
+
+
+def test_a_compiled_model_is_the_robot_of_its_file(held):
+    assert fingerprint(load_model(held)) == fingerprint(load_model(HELD))
+    assert (held.names[:6], load_model(held).name) == (b"walker", "walker")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_compiled_model_has_the_torques_of_its_own_engine(seed):
+    model = mujoco.MjModel.from_xml_string(HELD.partition("<equality>")[0] + "</mujoco>")
+    robot = Robot(load_model(model), compiled=False)
+    q, qd, qdd = robot.random_state(seed=seed)
+    data = mujoco.MjData(model)
+    data.qpos, data.qvel, data.qacc = strobe.convert_state(robot, q, qd, qdd, target=model)[:3]
+    mujoco.mj_inverse(model, data)
+    there = strobe.convert_state(robot, data.qpos, data.qvel, data.qacc, data.qfrc_inverse, source=model)
+    np.testing.assert_allclose(robot.inverse_dynamics(q, qd, qdd), there.tau, atol=1e-12)
+    bias = strobe.convert_state(robot, data.qpos, data.qvel, 0 * data.qacc, data.qfrc_bias, source=model)
+    still = robot.inverse_dynamics(q, qd, bias.qdd, friction=False)
+    np.testing.assert_allclose(still, bias.tau, atol=1e-12)
+
+
+def test_a_compiled_model_is_read_as_it_is_now(held):
+    before = load_model(held)
+    held.body_mass[1] = 7.0
+    held.dof_frictionloss[9] = 0.4
+    after = load_model(held)
+    assert (before.bodies[0].inertial.m, after.bodies[0].inertial.m) == (2.0, 7.0)
+    assert after.joint("knee").friction.coulomb == (0.4, -0.4)
+
+
+def test_what_a_compiled_model_has_that_is_no_place_is_refused(held):
+    held.body_pos[1] = float("nan")
+    with pytest.raises(
+        ModelFileError, match="<mujoco.MjModel>: MuJoCo makes body_pos of it that is no place"
+    ):
+        load_model(held)

@@ -1,9 +1,14 @@
 """Random positions: within the limits, orientations of length one, platforms the right way up."""
 
+from dataclasses import replace
+
 import numpy as np
+import pytest
 
 from strobe.models.couplings import coordinates
+from strobe.models.joints import Limits
 from strobe.models.load import load_model
+from strobe.models.model import Coupling
 from strobe.models.random_robots import random_model
 from strobe.models.random_states import random_guess, random_positions
 
@@ -52,3 +57,29 @@ def test_a_guess_differs_only_where_a_platform_has_a_named_pose():
 def test_without_a_named_pose_a_guess_is_anywhere():
     model = random_model(3, 1, kinds="SR")
     assert np.array_equal(positions(random_guess, model), positions(random_positions, coordinates(model)))
+
+
+def test_limits_of_a_joint_that_follows_are_those_of_the_one_that_leads():
+    """−2 q + 0.1 within −0.7 … 1.1 is q within −0.5 … 0.4; at most 3 rad/s of it are 1.5 rad/s of q."""
+    model = load_model("planar2")
+    first, second = model.bodies
+    second = replace(second, joint=replace(second.joint, limits=Limits(-0.7, 1.1, 3.0)))
+    gear = Coupling("joint2", {"joint1": -2.0}, 0.1)
+    x = coordinates(replace(model, bodies=(first, second), couplings=(gear,), poses={}))
+    (leader,) = x.joints
+    own = first.joint.limits
+    assert (leader.limits.lower, leader.limits.upper) == pytest.approx((-0.5, 0.4))
+    assert (leader.limits.velocity, leader.limits.effort) == (1.5, own.effort)
+    q = positions(random_positions, x)
+    assert -0.5 <= q.min() < -0.45
+    assert 0.35 < q.max() <= 0.4
+
+
+@pytest.mark.parametrize("limits", [Limits(20.0, 21.0), Limits(3.1, 9.0)])  # beyond, and at its very end
+def test_limits_that_exclude_each_other_leave_a_joint_its_own(limits):
+    model = load_model("planar2")
+    first, second = model.bodies
+    second = replace(second, joint=replace(second.joint, limits=limits))
+    gear = Coupling("joint2", {"joint1": 1.0})
+    (leader,) = coordinates(replace(model, bodies=(first, second), couplings=(gear,), poses={})).joints
+    assert leader.limits == first.joint.limits

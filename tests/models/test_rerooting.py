@@ -248,7 +248,7 @@ def test_holding_torques_are_those_of_the_robot_held_by_its_other_end():
     weight = np.array([0, 0, 38 * 9.81, 0, 0, 0])
     T = biped.forward_kinematics(q, "swing_foot")
     on_hand = np.zeros(6)  # what held the robot at its stance foot now holds it at the other
-    from strobe.mechanisms.ground import center_of_mass
+    from strobe.mechanisms.zero_moment_point import center_of_mass
 
     on_hand[:3] = weight[:3]
     on_hand[3:] = np.cross(center_of_mass(biped, q) - T[:3, 3], weight[:3])

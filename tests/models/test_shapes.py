@@ -176,5 +176,5 @@ def test_a_missing_trimesh_is_told_with_its_extra(monkeypatch):
     with pytest.raises(MissingExtraError) as caught:
         shapes.mesh("hand.stl", density=1)
     assert str(caught.value) == (
-        "reading a mesh file needs the package trimesh, which is not installed: pip install 'strobe[mesh]'"
+        'reading a mesh file needs the package trimesh, which is not installed: pip install "strobe-dynamics[mesh]"'
     )

@@ -112,6 +112,13 @@ def test_a_tree_in_joints_form_meets_its_golden_torques():
     assert [frame.name for frame in model.frames] == ["base", "column", "left", "right"]
 
 
+def test_reference_values_say_who_published_them_and_keep_it_when_written():
+    model = read(TWIN + 'source = "Somebody 1999, table 3"\n')
+    assert model.golden[0]["source"] == "Somebody 1999, table 3"
+    assert read(write_toml(model)).golden == model.golden
+    assert "source" not in read(TWIN).golden[0]
+
+
 def test_named_parameters_stay_in_the_model():
     model = load_model("planar2")
     link = model.bodies[0]

@@ -16,10 +16,10 @@ from strobe.formulations.kinematics import frame_pose
 from strobe.formulations.spatial_newton_euler import inverse_dynamics
 from strobe.models.assembly import SNAP
 from strobe.models.couplings import coordinates
+from strobe.models.default_frame import tip, tip_or_none
 from strobe.models.inertial import Inertial
 from strobe.models.load import load_model
 from strobe.models.model import ROOT, Coupling, Frame, Model
-from strobe.models.tips import tip, tip_or_none
 from strobe.models.urdf import read_urdf
 from strobe.models.urdf_writer import write_urdf
 

@@ -250,7 +250,7 @@ def test_the_extra_that_yaml_needs_is_named(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "yaml", None)
     (tmp_path / "sizes.yaml").write_text("a: 1")
     with pytest.raises(
-        MissingExtraError, match=r"needs the package pyyaml, .* pip install 'strobe\[xacro\]'"
+        MissingExtraError, match=r'needs the package pyyaml, .* pip install "strobe-dynamics\[xacro\]"'
     ):
         elements(written(tmp_path, "<x v=\"${xacro.load_yaml('sizes.yaml')}\"/>"))
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from strobe.analysis.claims import CLAIMS, judge, judged
-from strobe.approximate.claims import CHECKS
+from strobe.papers.approximation_claims import CHECKS
+from strobe.papers.claims import CLAIMS, judge, judged
 
 FIGURES = {
     "T-14": "order 4.1 with torques at the stage times, 1.0 with torques held over each step",
@@ -33,6 +33,6 @@ def test_a_check_is_brought_only_for_claims_that_have_none_of_their_own():
 
 
 def test_what_no_room_decides_yet_stays_stated(monkeypatch):
-    monkeypatch.setattr("strobe.analysis.claims.CLAIMS", [claim for claim in CLAIMS if claim.check is None])
+    monkeypatch.setattr("strobe.papers.claims.CLAIMS", [claim for claim in CLAIMS if claim.check is None])
     left = {found.claim.id for found in judged(CHECKS) if found.status == "stated"}
     assert left == {"T-12", "A-9", "D-5", "D-6", "D-7", "W-14"}

@@ -2,9 +2,9 @@
 
 import pytest
 
-from strobe.analysis.patterns import PATTERNS, arm, customised, customised_general, principal
 from strobe.formulations import FORMULATIONS
 from strobe.models.load import load_model
+from strobe.papers.arm_patterns import PATTERNS, arm, customised, customised_general, principal
 
 GOLDEN = {  # all ten parameters; base parameters
     "PUMA 560": ((296, 281), (259, 240)),

@@ -2,9 +2,9 @@
 
 import pytest
 
-from strobe.analysis import attributed
-from strobe.analysis.attributed import added, by_part, in_matrices
-from strobe.analysis.measured import measured
+from strobe.papers import attributed_counts
+from strobe.papers.attributed_counts import added, by_part, in_matrices
+from strobe.papers.counted_code import measured
 
 
 @pytest.mark.slow
@@ -22,6 +22,6 @@ def test_the_matrix_operations_of_a_recursion_grow_linearly():
 
 
 def test_an_expression_that_no_rule_knows_is_an_error(monkeypatch):
-    monkeypatch.setitem(attributed.RULES, "newton-euler-hat", attributed.OUTWARD)
+    monkeypatch.setitem(attributed_counts.RULES, "newton-euler-hat", attributed_counts.OUTWARD)
     with pytest.raises(ArithmeticError, match=r"no part of a table knows the expression A @ link\.r"):
-        attributed._charged("newton-euler-hat", "full", 2)
+        attributed_counts._charged("newton-euler-hat", "full", 2)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from strobe.algebra import Inertia, Sym3, Vec3
-from strobe.analysis.certificates import check, given, parameters, read
-from strobe.analysis.patterns import Pattern, arm
 from strobe.errors import CertificateError
 from strobe.formulations import formulation
 from strobe.models.inertial import Inertial
 from strobe.models.model import Model
+from strobe.papers.arm_patterns import Pattern, arm
+from strobe.papers.certificates import check, given, parameters, read
 from strobe.scalars import FLOAT, FieldSystem
 
 PENDULUM = """a pendulum in a vertical plane

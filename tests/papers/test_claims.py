@@ -5,10 +5,10 @@ from fractions import Fraction
 
 import pytest
 
-from strobe.analysis import findings_asada, findings_counts, findings_decomposition, findings_turney
-from strobe.analysis.claims import CLAIMS, Claim, Verdict, judge
-from strobe.analysis.findings import Finding
-from strobe.analysis.records import Origin, records
+from strobe.papers import findings_asada, findings_counts, findings_decomposition, findings_turney
+from strobe.papers.claims import CLAIMS, Claim, Verdict, judge
+from strobe.papers.findings import Finding
+from strobe.papers.records import Origin, records
 
 
 def test_every_claim_of_the_five_documents_is_there_once():

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from strobe.analysis.claims import CLAIMS, Claim, Verdict, judge
-from strobe.analysis.findings import Finding
-from strobe.approximate import claims as of_motions
-from strobe.control.claims import CHECKS
+from strobe.papers import approximation_claims as of_motions
+from strobe.papers.claims import CLAIMS, Claim, Verdict, judge
+from strobe.papers.control_claims import CHECKS
+from strobe.papers.findings import Finding
 
 FIGURES = {
     "H-11": "the hand strays 0.84 mm in place of 0.04, and 11.9 in place of 11.7 where it carries 0.3 kg unknown",

@@ -7,15 +7,15 @@ from itertools import product
 import pytest
 
 from strobe.algebra import Vec3
-from strobe.analysis.fewest import Angles, Choices, Turning, inverse_dynamics
-from strobe.analysis.fewest_arm import PAIRS, is_zero, links, moments
-from strobe.analysis.fewest_program import traced
-from strobe.analysis.fewest_records import published
-from strobe.analysis.patterns import PATTERNS, Pattern, arm, full, general, principal
-from strobe.analysis.rescaling import Scales
 from strobe.errors import ArgumentError, UnsupportedModelError
 from strobe.formulations import formulation
 from strobe.models.model import Model
+from strobe.papers.arm_patterns import PATTERNS, Pattern, arm, full, general, principal
+from strobe.papers.fewest_arm import PAIRS, is_zero, links, moments
+from strobe.papers.fewest_operations import Angles, Choices, Turning, inverse_dynamics
+from strobe.papers.fewest_program import traced
+from strobe.papers.fewest_records import published
+from strobe.papers.rescaling import Scales
 from strobe.scalars import FieldSystem, cos, sin
 
 TURNS = ("four", "sum", "shear")

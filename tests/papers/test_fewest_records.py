@@ -6,10 +6,10 @@ import random
 
 import pytest
 
-from strobe.analysis.certificates import check, given, read
-from strobe.analysis.fewest_program import certificate
-from strobe.analysis.fewest_records import FOLDER, VARIANTS, checked, stored
 from strobe.formulations import formulation
+from strobe.papers.certificates import check, given, read
+from strobe.papers.fewest_program import certificate
+from strobe.papers.fewest_records import FOLDER, VARIANTS, checked, stored
 
 GOLDEN = {
     "general-6r-multiplications": (314, 351),

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from strobe.analysis.jets import Jets
+from strobe.papers.jets import Jets
 from strobe.scalars import FLOAT, FieldSystem, cos, sin
 
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import strobe
-from strobe.approximate import ladder
-from strobe.approximate.rungs import _in_c, straight
 from strobe.errors import UnsupportedModelError
+from strobe.papers import ladder
+from strobe.papers.ladder import _in_c, straight
 from strobe.quantities import Request
 
 
@@ -20,10 +20,11 @@ def rungs():
 
 def test_the_stanford_arm_has_every_rung_in_the_order_of_the_report(rungs):
     assert [rung.title for rung in rungs] == [
-        "every derivative multiplied out again, counted",
+        "every derivative multiplied out again, in Python",
         "uicker-kahn as written, in Python",
-        "every value recorded, counted",
+        "every value recorded, in Python",
         "waters as written, in Python",
+        "waters, inertial part recursive, in Python",
         "hollerbach-4x4 as written, in Python",
         "hollerbach-3x3 as written, in Python",
         "newton-euler as written, in Python",
@@ -38,8 +39,8 @@ def test_the_stanford_arm_has_every_rung_in_the_order_of_the_report(rungs):
 def test_every_rung_multiplies_no_more_than_the_one_before(rungs):
     counts = [rung.multiplications for rung in rungs]
     assert counts == sorted(counts, reverse=True)
-    assert counts[:4] == [64 * 2345 + 16 * 1085, 75055, 64 * 441 + 16 * 275, 6597]
-    assert (rungs[6].multiplications, rungs[6].additions) == (728, 585)
+    assert (counts[1], counts[3]) == (75055, 6597)
+    assert (rungs[7].multiplications, rungs[7].additions) == (728, 585)
     assert (rungs[-1].multiplications, rungs[-1].additions) == (134, 101)
 
 
@@ -55,6 +56,7 @@ def test_the_report_is_quoted_beside_the_steps_it_names(rungs):
         "2,254m + 973a: 8 s",
         "486m + 275a: a factor 5",
         "70m + 106a: a further factor 6, 0.25 s",
+        "60m + 81a",
         "45m + 77a: a factor 50 in all",
         "3×3 for 4×4 matrices: a further factor 2",
         "fixed point: a further factor 4, 400 in all, 20 ms",

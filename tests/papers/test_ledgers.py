@@ -2,9 +2,9 @@
 
 import pytest
 
-from strobe.analysis import ledgers, stages
-from strobe.analysis.ledgers import cost, ledger, line
 from strobe.analysis.polynomials import N, Polynomial
+from strobe.papers import ledgers, simultaneous_steps
+from strobe.papers.ledgers import cost, ledger, line
 
 
 def figures(text):
@@ -103,7 +103,7 @@ def test_closed_forms_meet_waters_first_figure():
 
 
 def test_the_stage_model_gives_the_simultaneous_steps():
-    total = stages.stage_ledgers()["total"].total
+    total = simultaneous_steps.stage_ledgers()["total"].total
     assert (total.m, total.a) == (N * 27 + 42, N * 27 + 41)
 
 
@@ -112,13 +112,13 @@ def test_the_stage_model_gives_the_simultaneous_steps():
     [(False, "27n+6", "33n+9", "60n+15"), (True, "27n+6", "24n+15", "51n+21")],
 )
 def test_the_longest_path_of_the_same_tasks(pre_summed, m, a, both):
-    found = [stages.path_length(kind, pre_summed) for kind in ("m", "a", "m+a")]
+    found = [simultaneous_steps.path_length(kind, pre_summed) for kind in ("m", "a", "m+a")]
     assert [str(path) for path in found] == [m, a, both]
 
 
 def test_every_need_of_a_task_is_a_task_or_lies_beyond_the_arm():
     n = 4
-    graph = stages.task_graph(n, pre_summed=True)
+    graph = simultaneous_steps.task_graph(n, pre_summed=True)
     missing = {need for task in graph.values() for need in task.needs if need not in graph}
     beyond = {("ω", 0), ("α", 0), ("a", 0), ("p×Rf", n), ("Rn", n)}
     assert missing == beyond

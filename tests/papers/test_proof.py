@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 import strobe
-from strobe.analysis import proof, proof_planar
-from strobe.analysis.proof_arm import MovingArm, PointBody
-from strobe.analysis.proof_lines import Line, entries
 from strobe.errors import ArgumentError, UnsupportedModelError
 from strobe.formulations import newton_euler
 from strobe.models.model import Model
 from strobe.models.random_robots import random_model
+from strobe.papers import proof, proof_planar
+from strobe.papers.proof_arm import MovingArm, PointBody
+from strobe.papers.proof_lines import Line, entries
 from strobe.scalars import FieldSystem
 
 LINES = [line for section in proof.WALK for line in section.lines]

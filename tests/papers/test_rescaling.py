@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from strobe.analysis.rescaling import Flow, Parameters, Scales
+from strobe.papers.rescaling import Flow, Parameters, Scales
 
 
 def traced(function, constants: int):

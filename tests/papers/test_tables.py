@@ -1,11 +1,11 @@
 """Published counts against ledgers and against our code: what is exact, what is not, and by how much."""
 
 import strobe
-from strobe.analysis import published, tables
-from strobe.analysis.measured import half_mass_matrix, measured
 from strobe.analysis.polynomials import N
-from strobe.analysis.tables import Status, compare, shown
 from strobe.formulations import newton_euler, strobing
+from strobe.papers import published, tables
+from strobe.papers.counted_code import half_mass_matrix, measured
+from strobe.papers.tables import Status, compare, printed
 
 
 def statuses(paper, table):
@@ -55,7 +55,7 @@ def test_hollerbachs_table_i_says_what_is_reproduced():
 
 
 def test_what_is_not_reproduced_has_its_residue():
-    missed = {(c.table, c.row, c.kind): shown(c.residue) for c in compare("hollerbach") if c.residue}
+    missed = {(c.table, c.row, c.kind): printed(c.residue) for c in compare("hollerbach") if c.residue}
     assert missed == {
         ("I", "Uicker/Kahn", "a"): "⅙n",
         ("I", "Waters", "m"): "−1¼n",

@@ -56,6 +56,66 @@ class TestPinocchio:
             robot.jacobian_dot(q, qd, FRAME), pin.frameJacobianTimeVariation(model, data, q, qd, there, how)
         )
 
+    @pytest.mark.parametrize("reference", ["aligned", "local", "world"])
+    def test_motions_of_frames_have_these_references(self, fixed, reference):
+        robot, model, data, (q, qd, qdd) = fixed
+        pin = self.pin
+        there = model.getFrameId(FRAME)
+        how = {"aligned": pin.LOCAL_WORLD_ALIGNED, "local": pin.LOCAL, "world": pin.WORLD}[reference]
+        J = robot.jacobian(q, FRAME, reference=reference)
+        assert same(J, pin.computeFrameJacobian(model, data, q, there, how))
+        theirs = pin.frameJacobianTimeVariation(model, data, q, qd, there, how)
+        assert same(robot.jacobian_dot(q, qd, FRAME, reference=reference), theirs)
+        pin.forwardKinematics(model, data, q, qd, qdd)
+        v = robot.frame_velocity(q, qd, FRAME, reference=reference)
+        assert same(v, pin.getFrameVelocity(model, data, there, how).vector)
+        read = pin.getFrameClassicalAcceleration if reference == "aligned" else pin.getFrameAcceleration
+        a = robot.frame_acceleration(q, qd, qdd, FRAME, reference=reference)
+        assert same(a, read(model, data, there, how).vector)
+
+    def test_what_an_accelerometer_feels_is_the_aligned_acceleration_turned(self, fixed):
+        robot, model, data, (q, qd, qdd) = fixed
+        pin = self.pin
+        pin.forwardKinematics(model, data, q, qd, qdd)
+        there = model.getFrameId(FRAME)
+        R = robot.forward_kinematics(q, FRAME)[:3, :3]
+        a = robot.frame_acceleration(q, qd, qdd, FRAME)
+        theirs = pin.getFrameClassicalAcceleration(model, data, there, pin.LOCAL)
+        assert same(np.concatenate([R.T @ a[:3], R.T @ a[3:]]), theirs.vector)
+
+    def test_derivatives_have_these_names(self, fixed):
+        robot, model, data, (q, qd, qdd) = fixed
+        pin = self.pin
+        for ours, theirs in zip(
+            robot.inverse_dynamics_derivatives(q, qd, qdd, friction=False),
+            pin.computeRNEADerivatives(model, data, q, qd, qdd),
+            strict=True,
+        ):
+            assert same(ours, np.triu(theirs) + np.triu(theirs, 1).T if theirs is data.M else theirs)
+        tau = pin.rnea(model, data, q, qd, qdd)
+        ours = robot.forward_dynamics_derivatives(q, qd, tau, friction=False)
+        theirs = pin.computeABADerivatives(model, data, q, qd, tau)
+        assert all(same(a, b) for a, b in zip(ours, theirs, strict=True))
+        inverse = pin.computeMinverse(model, data, q)
+        assert same(robot.mass_matrix_inverse(q), np.triu(inverse) + np.triu(inverse, 1).T)
+
+    def test_the_regressor_takes_the_same_parameters_in_another_order(self, fixed):
+        robot, model, data, (q, qd, qdd) = fixed
+        Y = self.pin.computeJointTorqueRegressor(model, data, q, qd, qdd).reshape(robot.n, robot.n, 10)
+        # theirs: m, m c, then Ixx Ixy Iyy Ixz Iyz Izz
+        order = [0, 1, 2, 3, 4, 6, 9, 5, 7, 8]
+        assert same(robot.regressor(q, qd, qdd), Y[:, :, order].reshape(robot.n, -1))
+
+    def test_joints_are_locked_and_the_neutral_position_is_the_same(self, fixed):
+        robot, model, _, (q, qd, qdd) = fixed
+        pin = self.pin
+        assert same(robot.neutral, pin.neutral(model))
+        name = robot.joint_names[2]
+        less = pin.buildReducedModel(model, [model.getJointId(name)], q)
+        kept = [k for k in range(robot.n) if k != 2]
+        ours = robot.lock({name: q[2]}).inverse_dynamics(q[kept], qd[kept], qdd[kept], friction=False)
+        assert same(ours, pin.rnea(less, less.createData(), q[kept], qd[kept], qdd[kept]))
+
     def test_totals_have_these_names(self, fixed):
         robot, model, data, (q, qd, _) = fixed
         pin = self.pin
@@ -152,6 +212,24 @@ class TestMuJoCo:
         jacp, jacr = np.zeros((3, robot.n)), np.zeros((3, robot.n))
         self.mujoco.mj_jacBody(model, data, jacp, jacr, body)
         assert same(robot.jacobian(q, link), np.vstack([jacp, jacr]))
+
+    def test_points_velocities_and_the_inverse_have_these_names(self, fixed):
+        robot, model, data, (q, qd, _) = fixed
+        mujoco, n = self.mujoco, robot.n
+        link, point = robot.model.bodies[-1].name, np.array([0.1, -0.2, 0.3])
+        kind = mujoco.mjtObj.mjOBJ_XBODY  # the body's own frame, not that of its inertia
+        body = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, link)
+        there = data.xpos[body] + data.xmat[body].reshape(3, 3) @ point
+        jacp = np.zeros((3, n))
+        mujoco.mj_jac(model, data, jacp, None, there, body)
+        assert same(robot.point_jacobian(q, link, point), jacp)
+        v = np.zeros(6)
+        mujoco.mj_objectVelocity(model, data, kind, body, v, 0)
+        assert same(robot.frame_velocity(q, qd, link), np.roll(v, 3))
+        inverse = np.zeros((n, n))
+        mujoco.mj_solveM(model, data, inverse, np.eye(n))
+        assert same(robot.mass_matrix_inverse(q), inverse)
+        assert same(robot.neutral, model.qpos0)
 
     def test_their_energies_come_in_the_other_order(self, fixed):
         robot, model, data, (q, qd, _) = fixed

@@ -22,6 +22,14 @@ MJCF = """<mujoco><option gravity="0 0 -9.81"/><worldbody>
       <inertial pos="0.1 0.2 -0.1" mass="1" diaginertia="0.03 0.05 0.04"/></body>
   </body></worldbody></mujoco>"""
 
+SOFT = """<mujoco><worldbody>
+  <body name="l"><joint name="left" axis="0 1 0"/>
+    <inertial pos="0.1 0 0.05" mass="0.3" diaginertia="0.01 0.02 0.02"/></body>
+  <body name="r" pos="0 1 0"><joint name="right" axis="0 1 0"/>
+    <inertial pos="0.1 0 0.05" mass="0.3" diaginertia="0.01 0.02 0.02"/></body></worldbody>
+  <equality><joint joint1="right" joint2="left" polycoef="0.1 -2 0 0 0"/></equality>
+  <actuator><motor joint="left"/></actuator></mujoco>"""
+
 LINK = """<link name="{0}"><inertial><origin xyz="0.1 0.02 0.05"/><mass value="0.3"/>
   <inertia ixx="0.01" iyy="0.02" izz="0.02" ixy="0" ixz="0" iyz="0"/></inertial></link>"""
 HINGE = """<joint name="{0}" type="revolute"><parent link="palm"/><child link="{1}"/><axis xyz="0 1 0"/>
@@ -94,6 +102,29 @@ class TestMuJoCo:
         model, robot = both
         with pytest.raises(ArgumentError, match='^the model has a joint "a_slide" that .* does not have'):
             strobe.convert_state(robot.lock({"a_slide": 0.0}), np.zeros(model.nq), source=model)
+
+    def test_a_state_that_mujoco_simulated_is_taken_within_a_tolerance(self):
+        model = self.mujoco.MjModel.from_xml_string(SOFT)
+        robot = strobe.Robot(read_mjcf("grip.xml", text=SOFT), compiled=False)
+        assert (robot.nv, model.nv) == (1, 2)
+        data = self.mujoco.MjData(model)
+        data.ctrl = [0.3]
+        for _ in range(200):
+            self.mujoco.mj_step(model, data)
+        off = abs(data.qpos[1] - (0.1 - 2 * data.qpos[0]))
+        assert 1e-5 < off < 1e-2  # soft, as MuJoCo's constraints are
+        with pytest.raises(
+            ArgumentError, match=r"more than tolerance=1e-06\. Where the engine holds it softly"
+        ):
+            strobe.convert_state(robot, data.qpos, source=model)
+        here = strobe.convert_state(robot, data.qpos, data.qvel, source=model, tolerance=0.05)
+        assert (here.q, here.qd) == (data.qpos[0], data.qvel[0])
+        with pytest.raises(
+            ArgumentError, match=f"off by {off / max(1, abs(0.1 - 2 * here.q[0])):.2g}, more"
+        ):
+            strobe.convert_state(robot, data.qpos, source=model, tolerance=off / 10)
+        with pytest.raises(ArgumentError, match="^tolerance is -1; expected a number, zero or more"):
+            strobe.convert_state(robot, data.qpos, source=model, tolerance=-1)
 
     def test_accelerations_of_a_free_joint_need_its_velocity(self, both):
         model, robot = both

@@ -28,9 +28,8 @@ LINK = """<link name="l{k}"><inertial><origin xyz="{com}" rpy="0.1 -0.2 0.3"/><m
 <inertia ixx="0.02" iyy="0.03" izz="0.025" ixy="0.001" ixz="-0.002" iyz="0.003"/></inertial></link>
 <joint name="j{k}" type="{kind}"><parent link="{parent}"/><child link="l{k}"/><origin xyz="{at}" rpy="{rpy}"/>
 <axis xyz="{axis}"/>{limit}</joint>"""
-LIMIT = (
-    '<limit lower="-3" upper="3" effort="100" velocity="10"/>'  # else they would count two numbers a joint
-)
+# else they would count two numbers a joint
+LIMIT = '<limit lower="-3" upper="3" effort="100" velocity="10"/>'
 TREE = (  # parent, kind, axis: two branches, a slide in each
     ("base", "revolute", "z"),
     ("l1", "revolute", "y"),
@@ -333,6 +332,22 @@ def jacobian_dot(c, q, v, a):
     return c.robot.jacobian_dot(c.x, c.xd, c.tip), by_x @ c.xd
 
 
+def frame_velocity(c, q, v, a):
+    return c.robot.frame_velocity(c.x, c.xd, c.tip), c.frame_jacobian(q, c.tip) @ v
+
+
+def frame_acceleration(c, q, v, a):
+    pin.forwardKinematics(c.model, c.data, q, v, a)
+    theirs = pin.getFrameClassicalAcceleration(
+        c.model, c.data, c.model.getFrameId(c.tip), pin.LOCAL_WORLD_ALIGNED
+    )
+    return c.robot.frame_acceleration(c.x, c.xd, c.xdd, c.tip), theirs.vector
+
+
+def mass_matrix_inverse(c, q, v, a):
+    return c.robot.mass_matrix_inverse(c.x), np.linalg.inv(mass_matrix(c, q, v, a)[1])
+
+
 def integrate(c, q, v, a):
     return c.robot.integrate(c.x, c.xd, 0.3), c.x + 0.3 * c.xd
 
@@ -348,7 +363,8 @@ TABLE = {
         coriolis_matrix, gravity, bias, energy, momentum, center_of_mass, centroidal_momentum_matrix,
         centroidal_momentum_matrix_dot, centroidal_momentum_bias, joint_wrenches, regressor, momentum_regressor,
         energy_regressor, hybrid_dynamics, forward_kinematics, frame_placements, jacobian, point_jacobian,
-        jacobian_dot, jacobian_derivative, integrate, difference,
+        jacobian_dot, jacobian_derivative, integrate, difference, frame_velocity, frame_acceleration,
+        mass_matrix_inverse,
     )
 }  # fmt: skip
 OF_LOOPS = {

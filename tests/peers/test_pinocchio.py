@@ -44,7 +44,7 @@ COMPILED = {
     "panda",
     "ur5_gripper",
     "solo12",
-}  # an arm, couplings, legs; code of long programs: codegen/test_pieces.py
+}  # an arm, couplings, legs; code of long programs: compiler/codegen/test_pieces.py
 
 
 def robots_folder() -> Path:

@@ -4,8 +4,8 @@ import pytest
 
 from reliability import caches
 from reliability.fields import changed
+from strobe.compiler.runtime import kernels
 from strobe.models.load import load_model
-from strobe.runtime import kernels
 
 
 @pytest.mark.slow

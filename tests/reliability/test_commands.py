@@ -10,9 +10,8 @@ from reliability.readers import REGRESSIONS
 from reliability.workers import place
 
 FILES = sorted((REGRESSIONS / "command").glob("*.json"))
-UNHEARD = pytest.mark.filterwarnings(
-    "ignore::pytest.PytestUnraisableExceptionWarning"
-)  # an interrupt in a callback
+# an interrupt in a callback
+UNHEARD = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 
 
 @UNHEARD

@@ -19,12 +19,12 @@ from reliability.comparison import (
     interpreted,
 )
 from reliability.compiler import Case, attempt
-from strobe.graph import rules
-from strobe.graph.recurrence import STATE, Call, Recurrence
+from strobe.compiler.graph import rules
+from strobe.compiler.graph.recurrence import STATE, Call, Recurrence
+from strobe.compiler.runtime.kernels import Kernel
+from strobe.compiler.runtime.marching import Marching
 from strobe.models.load import load_model
 from strobe.quantities import Request
-from strobe.runtime.kernels import Kernel
-from strobe.runtime.marching import Marching
 from strobe.scalars import atan2, floor, less, sqrt, where
 from strobe.scalars.precise import PreciseSystem
 

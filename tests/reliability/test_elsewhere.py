@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from reliability import elsewhere
-from strobe.runtime import jit
+from strobe.compiler.runtime import jit
 
 FEATURES = "from reliability.elsewhere import wide_features; print(wide_features())"
 

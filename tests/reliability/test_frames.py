@@ -9,8 +9,8 @@ import pytest
 
 from reliability import frames
 from reliability.frames import Tally, attempt, drawn, faults
+from strobe.models.default_frame import moved_frames, tip_or_none
 from strobe.models.model import Model
-from strobe.models.tips import moved_frames, tip_or_none
 
 
 def test_some_trees_mean_what_they_should() -> None:

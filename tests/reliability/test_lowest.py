@@ -15,7 +15,7 @@ def test_every_core_dependency_has_a_lowest_version_that_is_tried():
     assert any(line.startswith("dask==") for line in lowest.constraints(["scale"]))
 
 
-@pytest.mark.parametrize("text", ["numpy", "numpy==2.0", "numpy>=2,<3", "strobe[mjcf]"])
+@pytest.mark.parametrize("text", ["numpy", "numpy==2.0", "numpy>=2,<3", "strobe-dynamics[mjcf]"])
 def test_a_requirement_without_a_lowest_version_is_refused(monkeypatch, tmp_path, text):
     file = tmp_path / "pyproject.toml"
     file.write_text(f'[project]\ndependencies = ["{text}"]\n[project.optional-dependencies]\n')

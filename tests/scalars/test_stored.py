@@ -6,9 +6,9 @@ import pickle
 import numpy as np
 import pytest
 
+from strobe.compiler.graph.passes import optimised
+from strobe.compiler.graph.program import trace
 from strobe.errors import ArgumentError, UnsupportedOperationError
-from strobe.graph.passes import optimised
-from strobe.graph.program import trace
 from strobe.scalars import (
     DegreeSystem,
     DualSystem,

@@ -7,14 +7,13 @@ import numpy as np
 import pytest
 
 import strobe
+from strobe.compiler.runtime import cache, jit
 from strobe.errors import CacheWarning
-from strobe.runtime import cache, jit
 
 ARM = strobe.load("planar2").model
 
-POISON = (
-    "define void @loop(ptr %a, ptr %b, ptr %c, ptr %d) { ret void }"  # leaves results as they lie in memory
-)
+# leaves results as they lie in memory
+POISON = "define void @loop(ptr %a, ptr %b, ptr %c, ptr %d) { ret void }"
 
 
 @pytest.fixture

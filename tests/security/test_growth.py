@@ -138,9 +138,8 @@ def test_joints_may_follow_each_other_in_a_chain_as_long_as_a_robot():
 def test_eighty_thousand_attributes_are_read_in_time():
     start = time.process_time()
     read_urdf("a.urdf", text=URDF["attributes"](80_000))
-    assert (
-        time.process_time() - start < 12.0
-    )  # it is half a second; by a list it was three quarters of a minute
+    # it is half a second; by a list it was three quarters of a minute
+    assert time.process_time() - start < 12.0
 
 
 def test_more_links_than_a_robot_has_are_refused():

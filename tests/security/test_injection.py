@@ -14,7 +14,7 @@ import pytest
 
 from strobe.cli.exits import leave
 from strobe.cli.verbs import VERBS
-from strobe.errors import ArgumentError, harmless, told
+from strobe.errors import ArgumentError, harmless, presentable
 from strobe.files.tables import inert
 from strobe.models.toml_reader import read_toml
 from strobe.trajectory.files import read
@@ -93,6 +93,12 @@ VERBS_OF = {
     "explain": [["arm.toml", "--qd", "1,1"], ["arm.toml", "--trajectory", "log.csv", "--plot", "e.svg"]],
     "draw": [["arm.toml", "-o", "d.svg"]],
     "count": [["arm.toml"], ["arm.toml", "--json"]],
+    "fk": [["arm.toml", "--all-frames"], ["arm.toml", "--json"], ["arm.toml", "log.csv", "-o", "p.csv"]],
+    "payload": [["arm.toml", "--mass", "1", "--size", "0.1"], ["arm.toml", "--test-forces"]],
+    "balance": [["arm.toml", "-o", "w.urdf"], ["arm.toml", "--json"]],
+    "coordinates": [["arm.toml", "--only", "G"]],
+    "doctor": [["arm.toml", "-o", "d.urdf"], ["arm.toml", "--json"]],
+    "diff": [["arm.toml", "arm.toml"]],
     "ik": [["arm.toml", "--at", "0.3,0.4"], ["arm.toml", "--at", "0.3,0.4", "--json"]],
     "plan": [
         ["arm.toml", "request.json", "-o", "m.json", "--plot", "m.svg"],
@@ -101,8 +107,8 @@ VERBS_OF = {
         ["arm.toml", "request.json"],
     ],
     "simulate": [
-        ["arm.toml", "--t", "0.01", "-o", "r.csv", "--plot", "r.svg"],
-        ["arm.toml", "--t", "0.01", "--json"],
+        ["arm.toml", "--duration", "0.01", "-o", "r.csv", "--plot", "r.svg"],
+        ["arm.toml", "--duration", "0.01", "--json"],
     ],
     "convert": [
         ["arm.toml", "--to", "urdf", "-o", "a.urdf"],
@@ -118,7 +124,7 @@ SLOW = {
     "bench": [["arm.toml", "--seconds", "0.2"]],
     "approximate": [["arm.toml", "--ladder"]],
     "control": [["arm.toml", "request.json", "-o", "c.csv", "--plot", "c.svg"]],
-    "sweep": [["sweep.toml", "--out", "swept"]],
+    "sweep": [["sweep.toml", "--output", "swept"]],
     "study": [["arm.toml", "--quick", "-o", "report"]],
     "zmp": [["arm.toml", "log.csv", "--foot", f"link 1 {BAD}"]],
     "tables": [[BAD]],
@@ -282,18 +288,18 @@ def test_names_of_files_that_are_commands_are_shown_as_text(tmp_path, capsys):
 def test_a_sentence_repeats_eighty_letters_of_a_quoted_name(length):
     name = "n" * length
     expected = f'no joint "{name[:80]}{"…" if length > 80 else ""}" here. Name another.'
-    assert told(f'no joint "{name}" here. Name another.') == expected
+    assert presentable(f'no joint "{name}" here. Name another.') == expected
 
 
 def test_what_stands_between_two_quoted_names_is_kept():
     between = "is something else, and this goes on for longer than eighty letters, as there is much to say,"
-    assert told(f'"a" {between} "b"') == f'"a" {between} "b"'
+    assert presentable(f'"a" {between} "b"') == f'"a" {between} "b"'
 
 
 def test_a_sentence_without_quotes_is_cut_too():
-    assert len(told("a b " * 10**6)) < 2_100
-    assert len(told("a" * 10**6)) < 100
-    assert len(told("a\n" * 10**6).splitlines()) <= 61
+    assert len(presentable("a b " * 10**6)) < 2_100
+    assert len(presentable("a" * 10**6)) < 100
+    assert len(presentable("a\n" * 10**6).splitlines()) <= 61
 
 
 def test_every_letter_that_cannot_be_printed_is_written_out():

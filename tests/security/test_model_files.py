@@ -9,14 +9,15 @@ import pytest
 
 import strobe
 from strobe.errors import ModelFileError
-from strobe.models import mjcf_text, near_files
-from strobe.models.near_files import NearFiles, TooFar
+from strobe.models import mjcf_text, model_files
+from strobe.models.model_files import NearFiles, TooFar
 
 SECRET = "hunter2"
 BODY = '<worldbody><body name="a"><joint name="j"/><geom size="0.1" mass="1"/></body></worldbody>'
 
 MANY = '<replicate count="1000">'
-SIBLING = f"{MANY}<body><joint/><geom/></body></replicate>"
+SIBLING = f"{MANY}<geom/><site/><camera/></replicate>"
+JOINTED = f"{MANY}<body><joint/></body></replicate>"
 
 _opened: list[str] = []
 _listening = False
@@ -192,7 +193,7 @@ def test_a_file_exchanged_after_the_look_is_not_followed(exchanged, folder):
 
 
 def test_files_are_bounded_together(folder, monkeypatch):
-    monkeypatch.setattr(near_files, "MOST_BYTES", 100)
+    monkeypatch.setattr(model_files, "MOST_BYTES", 100)
     for name in "ab":
         (folder / f"{name}.obj").write_bytes(bytes(60))
     meshes = "".join(f'<mesh file="{name}.obj"/>' for name in "ab")
@@ -234,7 +235,7 @@ def test_a_model_in_parts_without_end_is_refused(folder):
         ),
         (
             f"<worldbody>{20 * SIBLING}</worldbody>",
-            "with <joint> it asks for 50949 elements beside those it writes out: copies, cells and what it attaches; "
+            "with <site> it asks for 50949 elements beside those it writes out: copies, cells and what it attaches; "
             "at most 50,000 are made for a robot.",
         ),
         (
@@ -247,17 +248,49 @@ def test_a_model_in_parts_without_end_is_refused(folder):
         ('<size nkey="100000000"/>', "<size> asks for 1e+08 nkey"),
         ('<sensor><user dim="1e9"/></sensor>', "<user> asks for 1e+09 dim"),
         ('<size nkey="nan"/>', "<size> asks for nan nkey"),
+        (
+            f"<worldbody>{11 * JOINTED}</worldbody>",
+            "with it there are more than 10,000 elements <joint>, the most that are made for a robot.",
+        ),
     ],
 )
 def test_a_short_text_does_not_ask_for_gigabytes(inside, sentence, folder):
     assert sentence in refusal(mjcf(folder, inside))
 
 
+@pytest.mark.parametrize(
+    "element",
+    [
+        "<keyframe>{}<key/></keyframe>",
+        "<worldbody>{}<site/></worldbody>",
+        '<default>{}<default class="d"/></default>',
+    ],
+)
+def test_very_many_elements_of_a_kind_are_refused_before_mujoco_looks_at_each_beside_all_others(
+    element, folder
+):
+    kind = re.findall(r"<(\w+)", element)[1]
+    many = 20_000 * (f'<default class="{kind}"/>' if kind == "default" else f"<{kind}/>")
+    said = refusal(mjcf(folder, element.format(many)))
+    assert f"with it there are more than 20,000 elements <{kind}>" in said
+    few = element.format(20 * f"<{kind}/>") if kind != "default" else ""
+    assert strobe.load(mjcf(folder, few)).n == 1
+
+
+def test_what_attached_models_have_alike_is_added_up(folder):
+    (folder / "sites.xml").write_text(f"<mujoco><worldbody>{3_000 * '<site/>'}{{}}</worldbody></mujoco>")
+    attach = "".join(f'<attach model="m" prefix="{i}"/>' for i in range(7))
+    said = refusal(
+        mjcf(folder, f'<asset><model name="m" file="sites.xml"/></asset><worldbody>{attach}</worldbody>')
+    )
+    assert "with it there are more than 20,000 elements <site>" in said
+
+
 def test_copies_are_added_up_over_included_files(folder):
     for k in range(4):
         (folder / f"part{k}.xml").write_text(f"<mujoco><worldbody>{5 * SIBLING}</worldbody></mujoco>")
     parts = "".join(f'<include file="part{k}.xml"/>' for k in range(4))
-    assert "part2.xml:1: with <joint> it asks for 50949 elements" in refusal(mjcf(folder, parts))
+    assert "part2.xml:1: with <site> it asks for 50949 elements" in refusal(mjcf(folder, parts))
 
 
 def test_attached_models_are_counted_as_often_as_they_are_made(folder):
@@ -265,7 +298,7 @@ def test_attached_models_are_counted_as_often_as_they_are_made(folder):
     for k in range(7):
         text = f'<asset><model name="m" file="m{k + 1}.xml"/></asset><worldbody>{attach}</worldbody>'
         (folder / f"m{k}.xml").write_text(f"<mujoco>{text}</mujoco>")
-    (folder / "m7.xml").write_text(f"<mujoco>{BODY}</mujoco>")
+    (folder / "m7.xml").write_text("<mujoco><worldbody><geom/><site/><camera/></worldbody></mujoco>")
     assert re.search(r"m\d.xml:1: with <attach> it asks for \d+ elements", refusal(folder / "m0.xml"))
 
 

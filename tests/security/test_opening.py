@@ -12,7 +12,7 @@ import strobe
 from strobe.cli.app import app
 from strobe.cli.exits import leave
 from strobe.errors import ModelFileError
-from strobe.files import reading
+from strobe.files import arrays, reading
 from strobe.files.reading import read_bytes, read_json_data, read_text, read_toml_data
 
 ROOT = Path(strobe.__file__).parent
@@ -32,22 +32,24 @@ REASONED = {  # files, and what they open that is no file from outside, or is op
     "files/writing.py": "the one way to write",
     "files/arrays.py": "a stream that reading has opened",
     "files/tables.py": "a text that reading has read",
-    "runtime/cache.py": "its own folder, checked by owner and digest; the sources of the package",
+    "compiler/runtime/cache.py": "its own folder, checked by owner and digest; the sources of the package",
     "models/library/__init__.py": "robots of the package",
-    "analysis/fewest_records.py": "certificates of the package",
+    "papers/fewest_records.py": "certificates of the package",
     "study/pages.py": "the page of the package",
+    "study/showing.py": "a browser, on a page that writing has written",
+    "show/math_font.py": "the font of the package",
     "study/machine.py": "/proc/cpuinfo",
-    "approximate/fixed_speed.py": "a temporary folder of its own",
+    "approximate/fixed_point_timing.py": "a temporary folder of its own",
     "sweep/store.py": "drafts and the lock in a folder of its own",
-    "sweep/workshop.py": "a text of its own, from the process that started it",
+    "sweep/worker.py": "a text of its own, from the process that started it",
     "cli/exits.py": "/dev/null",
-    "models/near_files.py": "what a model names, folder by folder without links, regular and bounded too",
-    "models/xacro_files.py": "a descriptor of near_files",
+    "models/model_files.py": "what a model names, folder by folder without links, regular and bounded too",
+    "models/xacro_files.py": "a descriptor of model_files",
     "models/mjcf_process.py": "the answer of its own process",
     "models/mjcf_child.py": "the question of its own process; /proc/self/statm",
-    "sweep/local.py": "the answer of its own process",
-    "sweep/worker.py": "the question of its own process",
-    "approximate/made_with.py": "into a stream of writing",
+    "sweep/local_workers.py": "the answer of its own process",
+    "sweep/worker_process.py": "the question of its own process",
+    "approximate/provenance.py": "into a stream of writing",
     "simulate/files.py": "into a stream of writing",
     "trajectory/files.py": "into a stream of writing",
     "control/files.py": "into a stream of writing",
@@ -166,10 +168,10 @@ ARGUMENTS = {
     "request": ["plan", "planar2", "{}.toml"],
     "message": ["plan", "planar2", "{}.json"],
     "pose": ["ik", "planar2", "--pose", "{}.json"],
-    "torques": ["simulate", "planar2", "--torque", "{}.csv", "--t", "0.01"],
-    "torque arrays": ["simulate", "planar2", "--torque", "{}.npz", "--t", "0.01"],
-    "motion": ["simulate", "planar2", "--traj", "{}.json", "--t", "0.01"],
-    "run": ["simulate", "planar2", "--resume", "{}.npz", "--t", "0.01"],
+    "torques": ["simulate", "planar2", "--torque", "{}.csv", "--duration", "0.01"],
+    "torque arrays": ["simulate", "planar2", "--torque", "{}.npz", "--duration", "0.01"],
+    "motion": ["simulate", "planar2", "--trajectory", "{}.json", "--duration", "0.01"],
+    "run": ["simulate", "planar2", "--resume", "{}.npz", "--duration", "0.01"],
     "reference": ["control", "planar2", "{}.json"],
     "explained": ["explain", "planar2", "--trajectory", "{}.csv", "--plot", "x.svg"],
     "sweep": ["sweep", "{}.toml", "-o", "x"],
@@ -233,7 +235,7 @@ def test_arrays_of_one_name_are_refused(tmp_path):
         for _ in range(2):
             packed.write(tmp_path / "a.npy", "a.npy")
     with pytest.raises(strobe.errors.ArgumentError, match="two of its arrays have one name"):
-        strobe.files.arrays.read_arrays(tmp_path / "a.npz")
+        arrays.read_arrays(tmp_path / "a.npz")
 
 
 def test_very_many_arrays_are_refused_before_one_is_read(tmp_path):
@@ -243,4 +245,4 @@ def test_very_many_arrays_are_refused_before_one_is_read(tmp_path):
         for k in range(10_001):
             packed.writestr(f"{k}", b"")
     with pytest.raises(strobe.errors.ArgumentError, match="10,001 arrays; expected at most 10,000"):
-        strobe.files.arrays.read_arrays(tmp_path / "a.npz")
+        arrays.read_arrays(tmp_path / "a.npz")

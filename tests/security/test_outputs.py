@@ -2,6 +2,7 @@
 
 import os
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -38,6 +39,32 @@ def test_a_link_is_written_through_only_by_force(tmp_path):
     with pytest.raises(OutputError, match="it exists"), writing(tmp_path / "out.txt") as stream:
         stream.write("x")
     assert victim.read_text() == "mine"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names on this system")
+@pytest.mark.parametrize("force", [False, True])
+def test_a_pipe_that_nobody_reads_is_not_waited_for(force, tmp_path):
+    os.mkfifo(tmp_path / "out.csv")
+    with (
+        pytest.raises(OutputError, match=r"^cannot write .*out\.csv: it is a pipe that nobody reads"),
+        writing(tmp_path / "out.csv", force=force) as stream,
+    ):
+        stream.write("x")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/fd/0"), reason="no /dev/fd on this system")
+def test_a_pipe_that_somebody_reads_is_written_to_whole():
+    """As a shell gives it in ``-o >(command)``: a link that leads to no name."""
+    inwards, outwards = os.pipe()
+    text = "0123456789" * 30_000  # more than a pipe holds
+    with ThreadPoolExecutor() as threads, open(inwards, encoding="utf-8") as end:
+        read = threads.submit(end.read)
+        try:
+            with writing(f"/dev/fd/{outwards}") as stream:
+                stream.write(text)
+        finally:
+            os.close(outwards)
+        assert read.result(timeout=20) == text
 
 
 @pytest.mark.parametrize("to", ["missing", "../elsewhere/new.txt", "own.txt"])

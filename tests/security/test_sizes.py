@@ -9,12 +9,14 @@ from typer.testing import CliRunner
 import strobe
 from strobe.cli import app
 from strobe.control.rates import periods
-from strobe.control.straying import straying
+from strobe.control.tracking_deviation import straying
 from strobe.equations.closed_form import carried_pairs, predicted_terms
 from strobe.equations.readable import readable
 from strobe.errors import ArgumentError, StrobeError, UnsupportedModelError
+from strobe.kinematics import workspace
 from strobe.models.toml_writer import write_toml
 from strobe.simulate.feed_forward import feed_forward
+from strobe.study.report import study
 from strobe.trajectory.files import read
 from strobe.trajectory.methods import METHODS
 
@@ -43,7 +45,7 @@ def _told(*arguments):
 @pytest.mark.parametrize(
     ("verb", "sentence"),
     [
-        (["simulate", "planar2", "--traj"], "need more than 1,000,000 rows of torques"),
+        (["simulate", "planar2", "--trajectory"], "need more than 1,000,000 rows of torques"),
         (["control", "planar2"], "rows of 14 numbers, more than 1 GiB. Give a shorter t, or a lower rate."),
         (["approximate", "planar2"], "rows of 12 numbers, more than 1 GiB. Take a part of it."),
     ],
@@ -98,7 +100,9 @@ def test_straying_says_how_long_is_too_long(arm, tmp_path):
         straying(arm, read(_motion(tmp_path, "1e6")).motion)
 
 
-@pytest.mark.parametrize("method", [name for name in METHODS if name not in ("kahn", "jerk-limited")])
+@pytest.mark.parametrize(
+    "method", [name for name in METHODS if name not in ("near-minimum-time", "jerk-limited")]
+)
 @pytest.mark.parametrize(
     "wild",
     [
@@ -148,3 +152,29 @@ def test_a_table_of_all_terms_of_three_hundred_joints_is_refused(tmp_path, snake
     path.write_text(write_toml(snake.model))
     said = _told("explain", str(path))
     assert "300 torques of 13,635,000 terms in all; a table has 1,000,000 at most" in said
+
+
+@pytest.mark.parametrize(
+    ("section", "sentence"),
+    [
+        ("terms", "a study waits for 100). Ask robot.explain"),
+        ("speed", "a study waits for 80). Run: strobe bench"),
+    ],
+)
+def test_a_study_leaves_out_what_takes_too_long_for_three_hundred_joints(section, sentence, snake):
+    found = study(snake, sections=[section]).sections[section]
+    assert sentence in found["skipped"]
+
+
+def test_jacobians_of_many_positions_are_worked_out_in_pieces(monkeypatch):
+    arm = strobe.Robot(strobe.load("panda").model, compiled=False)
+    q, sizes = arm.random_state(seed=2, batch=(5, 40))[0], []
+    whole = workspace.plane_manipulability(arm, q, arm.tip, None)
+    monkeypatch.setattr(workspace, "AT_ONCE", 70)
+    jacobian = type(arm).jacobian
+    monkeypatch.setattr(
+        type(arm), "jacobian", lambda *given: sizes.append(given[1].size) or jacobian(*given)
+    )
+    assert np.array_equal(workspace.plane_manipulability(arm, q, arm.tip, None), whole)
+    assert max(sizes) <= 70
+    assert workspace.plane_manipulability(arm, q[0, 0], arm.tip, None) == whole[0, 0]

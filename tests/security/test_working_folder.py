@@ -44,7 +44,7 @@ COMMANDS = {
         *("compile", "planar2", "inverse_dynamics", "--target", "object"),
         *("--triple", "thumbv7em-hf", "--cpu", "cortex-m7", "--float", "-o", "made"),
     ),
-    "sweep": ("sweep", "sweep.toml", "--out", "results", "--workers", "1"),
+    "sweep": ("sweep", "sweep.toml", "--output", "results", "--workers", "1"),
 }
 HOME = str(Path(strobe.__file__).parents[1])
 

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 import strobe
-from strobe.study import svg
-from strobe.study.drawing import Drawing
+from strobe.show import svg
+from strobe.show.drawing import Drawing
+from strobe.show.projection import View
+from strobe.show.skeleton import posed
 from strobe.study.figure_body import body_figure
 from strobe.study.figure_effects import effects_figure
 from strobe.study.figure_robot import robot_figure
-from strobe.study.projection import View
-from strobe.study.skeleton import posed
 
 SVG = "{http://www.w3.org/2000/svg}"
 NARROW = 5.2  # pixels: a letter at 12 px is at least this wide in the mean

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
-from strobe.study.placing import Board
+from strobe.show.label_placement import Board
 
 
 def overlap(a, b) -> bool:

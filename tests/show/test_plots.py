@@ -12,8 +12,8 @@ import pytest
 import strobe
 from strobe.equations.meaning import explain
 from strobe.errors import ArgumentError
-from strobe.study import svg
-from strobe.study.plots import BARS, NARROW, POINTS, STACK, Scale, phase_plot, time_plot, torque_bars
+from strobe.show import svg
+from strobe.show.plots import BARS, NARROW, POINTS, STACK, Scale, phase_plot, time_plot, torque_bars
 
 SVG = "{http://www.w3.org/2000/svg}"
 T = np.linspace(0.0, 2.0, 21)

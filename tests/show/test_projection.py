@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from strobe.errors import ArgumentError
-from strobe.study.projection import NAMED, Screen, View, clearest
+from strobe.show.projection import NAMED, Screen, View, clearest
 
 X, Y, Z = np.eye(3)
 

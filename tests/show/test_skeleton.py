@@ -12,7 +12,7 @@ import pytest
 import strobe
 from strobe.errors import ArgumentError, ShapeError, UnsupportedModelError
 from strobe.models.urdf_writer import write_urdf
-from strobe.study.skeleton import denavit_hartenberg, posed
+from strobe.show.skeleton import denavit_hartenberg, posed
 
 DH_ROBOTS = ("stanford", "puma560", "ur5", "planar2", "planar3", "panda", "rx90")
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import strobe
-from strobe.graph.recurrence import STATE, round_of, sample
+from strobe.compiler.graph.recurrence import STATE, round_of, sample
 from strobe.scalars.precise import PreciseSystem
 from strobe.simulate import simulate
-from strobe.simulate.effects import RateRequest
-from strobe.simulate.steps import fixed_method, one_step, parts
+from strobe.simulate.equations_of_motion import RateRequest
+from strobe.simulate.integrators import fixed_method, one_step, parts
 
 
 @pytest.mark.slow

@@ -8,7 +8,10 @@ import pytest
 import strobe
 from strobe.errors import ArgumentError, ShapeError, SimulationWarning
 from strobe.models.joints import Friction, Limits, Motor
+from strobe.models.model import Coupling
 from strobe.simulate import Stops, Table, simulate
+from strobe.simulate.equations_of_motion import RateRequest
+from strobe.simulate.evaluation import values_of
 from strobe.simulate.torques import payload_numbers
 
 
@@ -69,6 +72,71 @@ def test_stops_do_not_pull():
     pushed = np.diff(run.qd[:, 0]) / np.diff(run.times)
     assert (pushed[out[1:] & out[:-1]] < 1e-9).all()
     assert run.qd[-1, 0] < 0
+
+
+def geared(**limits):
+    """Two joints, the second of which follows the first at −2 q + 0.1."""
+    robot = strobe.load("planar2").with_gravity([0, 0, 0])
+    own = {"joint1": limits.get("first", Limits()), "joint2": limits.get("second", Limits())}
+    bodies = tuple(
+        replace(body, joint=replace(body.joint, limits=own[body.joint.name], friction=Friction()))
+        for body in robot.model.bodies
+    )
+    gear = Coupling("joint2", {"joint1": -2.0}, 0.1)
+    return strobe.Robot(replace(robot.model, bodies=bodies, couplings=(gear,), poses={}))
+
+
+def test_the_stop_of_a_joint_that_follows_is_felt_by_the_one_that_leads():
+    """−2 q + 0.1 within −0.7 … 1.1 is q within −0.5 … 0.4."""
+    following, leading = geared(second=Limits(-0.7, 1.1)), geared(first=Limits(-0.5, 0.4))
+    runs = [
+        simulate(robot, [0.0], [3.0], None, 1.0, step=1e-4, stops=stops, every=100)
+        for robot in (following, leading)
+        for stops in (True, Stops(3e3, 4.0))
+    ]
+    assert 0.4 < runs[0].q.max() < 0.43
+    for one, other in zip(runs[:2], runs[2:], strict=True):
+        np.testing.assert_allclose(one.q, other.q, atol=1e-9)
+        np.testing.assert_allclose(one.audit.work_of("stops"), other.audit.work_of("stops"), atol=1e-9)
+
+
+def test_a_stop_of_what_follows_two_joints_holds_both():
+    robot = strobe.load("planar3").with_gravity([0, 0, 0])
+    *before, last = robot.model.bodies
+    last = replace(last, joint=replace(last.joint, limits=Limits(-0.3, 0.3)))
+    sum_of_both = Coupling("joint3", {"joint1": 1.0, "joint2": 1.0})
+    robot = strobe.Robot(replace(robot.model, bodies=(*before, last), couplings=(sum_of_both,), poses={}))
+    loose, held = (simulate(robot, [0.0, 0.0], [1.0, 1.0], None, 1.0, stops=on) for on in (False, True))
+    assert loose.q.sum(axis=-1).max() > 1.0
+    assert held.q.sum(axis=-1).max() < 0.33
+    assert held.audit.largest_drift < 1e-4
+
+
+def test_a_joint_that_follows_and_starts_beyond_its_limit_is_told_and_refused_with_stops():
+    robot = geared(second=Limits(-0.7, 1.1, velocity=1.0))
+    with pytest.raises(
+        ArgumentError, match='^joint "joint2" starts at -0.9, outside its limits -0.7 to 1.1: deep'
+    ):
+        simulate(robot, [0.5], [0.0], None, 0.1, stops=True)
+    with pytest.warns(SimulationWarning, match="joint2"):
+        run = simulate(robot, [0.0], [1.0], None, 0.01, step=1e-3)
+    assert 'joint "joint2" starts at a speed of 2, beyond its limit 1' in " ".join(run.notes)
+
+
+def test_no_motor_drives_a_joint_that_follows_beyond_its_speed():
+    robot = geared(second=Limits(velocity=1.0))
+    run = simulate(robot, [0.0], [0.0], [5.0], 1.0, limits=True, step=1e-3)
+    assert 0.47 < run.qd.max() <= 0.5 + 1e-9
+
+
+def test_stops_act_on_plain_numbers_as_they_do_on_arrays():
+    robot = one_joint(limits=Limits(upper=0.5))
+    rate = RateRequest("rate", stops=True)
+    given = {"x": [0.6, 0.1], "tau": [0.0], "stop stiffness": [30.0], "stop damping": [2.0]}
+    found = rate.evaluate(robot.model, **given)
+    assert found[1] == pytest.approx(-(30.0 * 0.1 + 2.0 * 0.1) / 3.0)
+    arrays = {name: np.array([numbers]) for name, numbers in given.items()}
+    np.testing.assert_allclose(values_of(robot, rate, arrays)[0], np.array(found, dtype=float))
 
 
 def test_a_motor_gives_no_more_than_its_effort_and_says_for_how_long_it_was_cut():

@@ -6,7 +6,7 @@ import pytest
 import strobe
 from strobe.errors import ArgumentError, SimulationWarning, UnknownNameError, UnsupportedModelError
 from strobe.simulate import Attach, Drop, Lock, Release, Status, simulate
-from strobe.simulate.march import Stepping
+from strobe.simulate.fixed_steps import Stepping
 
 
 @pytest.fixture(scope="module")

@@ -12,9 +12,8 @@ from strobe.errors import ArgumentError, OutputError, SimulationWarning
 from strobe.simulate import Attach, Drop, Run, Status, simulate
 from strobe.simulate.files import read_torques, write
 
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::strobe.errors.SimulationWarning"
-)  # steps too long for friction
+# steps too long for friction
+pytestmark = pytest.mark.filterwarnings("ignore::strobe.errors.SimulationWarning")
 
 
 @pytest.fixture(scope="module")

@@ -15,8 +15,8 @@ pytest.importorskip("gymnasium", reason="gymnasium is not installed")
 
 from gymnasium.utils.env_checker import check_env
 
+from strobe.simulate.batch_stepper import SideBySide
 from strobe.simulate.gym import RobotEnv, VectorRobotEnv
-from strobe.simulate.side_by_side import SideBySide
 
 
 def test_a_period_is_that_of_a_simulation():
@@ -124,7 +124,7 @@ def test_without_gymnasium_the_extra_is_named():
     code = "import sys; sys.modules['gymnasium'] = None; import strobe.simulate.gym"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8")
     assert (
-        "an environment needs the package gymnasium, which is not installed: pip install 'strobe[gym]'"
+        'an environment needs the package gymnasium, which is not installed: pip install "strobe-dynamics[gym]"'
         in done.stderr
     )
 

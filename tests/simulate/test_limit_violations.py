@@ -83,3 +83,55 @@ def test_within_the_limits_nothing_is_said(lift, recwarn):
     run = simulate(lift, [0.0], [0.0], [19.62], 0.5, step=1e-2)
     assert run.exceeded == ()
     assert not [each for each in recwarn if issubclass(each.category, SimulationWarning)]
+
+
+@pytest.mark.parametrize("method", ["rk4", "semi-implicit-euler", "dop853"])
+def test_a_joint_that_is_outside_between_two_rows_is_told_too(lift, method, tmp_path):
+    """Thrown up at v it comes down after 2 v / g; only the ends are kept, and both are within."""
+    adaptive = method == "dop853"
+    asked = {"rtol": 1e-10} if adaptive else {"step": 1e-3}
+    t = [0.0, 4.0 / 9.81]
+    with pytest.warns(
+        SimulationWarning, match="0.1 m .between two rows that are kept.; limits act only with"
+    ):
+        run = simulate(lift, [0.0], [2.0], None, t, method, **asked)
+    (found,) = run.exceeded
+    assert (found.kind, found.joint, found.limit, found.runs) == ("position", "joint1", 0.1, 1)
+    assert (found.first, found.when) == (None, None)
+    assert found.most == pytest.approx(4.0 / (2 * 9.81), rel=0.3 if adaptive else 1e-2)
+    run.to_npz(tmp_path / "run.npz")
+    assert type(run).from_npz(tmp_path / "run.npz", lift).exceeded == run.exceeded
+
+
+def test_speeds_and_torques_between_rows_are_told_with_how_many_runs_of_a_batch(lift):
+    kick = simulate.Table([0.0, 0.1, 0.2, 0.3, 0.4], np.array([0, 150, -110, 19.62, 19.62])[:, None])
+    run = simulate(lift, [[0.0], [-0.1]], [0.0], kick, 0.4, step=1e-3, every=400)
+    kinds = {each.kind: each for each in run.exceeded}
+    assert kinds["effort"].most == pytest.approx(150.0)
+    assert kinds["velocity"].most > 3.0
+    assert {each.runs for each in run.exceeded if each.first is None} == {2}
+    whole = simulate(lift, [[0.0], [-0.1]], [0.0], kick, 0.4, step=1e-3)
+    for some, each in zip(run.exceeded, whole.exceeded, strict=True):
+        assert (some.kind, abs(some.limit), some.runs) == (each.kind, abs(each.limit), each.runs)
+        assert abs(some.most) == pytest.approx(abs(each.most), rel=1e-12)
+    assert np.array_equal(run.q[..., -1, :], whole.q[..., -1, :])  # to look changes no bit
+
+
+def test_a_run_that_goes_on_looks_between_its_own_rows(lift):
+    half = simulate(lift, [0.0], [2.0], None, [0.0, 0.3], step=1e-3)
+    rest = simulate(lift, [0.0], [2.0], None, [0.0, 4.0 / 9.81], resume=half.checkpoint)
+    assert half.checkpoint.state.shape == rest.checkpoint.state.shape
+    assert rest.exceeded[0].most == pytest.approx(2.0 * 0.3 - 9.81 * 0.3**2 / 2, rel=1e-3)
+
+
+def test_torques_by_a_function_of_python_are_looked_at_between_rows(lift):
+    run = simulate(
+        lift,
+        [0.0],
+        [0.0],
+        lambda t, q, qd: [150.0 if 0.095 < t < 0.115 else 19.62],
+        0.3,
+        step=1e-2,
+        every=30,
+    )
+    assert [each.most for each in run.exceeded if each.kind == "effort"] == [150.0]

@@ -6,8 +6,8 @@ import pytest
 import strobe
 from strobe.errors import SimulationWarning
 from strobe.simulate import Stops, simulate
+from strobe.simulate.integrators import fixed_method
 from strobe.simulate.step_size import longest_stable
-from strobe.simulate.steps import fixed_method
 
 
 @pytest.mark.parametrize(

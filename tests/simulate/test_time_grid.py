@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from strobe.errors import ArgumentError
-from strobe.simulate.times import grid
+from strobe.simulate.time_grid import grid
 
 
 def test_steps_are_equal_between_marks_and_end_at_each():

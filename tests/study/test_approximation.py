@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import strobe
+from strobe.approximate.figure import trade_off_figure
 from strobe.errors import UnsupportedModelError
+from strobe.show.plots import LETTER, NARROW, WIDTH
 from strobe.study import approximation, trajectory
-from strobe.study import html as page
+from strobe.study import page_parts as page
 from strobe.study.case import Case
-from strobe.study.figure_approximation import trade_off_figure
-from strobe.study.plots import LETTER, NARROW, WIDTH
 
 
 @pytest.fixture(scope="module")

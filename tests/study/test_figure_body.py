@@ -46,7 +46,7 @@ def test_without_the_inertial_force_the_forces_add_up_to_the_mass_times_the_acce
     assert np.allclose(force, free.mass * free.acceleration)
 
 
-def test_the_loads_of_the_textbook_arm_are_the_published_ones() -> None:
+def test_the_loads_of_the_textbook_arm_are_the_reference_ones() -> None:
     """Coupling forces and moments of the two-link arm of Asada's lectures at the golden state."""
     first = loads(free_body(strobe.load("planar2"), *STATE, "link1"))
     assert np.allclose(first["f₁"], [-0.733762890315, 33.0147661374, 0.0])

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import strobe
+from strobe.show.projection import View
 from strobe.study.figure_robot import robot_figure
-from strobe.study.projection import View
 
 
 def words(drawn: str) -> list[str]:

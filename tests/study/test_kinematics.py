@@ -13,12 +13,12 @@ from typer.testing import CliRunner
 
 import strobe
 from strobe.cli import app
+from strobe.kinematics.figure_branches import branches_figure
 from strobe.models.load import load_model
 from strobe.robot import Robot
+from strobe.show.plots import map_plot
 from strobe.study import study
-from strobe.study.figure_branches import branches_figure
 from strobe.study.pages import whole_page
-from strobe.study.plots import map_plot
 
 
 @pytest.fixture(scope="module")

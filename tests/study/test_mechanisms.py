@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import strobe
-from strobe.study import closed, legs, moving_base, view
+from strobe.show.skeleton import posed
+from strobe.study import closed_chains, legs, moving_base, view
 from strobe.study import study as whole_study
 from strobe.study.case import Case
 from strobe.study.figure_body import free_body
 from strobe.study.pages import whole_page
-from strobe.study.skeleton import posed
-from strobe.study.swing import Swing, resting_position
+from strobe.study.sample_motion import Swing, resting_position
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,9 @@ def test_the_section_tells_freedoms_dynamics_forces_and_a_run(report):
     pin = data["loop_forces"]["loops"][0]["wrench"]
     assert pin[:3] == pytest.approx([-3.18962, 0, -6.17433], abs=1e-5)
     assert data["run"]["open_by"].max() < 1e-12
-    assert "1 freedom = 3 of the joints − 2 independent conditions of 1 loop" in list(closed.render(data))
+    assert "1 freedom = 3 of the joints − 2 independent conditions of 1 loop" in list(
+        closed_chains.render(data)
+    )
 
 
 def test_sections_that_look_at_the_tree_say_so_and_others_say_why_not(report):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
@@ -10,16 +12,20 @@ from typing import Any
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import strobe
-from strobe.algebra import Pose
+from strobe.algebra import Pose, Vec3
 from strobe.algebra.quaternions import quaternion_rotation
-from strobe.codegen.js import function
+from strobe.cli import app
+from strobe.compiler.codegen.js import function
+from strobe.compiler.runtime.kernels import Kernel
 from strobe.quantities import Request
 from strobe.robot import Robot
-from strobe.runtime.kernels import Kernel
 from strobe.study import study
+from strobe.study.case import Case
 from strobe.study.pages import whole_page
+from strobe.study.sample_motion import Swing
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 CHROMIUM = shutil.which("chromium")
@@ -66,7 +72,15 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     )
     files["long"] = folder / "long.html"
     files["long"].write_text(whole_page(long), encoding="utf-8")
+    letters = study(long_equations(), quick=True, sections=["view", "equations", "matrices"])
+    files["letters"] = folder / "letters.html"
+    files["letters"].write_text(whole_page(letters), encoding="utf-8")
     return files
+
+
+def long_equations() -> Robot:
+    """An arm in general position: its conditions for no gravity are longer than a page is wide."""
+    return strobe.random(5, seed=3)
 
 
 def spelled_out(robot: Robot) -> Robot:
@@ -76,6 +90,13 @@ def spelled_out(robot: Robot) -> Robot:
         for body in robot.model.bodies
     )
     return Robot(replace(robot.model, bodies=tuple(bodies)), compiled=False)
+
+
+def upright() -> Robot:
+    """An arm whose first axis is upright but for rounding, so that gravity leaves a torque of rounding about it."""
+    arm = strobe.random(4, seed=5, kinds="R")
+    axis = arm.jacobian(arm.neutral)[3:, 0]
+    return Robot(arm.model.with_gravity(Vec3(*(-9.81 * axis).tolist())), compiled=False)
 
 
 def opened(browser: Any, file: Path, **how: Any) -> Any:
@@ -249,17 +270,178 @@ def test_without_scripts_the_robot_stands_still_and_is_there(browser: Any, pages
     page.context.close()
 
 
-@pytest.mark.parametrize("name", ["stanford", "floating", "long"])
+@pytest.mark.parametrize("name", ["stanford", "floating", "long", "letters"])
 def test_the_page_never_scrolls_sideways_and_figures_fit(
     browser: Any, pages: dict[str, Path], name: str
 ) -> None:
     page = opened(browser, pages[name])
     page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
-    for width in (1280, 390):
+    for width in (390, 820, 1200, 1920):
         page.set_viewport_size({"width": width, "height": 844})
-        assert page.evaluate("document.documentElement.scrollWidth") == width
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         edges = "[...document.querySelectorAll('figure svg')].map((s) => s.getBoundingClientRect().right)"
-        assert 0 < max(page.evaluate(edges)) <= width
+        assert 0 < max(page.evaluate(edges), default=1) <= width
+    page.context.close()
+
+
+def test_plots_take_the_width_of_the_column(stanford: Any) -> None:
+    widths = "['#motion', '#motion .on-wide svg'].map((s) => document.querySelector(s).clientWidth)"
+    for width in (1200, 1280, 1920):
+        stanford.set_viewport_size({"width": width, "height": 800})
+        column, plot = stanford.evaluate(widths)
+        assert plot >= 0.97 * column
+    stanford.set_viewport_size({"width": 1280, "height": 800})
+
+
+def test_cards_are_of_one_height_on_a_desk_and_row_by_row_on_a_phone(
+    browser: Any, pages: dict[str, Path]
+) -> None:
+    page = opened(browser, pages["stanford"])
+    cards = "[...document.querySelectorAll('.cards a')].map((c) => [c.offsetTop, c.offsetHeight])"
+    _, heights = np.array(page.evaluate(cards)).T
+    assert len(heights) > 2
+    assert np.ptp(heights) <= 1
+    page.set_viewport_size({"width": 390, "height": 844})
+    tops, heights = np.array(page.evaluate(cards)).T
+    for top in set(tops):
+        assert np.ptp(heights[tops == top]) <= 1
+    alone = (
+        "(c) => c.offsetHeight - c.querySelector('span').offsetHeight - c.querySelector('b').offsetHeight"
+    )
+    # no empty room below a card of its own row
+    assert page.locator(".cards li:last-child a").evaluate(alone) < 45
+    page.context.close()
+
+
+def test_the_torques_of_six_joints_are_seen_on_a_phone_without_scrolling_their_list(stanford: Any) -> None:
+    stanford.set_viewport_size({"width": 390, "height": 844})
+    assert stanford.locator(".rows").evaluate("(r) => r.scrollHeight <= r.clientHeight")
+    stanford.set_viewport_size({"width": 1280, "height": 800})
+
+
+def test_the_commands_follow_the_sliders(stanford: Any) -> None:
+    robot = strobe.load("stanford")
+    slide(stanford, 1, -0.71)
+    stanford.get_by_role("button", name="Velocity").click()
+    slide(stanford, 0, 1.25)
+    draw, torque = (
+        stanford.locator(where).inner_text() for where in ("#view > .command code", "#torque-command code")
+    )
+    assert draw == "$ strobe draw stanford --q 0.3,-0.71,0.6,-0.4,0.7,1.1 -o stanford.svg"
+    assert torque == (
+        "$ strobe torque stanford --q 0.3,-0.71,0.6,-0.4,0.7,1.1 --qd 1.25,0,0,0,0,0 --qdd 0,0,0,0,0,0"
+    )
+    done = CliRunner().invoke(app, [*shlex.split(torque)[2:], "--json"])
+    assert off(np.array(json.loads(done.stdout)["tau"]), shown(stanford)) < 1e-12
+    assert off(shown(stanford), expected(stanford, robot)) < 1e-12
+
+
+def test_what_rounding_leaves_of_no_torque_is_written_as_0(browser: Any, tmp_path: Path) -> None:
+    robot = upright()
+    (tmp_path / "page.html").write_text(whole_page(study(robot, sections=["view"])), encoding="utf-8")
+    page = opened(browser, tmp_path / "page.html")
+    exact = shown(page)
+    assert 0 < np.abs(exact).min() < 1e-12 * np.abs(exact).max()
+    text = page.locator("output.torque").nth(int(np.abs(exact).argmin())).inner_text()
+    assert text == "0 N m"
+    page.context.close()
+
+
+SHAPED = """<robot name="shaped"><link name="base">
+<visual><geometry><box size="0.4 0.4 0.1"/></geometry></visual></link>
+<link name="arm"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+<visual><origin xyz="0 0 0.3"/><geometry><box size="0.2 0.2 0.6"/></geometry></visual></link>
+<joint name="turn" type="continuous"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/></joint></robot>"""
+
+
+def test_links_are_drawn_as_the_model_shapes_them_and_as_lines_on_request(
+    browser: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "arm.urdf").write_text(SHAPED, encoding="utf-8")
+    found = study(strobe.load(tmp_path / "arm.urdf"), sections=["view"], file=str(tmp_path / "arm.urdf"))
+    (tmp_path / "page.html").write_text(whole_page(found), encoding="utf-8")
+    page = opened(browser, tmp_path / "page.html")
+    shapes = picture(page)
+    page.get_by_role("button", name="Shapes").click()
+    lines = picture(page)
+    assert lines != shapes
+    page.get_by_role("button", name="Shapes").click()
+    assert picture(page) == shapes
+    slide(page, 0, 0.8)
+    assert picture(page) != shapes
+    assert page.complaints == []
+    page.context.close()
+
+
+# -- an instant of a motion -----------------------------------------------------------------------------------
+
+MARKED = "[...document.querySelectorAll('#{} .on-wide .instant')].map((p) => p.getAttribute('d'))"
+
+
+def test_an_instant_pointed_at_is_marked_in_all_plots_of_the_motion_and_poses_the_robot(
+    browser: Any, pages: dict[str, Path]
+) -> None:
+    page = opened(browser, pages["stanford"])
+    panel = page.locator("#motion .on-wide [data-time]").nth(2)
+    panel.scroll_into_view_if_needed()
+    box = panel.bounding_box()
+    page.mouse.move(box["x"] + 0.6 * box["width"], box["y"] + 0.5 * box["height"])
+    marks = page.evaluate(MARKED.format("motion"))
+    assert len(marks) == 6
+    assert len({mark.split(" ")[0] for mark in marks}) == 2  # two columns of panels
+    t = float(page.locator("#motion .clock").inner_text().split()[2])
+    assert 0.8 < t < 1.6
+    robot = strobe.load("stanford")
+    q, qd, qdd = Swing.about(robot, Case.of(robot).q).states(np.array([t]))
+    state = page.evaluate("strobe.state()")
+    assert np.allclose(state["q"], q[0], atol=5e-3)
+    assert np.allclose(state["qd"], qd[0], atol=2e-2)
+    assert (
+        off(shown(page), robot.inverse_dynamics(*(np.array(state[k]) for k in ("q", "qd", "qdd")))) < 1e-12
+    )
+    assert page.locator(".inset.shown").count() == 1  # the robot itself is out of sight
+    page.mouse.move(5, 5)
+    assert page.locator(".inset.shown").count() == 0
+    assert page.complaints == []
+    page.context.close()
+
+
+def test_arrow_keys_move_the_instant(browser: Any, pages: dict[str, Path]) -> None:
+    page = opened(browser, pages["stanford"])
+    page.locator("#motion figure").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    first = page.locator("#motion .clock").inner_text()
+    before = page.evaluate("strobe.state()")["q"]
+    page.keyboard.press("End")
+    assert page.locator("#motion .clock").inner_text() != first
+    page.keyboard.press("Home")
+    assert page.locator("#motion .clock").inner_text() == "t = 0.000 s"
+    assert page.evaluate("strobe.state()")["q"] != before
+    page.context.close()
+
+
+def test_a_motion_that_is_played_moves_the_mark(browser: Any, pages: dict[str, Path]) -> None:
+    page = opened(browser, pages["stanford"])
+    page.get_by_role("button", name="Play").click()
+    page.locator("#motion .on-wide .instant").first.wait_for(state="attached")
+    first = page.evaluate(MARKED.format("motion"))
+    picture(page)  # two frames later
+    picture(page)
+    assert page.evaluate(MARKED.format("motion")) != first
+    page.context.close()
+
+
+def test_a_touch_marks_an_instant_on_a_phone(browser: Any, pages: dict[str, Path]) -> None:
+    page = opened(browser, pages["stanford"], viewport={"width": 390, "height": 844}, has_touch=True)
+    panel = page.locator("#motion .on-narrow [data-time]").first
+    panel.scroll_into_view_if_needed()
+    box = panel.bounding_box()
+    page.touchscreen.tap(box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"])
+    assert page.locator("#motion .clock").inner_text().startswith("t = ")
+    assert page.locator(".inset.shown").count() == 1
+    page.touchscreen.tap(5, 5)
+    assert page.locator(".inset.shown").count() == 0
     page.context.close()
 
 

@@ -8,11 +8,11 @@ import pytest
 import strobe
 from strobe.errors import SimulationWarning, UnsupportedModelError
 from strobe.simulate import simulate
-from strobe.study import html as page
+from strobe.simulate.figure import simulation_figure
+from strobe.study import page_parts as page
 from strobe.study import simulation
 from strobe.study.case import Case
-from strobe.study.figure_simulation import simulation_figure
-from strobe.study.runs import energy_table, joints_table, told
+from strobe.study.simulation_tables import energy_table, joints_table, told
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,7 @@ def test_a_robot_let_go_loses_the_energy_that_friction_and_stops_take(data):
 def test_the_motion_is_that_of_the_command(case, data):
     wanted = simulate(strobe.load("planar2"), case.swing.q, [0, 0], None, data["times"], stops=True)
     np.testing.assert_array_equal(data["q"], wanted.q)
-    assert simulation.command(case) == "simulate planar2 --q 0.7,-1.1 --t 2 --stops"
+    assert simulation.command(case) == "simulate planar2 --q 0.7,-1.1 --duration 2 --stops"
 
 
 def test_the_page_draws_it_and_has_the_rows_to_play(case, data):
@@ -108,6 +108,6 @@ def test_an_interrupt_while_a_robot_falls_interrupts_the_study(monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("strobe.simulate.march.Stepping.go", interrupted)
+    monkeypatch.setattr("strobe.simulate.fixed_steps.Stepping.go", interrupted)
     with pytest.raises(KeyboardInterrupt):
         simulation.let_go(Case.of(strobe.load("planar2")))

@@ -13,8 +13,8 @@ import strobe
 from strobe.errors import UnsupportedModelError
 from strobe.study import trajectory
 from strobe.study.case import Case
-from strobe.study.figure_trajectory import instants, trajectory_figure
-from strobe.study.shares import beyond, percent, shares
+from strobe.study.limit_usage import beyond, percent, shares
+from strobe.trajectory.figure import instants, trajectory_figure
 from strobe.trajectory.methods import plan
 from strobe.trajectory.requests import request
 

@@ -11,10 +11,10 @@ import pytest
 from strobe.errors import SweepError
 from strobe.sweep import sweep
 from strobe.sweep.reading import read_plan
-from strobe.sweep.workshop import Done, Workshop
+from strobe.sweep.worker import Done, Workshop
 
 distributed = pytest.importorskip("distributed", reason="distributed is not installed")
-running = pytest.importorskip("strobe.sweep.running")
+running = pytest.importorskip("strobe.sweep.dask_cluster")
 
 CommClosedError = pytest.importorskip("distributed.comm").CommClosedError
 
@@ -123,9 +123,7 @@ def test_a_scheduler_that_goes_is_told(shop, monkeypatch, gone):
 @pytest.fixture
 def cluster(tmp_path):
     """A scheduler and a worker of their own, which does not see the folder of the sweep."""
-    (tmp_path / "blind.py").write_text(
-        "from strobe.sweep.workshop import Workshop\nWorkshop.store = None\n"
-    )
+    (tmp_path / "blind.py").write_text("from strobe.sweep.worker import Workshop\nWorkshop.store = None\n")
     known = tmp_path / "scheduler.json"
     commands = [
         ["scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"],
@@ -167,7 +165,7 @@ def test_a_worker_without_strobe_is_told():
     )
     assert str(running._told(error)) == (
         "a worker cannot import strobe.sweep. Install the same strobe on all workers, with its extra: "
-        "pip install 'strobe[scale]'"
+        'pip install "strobe-dynamics[scale]"'
     )
     assert str(running._told(ModuleNotFoundError("No module named 'zarr'"))).startswith(
         "a worker cannot import zarr."

@@ -137,6 +137,6 @@ def test_an_unknown_format_is_told_with_those_there_are():
 def test_a_missing_package_is_told_with_its_extra(name, package, monkeypatch):
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(
-        MissingExtraError, match=rf"the package {package}, .*: pip install 'strobe\[scale\]'"
+        MissingExtraError, match=rf'the package {package}, .*: pip install "strobe-dynamics\[scale\]"'
     ):
         format_named(name)

@@ -10,9 +10,9 @@ from contextlib import closing
 import pytest
 
 from strobe.errors import SweepError
-from strobe.sweep import local, sweep
+from strobe.sweep import local_workers, sweep
 from strobe.sweep.reading import read_plan
-from strobe.sweep.workshop import Workshop
+from strobe.sweep.worker import Workshop
 
 psutil = pytest.importorskip("psutil", reason="psutil is not installed")
 for package in ("pyarrow", "zarr"):
@@ -44,16 +44,16 @@ def shop(tmp_path):
 @pytest.fixture
 def stand_ins(monkeypatch):
     """Workers that need no package, and die under some chunks, so many times each."""
-    monkeypatch.setattr(local, "WORKER", STAND_IN)
+    monkeypatch.setattr(local_workers, "WORKER", STAND_IN)
 
 
 def indices(doing, shop, pending):
     return sorted(done.index for done in doing(shop, pending))
 
 
-@pytest.mark.parametrize("by", [local.by_threads, local.by_processes])
+@pytest.mark.parametrize("by", [local_workers.by_threads, local_workers.by_processes])
 def test_every_chunk_is_done_once_by_however_many(by, shop, stand_ins, monkeypatch):
-    from strobe.sweep.workshop import Done
+    from strobe.sweep.worker import Done
 
     monkeypatch.setattr(Workshop, "do", lambda _, index: Done(index, {}, {}))
     for count in (1, 3):
@@ -63,14 +63,14 @@ def test_every_chunk_is_done_once_by_however_many(by, shop, stand_ins, monkeypat
 def test_chunks_whose_workers_died_are_done_by_their_successors(shop, stand_ins, tmp_path):
     for index, times in ((0, 4), (5, 1), (7, 2)):
         (tmp_path / f"deaths-{index}").write_text(str(times))
-    assert indices(local.by_processes(2), shop, range(8)) == list(range(8))
+    assert indices(local_workers.by_processes(2), shop, range(8)) == list(range(8))
     assert {path.read_text() for path in tmp_path.glob("deaths-*")} == {"0"}
 
 
 def test_a_chunk_that_kills_its_workers_is_named(shop, stand_ins, tmp_path):
     (tmp_path / "deaths-3").write_text("5")
     with pytest.raises(SweepError) as error:
-        list(local.by_processes(2)(shop, range(8)))
+        list(local_workers.by_processes(2)(shop, range(8)))
     assert str(error.value) == (
         "chunk 3 (robot planar2, samples 6 to 7) killed its worker 5 times. Memory may be short: take fewer runs a "
         "chunk, or fewer workers. The chunks that are done stay."
@@ -78,35 +78,35 @@ def test_a_chunk_that_kills_its_workers_is_named(shop, stand_ins, tmp_path):
 
 
 def test_workers_that_do_not_start_are_given_up_with_what_they_said(shop, monkeypatch):
-    monkeypatch.setattr(local, "WORKER", "raise SystemExit('no such thing')")
+    monkeypatch.setattr(local_workers, "WORKER", "raise SystemExit('no such thing')")
     with pytest.raises(SweepError, match=r"the workers did not start \(no such thing\). Take fewer."):
-        list(local.by_processes(2)(shop, range(8)))
+        list(local_workers.by_processes(2)(shop, range(8)))
 
 
 def test_what_a_worker_refuses_or_fails_at_is_told(shop, monkeypatch):
     answering = "input(); print('{}', flush=True); input(); print('''%s''', flush=True)"
-    monkeypatch.setattr(local, "WORKER", answering % json.dumps({"refused": "chunk 0: no."}))
+    monkeypatch.setattr(local_workers, "WORKER", answering % json.dumps({"refused": "chunk 0: no."}))
     with pytest.raises(SweepError, match="chunk 0: no."):
-        list(local.by_processes(1)(shop, range(2)))
-    monkeypatch.setattr(local, "WORKER", answering % json.dumps({"failed": "a traceback"}))
+        list(local_workers.by_processes(1)(shop, range(2)))
+    monkeypatch.setattr(local_workers, "WORKER", answering % json.dumps({"failed": "a traceback"}))
     with pytest.raises(RuntimeError, match="a worker failed:\na traceback"):
-        list(local.by_processes(1)(shop, range(2)))
+        list(local_workers.by_processes(1)(shop, range(2)))
 
 
 def test_files_of_a_worker_that_does_not_see_the_folder_travel(shop, monkeypatch):
     answer = {"index": 0, "receipt": {"chunk": 0}, "files": {"a": "AAEC"}}
     monkeypatch.setattr(
-        local,
+        local_workers,
         "WORKER",
         f"input(); print('{{}}', flush=True); input(); print('''{json.dumps(answer)}''', flush=True)",
     )
-    (done,) = local.by_processes(1)(shop, [0])
+    (done,) = local_workers.by_processes(1)(shop, [0])
     assert (done.receipt, done.files) == ({"chunk": 0}, {"a": b"\0\1\2"})
 
 
 def test_a_sweep_that_is_stopped_leaves_no_process_behind(shop, stand_ins):
     before = set(psutil.Process().children())
-    with closing(local.by_processes(2)(shop, range(1000))) as results:
+    with closing(local_workers.by_processes(2)(shop, range(1000))) as results:
         next(results)
         started = set(psutil.Process().children()) - before
     assert len(started) == 2
@@ -148,8 +148,8 @@ def test_no_port_is_opened_and_the_files_are_the_same(tmp_path):
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 def test_a_worker_ends_with_the_process_that_started_it_and_not_by_ctrl_c(shop, tmp_path):
-    code = "from strobe.sweep.worker import main; main()"
-    command, env = local.python_command(code), local.python_environment()
+    code = "from strobe.sweep.worker_process import main; main()"
+    command, env = local_workers.python_command(code), local_workers.python_environment()
     with subprocess.Popen(
         command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as worker:
@@ -161,8 +161,7 @@ def test_a_worker_ends_with_the_process_that_started_it_and_not_by_ctrl_c(shop, 
         worker.send_signal(signal.SIGINT)
         worker.stdin.write("0\n")
         worker.stdin.flush()
-        assert (
-            "a worker has strobe" in json.loads(worker.stdout.readline())["refused"]
-        )  # shop has no version
+        # shop has no version
+        assert "a worker has strobe" in json.loads(worker.stdout.readline())["refused"]
         worker.stdin.close()
         assert worker.wait(timeout=60) == 0

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from strobe.sweep.draws import Choice, LogUniform, Normal, Uniform, WithTurns, uniforms
+from strobe.sweep.random_streams import Choice, LogUniform, Normal, Uniform, WithTurns, uniforms
 
 RUNS = 20_000
 

@@ -12,7 +12,7 @@ import strobe
 from strobe.errors import ArgumentError, MissingExtraError, OutputError, SweepError, UnsupportedModelError
 from strobe.models.differences import differences
 from strobe.models.toml_writer import write_toml
-from strobe.sweep import Sweep, sweep, workshop
+from strobe.sweep import Sweep, sweep, worker
 from strobe.sweep.evaluate import evaluate
 from strobe.sweep.reading import read_plan
 
@@ -36,7 +36,7 @@ def evaluated(monkeypatch):
         seen.append(work.index)
         return evaluate(plan, work)
 
-    monkeypatch.setattr(workshop, "evaluate", counted)
+    monkeypatch.setattr(worker, "evaluate", counted)
     return seen
 
 
@@ -99,8 +99,8 @@ def test_a_summary_does_not_depend_on_how_cells_share_chunks(tmp_path):
 
 def test_several_combinations_in_a_chunk_are_named_by_their_numbers():
     plan = read_plan(SWEEP | {"payload": {"mass": {"values": [0, 1, 2]}}, "chunk": 40})
-    assert workshop.named(plan.work(0)) == "chunk 0 (robot planar2, combinations 0 to 1)"
-    assert workshop.named(plan.work(1)) == "chunk 1 (robot planar2, payload.mass 2.0, samples 0 to 19)"
+    assert worker.named(plan.work(0)) == "chunk 0 (robot planar2, combinations 0 to 1)"
+    assert worker.named(plan.work(1)) == "chunk 1 (robot planar2, payload.mass 2.0, samples 0 to 19)"
 
 
 def test_the_size_of_a_sweep_is_told_beforehand():
@@ -126,7 +126,7 @@ def test_threads_give_the_same_files(alone, tmp_path):
 
 
 def test_workers_that_do_not_see_the_folder_send_their_files(alone, tmp_path, monkeypatch):
-    monkeypatch.setattr(workshop.Workshop, "store", None)
+    monkeypatch.setattr(worker.Workshop, "store", None)
     sweep(SWEEP, tmp_path / "results", workers=0)
     assert contents(tmp_path / "results") == contents(alone)
 
@@ -189,14 +189,14 @@ def test_what_is_damaged_is_done_again_when_it_is_verified(alone, tmp_path, eval
 
 def test_a_chunk_that_another_worker_has_done_is_not_done_again(alone, evaluated):
     manifest = json.loads((alone / "manifest.json").read_text())
-    shop = workshop.Workshop(json.dumps(manifest["plan"]), "zarr", str(alone), manifest["token"], "0.1.0")
+    shop = worker.Workshop(json.dumps(manifest["plan"]), "zarr", str(alone), manifest["token"], "0.1.0")
     assert shop.do(3).receipt == json.loads((alone / "receipts/000003.json").read_text())
     assert evaluated == []
 
 
 def test_a_folder_of_another_sweep_with_the_same_path_is_not_written_to(alone):
     manifest = json.loads((alone / "manifest.json").read_text())
-    shop = workshop.Workshop(json.dumps(manifest["plan"]), "zarr", str(alone), "another token", "0.1.0")
+    shop = worker.Workshop(json.dumps(manifest["plan"]), "zarr", str(alone), "another token", "0.1.0")
     assert shop.store is None
     assert (
         shop.do(3).files["data.zarr/planar2/tau/c/0/3/0"]
@@ -281,6 +281,13 @@ def test_a_folder_that_holds_no_sweep_or_half_of_one_is_told(alone, tmp_path):
             'the scheduler "somewhere" is no address; expected one such as tcp://',
         ),
         ({"format": "csv"}, 'no format "csv". Results are kept as zarr or parquet.'),
+        ({"workers": 2**70}, "workers is 1180591620717411303424; expected 0 .* to 10,000"),
+        ({"workers": 1.5}, "workers is 1.5; expected 0"),
+        ({"format": ["zarr"]}, r"format is \['zarr'\]; expected zarr or parquet"),
+        ({"scheduler": 7}, "scheduler is 7; expected an address such as tcp://"),
+        ({"processes": np.zeros(2)}, "processes is array.*; expected True or False"),
+        ({"verify": "yes"}, "verify is 'yes'; expected True or False"),
+        ({"watch": 3}, "watch is 3; expected a function of the progress"),
     ],
 )
 def test_what_cannot_be_asked_is_refused_before_the_folder_is_made(tmp_path, how, sentence):
@@ -290,8 +297,8 @@ def test_what_cannot_be_asked_is_refused_before_the_folder_is_made(tmp_path, how
 
 
 def test_a_scheduler_without_dask_is_refused_with_the_extra(tmp_path, monkeypatch):
-    monkeypatch.delitem(sys.modules, "strobe.sweep.running", raising=False)
-    monkeypatch.delattr("strobe.sweep.running", raising=False)
+    monkeypatch.delitem(sys.modules, "strobe.sweep.dask_cluster", raising=False)
+    monkeypatch.delattr("strobe.sweep.dask_cluster", raising=False)
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(MissingExtraError, match="a sweep by a scheduler needs the package distributed"):
         sweep(SWEEP, tmp_path / "results", scheduler="tcp://a:1")
@@ -301,13 +308,13 @@ def test_what_a_robot_refuses_names_the_chunk(tmp_path, monkeypatch):
     def refusing(plan, work):
         raise UnsupportedModelError("planar2 is flat.")
 
-    monkeypatch.setattr(workshop, "evaluate", refusing)
+    monkeypatch.setattr(worker, "evaluate", refusing)
     with pytest.raises(SweepError, match=r"chunk 0 \(robot planar2, samples 0 to 3\): planar2 is flat."):
         sweep(SWEEP, tmp_path / "results", workers=0)
 
 
 def test_another_version_on_a_worker_is_told(tmp_path):
-    shop = workshop.Workshop(json.dumps(read_plan(SWEEP).document), "zarr", str(tmp_path), "", "9.9")
+    shop = worker.Workshop(json.dumps(read_plan(SWEEP).document), "zarr", str(tmp_path), "", "9.9")
     with pytest.raises(
         SweepError, match="a worker has strobe 0.1.0, and the sweep was begun with 9.9. Install the"
     ):

@@ -7,7 +7,7 @@ import pytest
 
 import strobe
 from strobe.errors import ArgumentError, ShapeError
-from strobe.trajectory.achievable import largest_acceleration
+from strobe.trajectory.achievable_accelerations import largest_acceleration
 
 
 @pytest.fixture(scope="module")

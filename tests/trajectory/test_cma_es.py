@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from strobe.trajectory.evolution import least
+from strobe.trajectory.cma_es import least
 
 
 def search(function, start, low=-10.0, high=10.0, generations=400):

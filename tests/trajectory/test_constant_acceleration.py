@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 import strobe
 from strobe.errors import ArgumentError
-from strobe.trajectory.closeness import deviations
 from strobe.trajectory.constant_acceleration import plan
+from strobe.trajectory.envelope import deviations
 from strobe.trajectory.requests import request
-from strobe.trajectory.via import chosen_velocities, in_proportion
+from strobe.trajectory.via_points import chosen_velocities, in_proportion
 
 CORNER = np.array([(0, 0), (1, 0.4), (1.6, 2)])
 V, A = (1.0, 1.2), (0.5, 0.3)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from strobe.trajectory.reachable import Rows, attainable, controllable, fastest
+from strobe.trajectory.controllable_sets import Rows, attainable, controllable, fastest
 
 
 def drawn(seed, steps=12, rows=6, lines=1):

@@ -96,5 +96,7 @@ def test_what_it_cannot_do_is_refused(arm, changed, sentence):
 
 def test_without_ruckig_it_says_what_to_install(arm, monkeypatch):
     monkeypatch.setitem(sys.modules, "ruckig", None)
-    with pytest.raises(MissingExtraError, match=r"needs the package ruckig.*pip install 'strobe\[plan\]'"):
+    with pytest.raises(
+        MissingExtraError, match=r'needs the package ruckig.*pip install "strobe-dynamics\[plan\]"'
+    ):
         jerk_limited(request(arm, [(0, 0), (1, 0.4)], acceleration=A, jerk=J))

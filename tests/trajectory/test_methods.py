@@ -8,7 +8,7 @@ import pytest
 
 import strobe
 from strobe.errors import ArgumentError, UnknownNameError
-from strobe.trajectory import kahn
+from strobe.trajectory import near_minimum_time as module
 from strobe.trajectory.methods import DEFAULT, METHODS
 from strobe.trajectory.requests import request
 
@@ -20,7 +20,7 @@ needs_ruckig = pytest.mark.skipif(find_spec("ruckig") is None, reason="ruckig is
 THROUGH_POINTS = [
     pytest.param(name, marks=needs_ruckig) if name in STOPPING else name
     for name in METHODS
-    if name != "kahn"  # which plans between two
+    if name != "near-minimum-time"  # which plans between two
 ]
 SMOOTH = {name for name, method in METHODS.items() if method.smooth}
 
@@ -130,10 +130,12 @@ def test_an_envelope_keeps_to_the_lines(arm):
 
 @pytest.mark.slow
 def test_a_path_of_its_own_is_no_slower_than_the_straight_one(arm, monkeypatch):
-    monkeypatch.setattr(kahn, "GENERATIONS", 10)  # few, for the sake of time
+    monkeypatch.setattr(module, "GENERATIONS", 10)  # few, for the sake of time
     ends = [POINTS[0], POINTS[-1]]
-    motion, straight = (arm.plan(ends, name, velocity=V) for name in ("kahn", "torque-limited"))
-    assert motion.method == "kahn"
+    motion, straight = (
+        arm.plan(ends, name, velocity=V) for name in ("near-minimum-time", "torque-limited")
+    )
+    assert motion.method == "near-minimum-time"
     assert motion.duration <= straight.duration * (1 + 1e-3)
     assert "at constant accelerations" in motion.notes[-1]
     np.testing.assert_allclose(motion(motion.duration).q, POINTS[-1], atol=1e-6)
@@ -155,7 +157,7 @@ def test_a_path_of_its_own_is_no_slower_than_the_straight_one(arm, monkeypatch):
             {"effort": np.inf},
             r'"joint1" of planar2 has no limit on its torque or its acceleration',
         ),
-        ("kahn", {}, r"kahn plans between two points; the request has 3\."),
+        ("near-minimum-time", {}, r"near-minimum-time plans between two points; the request has 3\."),
     ],
 )
 def test_what_torque_limits_do_not_allow_is_refused(arm, name, given, sentence):
@@ -169,7 +171,7 @@ def test_what_torque_limits_do_not_allow_is_told_by_the_labels_of_the_points(arm
     ):
         arm.plan(POINTS[:2], "torque-limited", effort=(1, 12), labels=("home", "the box"))
     with pytest.raises(ArgumentError, match=r"along the path, at home, joint .* to hold still"):
-        arm.plan(POINTS[:2], "kahn", effort=(1, 12), labels=("home", "the box"))
+        arm.plan(POINTS[:2], "near-minimum-time", effort=(1, 12), labels=("home", "the box"))
 
 
 def test_a_spline_beyond_a_bound_is_refused_and_its_lines_are_not(arm):
@@ -181,6 +183,6 @@ def test_a_spline_beyond_a_bound_is_refused_and_its_lines_are_not(arm):
     assert motion.extremes(0).largest[0] <= 1 + 1e-9
 
 
-def test_kahn_takes_no_envelope(arm):
-    with pytest.raises(ArgumentError, match=r"kahn chooses its path: leave the envelope out"):
-        arm.plan([POINTS[0], POINTS[-1]], "kahn", envelope=0.1)
+def test_near_minimum_time_takes_no_envelope(arm):
+    with pytest.raises(ArgumentError, match=r"near-minimum-time chooses its path: leave the envelope out"):
+        arm.plan([POINTS[0], POINTS[-1]], "near-minimum-time", envelope=0.1)

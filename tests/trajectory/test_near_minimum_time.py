@@ -5,14 +5,14 @@ import pytest
 
 import strobe
 from strobe.errors import ArgumentError, ShapeError
-from strobe.trajectory import kahn
-from strobe.trajectory.kahn import near_minimum_time
+from strobe.trajectory import near_minimum_time as module
+from strobe.trajectory.near_minimum_time import near_minimum_time
 
 
 @pytest.fixture(scope="module", autouse=True)
 def _a_shorter_search():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(kahn, "GENERATIONS", 50)  # for the sake of time
+        patch.setattr(module, "GENERATIONS", 50)  # for the sake of time
         yield
 
 
@@ -30,9 +30,8 @@ def found(arm):
 def test_slides_that_do_not_act_on_each_other_cannot_do_better_than_the_slower_one(gantry):
     found = near_minimum_time(gantry, (0, 0), (1, 2), velocity=np.inf)
     np.testing.assert_allclose(found.motion.duration, 2 * np.sqrt(1 / 2), rtol=1e-3)  # x: 10 N / 5 kg
-    np.testing.assert_allclose(
-        found.constant.duration, found.straight.duration, rtol=1e-3
-    )  # constant inertia
+    # constant inertia
+    np.testing.assert_allclose(found.constant.duration, found.straight.duration, rtol=1e-3)
 
 
 @pytest.mark.slow
@@ -49,7 +48,7 @@ def test_it_starts_and_ends_at_rest_where_it_was_asked_to(found):
     for t, q in ((0.0, (-0.5, 0.5)), (motion.duration, (1.0, -1.0))):
         np.testing.assert_allclose(motion(t).q, q, atol=1e-9)
         np.testing.assert_allclose(motion(t).qd, 0.0, atol=1e-6)
-    assert motion.method == "kahn"
+    assert motion.method == "near-minimum-time"
 
 
 @pytest.mark.slow

@@ -97,8 +97,8 @@ def test_poses_become_the_joints_nearest_to_the_point_before():
     start = np.array([0.1, 0.6, -0.5, 0.2, 0.3, 0.1])
     there = start + 0.1
     T = robot.forward_kinematics(there)
-    turn = robot.hand(there, angles="rpy").angles
-    for given in ({"pose": T}, {"position": T[:3, 3], "rpy": turn}):
+    ways = ({name: robot.hand(there, angles=name).angles} for name in ("rpy", "waters", "quaternion"))
+    for given in ({"pose": T}, *({"position": T[:3, 3], **turn} for turn in ways)):
         asked = request_from(robot, {"points": [{"q": start}, given]})
         np.testing.assert_allclose(asked.q[1], there, atol=1e-7)
         assert asked.posed == (False, True)

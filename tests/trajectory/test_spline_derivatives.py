@@ -5,7 +5,7 @@ import pytest
 
 import strobe
 from strobe.errors import ArgumentError
-from strobe.trajectory.differentiated import derivatives, filled
+from strobe.trajectory.spline_derivatives import derivatives, filled
 
 
 def errors(h):

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 import strobe
 from strobe.errors import ArgumentError, ShapeError
-from strobe.trajectory.along import Along, Friction, bounds_of, step_times
 from strobe.trajectory.motion import State
 from strobe.trajectory.path import polyline, spline
+from strobe.trajectory.path_constraints import Along, Friction, bounds_of, step_times
 from strobe.trajectory.torque_limited import SLOWEST, plan
 
 PANDA = [

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strobe.scalars import LANES
-from strobe.trajectory.legs import Legs, in_step, single
-from strobe.trajectory.profile import Ends, fastest, lasting, turns
+from strobe.trajectory.synchronised_profiles import Legs, in_step, single
+from strobe.trajectory.trapezoidal_profile import Ends, fastest, lasting, turns
 
 ruckig = pytest.importorskip("ruckig", reason="ruckig is not installed")
 

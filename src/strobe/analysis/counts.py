@@ -22,14 +22,14 @@ from functools import lru_cache
 from strobe.algebra import Motion, Pose, Shift, Sym3, Turn, Vec3
 from strobe.analysis.polynomials import Polynomial, fit
 from strobe.analysis.schedule import DataFlow
-from strobe.formulations import Method, formulation
-from strobe.graph import passes
-from strobe.graph.program import Program
+from strobe.compiler.graph import passes
+from strobe.compiler.graph.program import Program
+from strobe.compiler.runtime.kernels import Kernel
+from strobe.formulations import Method
 from strobe.models.inertial import Inertial
 from strobe.models.joints import Joint
 from strobe.models.model import Body, Model
 from strobe.quantities import Request
-from strobe.runtime.kernels import Kernel
 from strobe.scalars import DenseCount, FoldedCount, Graph, Num, System
 
 LENGTHS = range(2, 9)  # joints of the general arms that are counted: enough for degree 4 and a check
@@ -101,12 +101,15 @@ def compiled(model: Model) -> Operations:
 
 def dense(method: Method, model: Model) -> Operations:
     """The operations as written."""
-    return _counted(method, model, DenseCount())
+    return written(method.inverse_dynamics, model)
 
 
-def as_written(name: str, model: Model) -> Operations:
-    """The operations as written of a formulation by its name."""
-    return dense(formulation(name), model)
+def written(run: Callable[..., list[Num]], model: Model) -> Operations:
+    """The operations as written of any function of a model and its motion."""
+    counter = DenseCount()
+    lifted = model.lift(counter)
+    run(lifted, *lifted.variables())
+    return Operations.of(counter.tally)
 
 
 def run(method: Method, model: Model, system: System) -> list[Num]:

@@ -36,14 +36,15 @@ from strobe.analysis.ports import (
     limits,
     measured_rates,
 )
-from strobe.analysis.speed import BATCH, Way, best_times, measurable, state, too_large
-from strobe.codegen.llvm import Emitter, Target, paired
+from strobe.analysis.speed import measurable, state, too_large
+from strobe.compiler.codegen.llvm import Emitter, Target, paired
+from strobe.compiler.graph.order import alive
+from strobe.compiler.graph.program import SUMS
+from strobe.compiler.runtime import gufunc, jit
+from strobe.compiler.runtime.timing import BATCH, Way, best_times
 from strobe.errors import ArgumentError, UnknownNameError
-from strobe.graph.order import alive
-from strobe.graph.program import SUMS
 from strobe.quantities import QUANTITIES, Request
 from strobe.robot import Robot
-from strobe.runtime import gufunc, jit
 
 NEAR = 2**14  # bytes of states that stay in any first-level cache, beside what a kernel keeps
 ON_THE_GRAPH = ("fma", "fnma", "mul", *SUMS)

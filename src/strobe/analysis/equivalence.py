@@ -22,7 +22,7 @@ from typing import TypeVar
 
 from strobe.algebra.rows import minus
 from strobe.errors import UnsupportedModelError, ZeroPivotError
-from strobe.formulations import DEFAULT, FORMULATIONS, Method, articulated_body, formulation, strobing
+from strobe.formulations import FORMULATIONS, REFERENCE, Method, articulated_body, formulation, strobing
 from strobe.models.model import Model
 from strobe.scalars import DegreeSystem, FieldSystem, Num, Numbers, System
 
@@ -45,7 +45,7 @@ class Selection:
 
     methods: Mapping[str, Method]
     refused: Mapping[str, str]
-    reference: str = DEFAULT
+    reference: str = REFERENCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +101,13 @@ def select(model: Model, names: Sequence[str] = ()) -> Selection:
     if names and refused:
         raise UnsupportedModelError(next(iter(refused.values())))
     methods = {name: method for name, method in asked.items() if name not in refused}
-    return Selection({DEFAULT: FORMULATIONS[DEFAULT]} | methods if names else methods, refused)
+    return Selection({REFERENCE: FORMULATIONS[REFERENCE]} | methods if names else methods, refused)
 
 
 def require_dynamics(model: Model) -> None:
     """Raise, with the reason, where there is nothing to compute."""
-    if model.kinematic_only:
-        raise UnsupportedModelError(f"{model.name} has no dynamics: {model.kinematic_only}")
+    if model.without_dynamics:
+        raise UnsupportedModelError(f"{model.name} has no dynamics: {model.without_dynamics}")
     if not model.bodies:
         raise UnsupportedModelError(f"{model.name} has no joints: it has no dynamics to check.")
 
@@ -167,7 +167,7 @@ ForwardDynamics = Callable[[Model, Numbers, Numbers, Numbers], list[Num]]
 
 def strobed(model: Model, q: Numbers, qd: Numbers, tau: Numbers) -> list[Num]:
     """Accelerations by strobing the reference and eliminating without pivots."""
-    return strobing.forward_dynamics(FORMULATIONS[DEFAULT].inverse_dynamics, model, q, qd, tau, [])
+    return strobing.forward_dynamics(FORMULATIONS[REFERENCE].inverse_dynamics, model, q, qd, tau, [])
 
 
 FORWARD: dict[str, ForwardDynamics] = {
@@ -198,7 +198,7 @@ def _left_over(method: ForwardDynamics, model: Model, system: System) -> list[Nu
     """ID(q, qd, FD(q, qd, tau)) − tau."""
     lifted = model.lift(system)
     q, qd, tau = lifted.variables()
-    again = FORMULATIONS[DEFAULT].inverse_dynamics(lifted, q, qd, method(lifted, q, qd, tau))
+    again = FORMULATIONS[REFERENCE].inverse_dynamics(lifted, q, qd, method(lifted, q, qd, tau))
     return minus(again, tau)
 
 

@@ -27,7 +27,7 @@ import numpy as np
 from strobe.algebra import Force, Inertia, Motion, Pose, Sym3, Vec3
 from strobe.analysis.accuracy import lanes, sample
 from strobe.analysis.equivalence import degree, redrawn, require_dynamics, vanishes
-from strobe.formulations import DEFAULT, FORMULATIONS, strobing
+from strobe.formulations import FORMULATIONS, REFERENCE, strobing
 from strobe.formulations.links import second_moments
 from strobe.models.checks import SLACK
 from strobe.models.inertial import Inertial
@@ -36,7 +36,7 @@ from strobe.quantities.pivots import LEAST_INERTIA, LEAST_PIVOT
 from strobe.robot import Robot
 from strobe.scalars import FLOAT, LANES, DegreeSystem, DualSystem, FieldSystem, Num, Numbers
 
-ID = FORMULATIONS[DEFAULT].inverse_dynamics
+ID = FORMULATIONS[REFERENCE].inverse_dynamics
 STATES = 64
 
 Matrix = list[list[Num]]

@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from strobe.analysis.speed import BATCH, SINGLES, Arguments, Way, state
+from strobe.analysis.speed import state
+from strobe.compiler.runtime.timing import BATCH, SINGLES, Arguments, Way
 from strobe.errors import UnsupportedModelError
-from strobe.models.tips import hands
+from strobe.models.default_frame import hands
 from strobe.models.urdf_writer import write_urdf
 from strobe.quantities import QUANTITIES
 from strobe.robot import Robot

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from strobe.analysis.machine_code import ARITHMETIC, VECTOR, Instruction, MachineCode
-from strobe.analysis.speed import Way, best_times
+from strobe.compiler.runtime.timing import Way, best_times
 
 CHAIN = 200  # instructions in a row, so that the loop around them does not count
 TURNS = 1_000  # of that loop in a call: long beside the call itself
@@ -132,7 +132,7 @@ class Stream:
 def _compiled(text: str) -> Any:
     import llvmlite.binding as llvm
 
-    from strobe.runtime import jit
+    from strobe.compiler.runtime import jit
 
     llvm.initialize_native_asmparser()
     return jit.compile_ir(text)

@@ -17,8 +17,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+from strobe.compiler.graph.paths import ends, remaining
 from strobe.errors import ArgumentError
-from strobe.graph.paths import ends, remaining
 from strobe.scalars import Node, Num
 
 GIVEN = frozenset({"input", "constant", "sin", "cos"})  # there from the beginning

@@ -90,7 +90,9 @@ def check(
 
 def symbolic(selection: Selection, robot: Robot) -> Symbolic:
     """The symbolic comparison where the robot is small enough."""
-    from strobe.analysis.symbolic import compare  # SymPy is heavy and most robots are too large for it
+    from strobe.analysis.symbolic_equality import (
+        compare,  # SymPy is heavy and most robots are too large for it
+    )
 
     try:
         proof = compare(selection.methods, selection.reference, robot.model)

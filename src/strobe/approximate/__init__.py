@@ -6,54 +6,84 @@ preparation time. Names are imported when they are first used.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING
 
-ROOMS = {  # in which module each public name lives
-    "AlongTrajectory": "along_trajectory",
-    "Approximation": "method",
-    "CMAC": "cmac",
-    "CompleteTable": "tables",
-    "Counterbalance": "counterweights",
-    "Exact": "method",
-    "FixedPoint": "fixed_point",
-    "ForceTests": "payload_forces",
-    "Formula": "method",
-    "FullExtrapolation": "full_extrapolation",
-    "GravityOnly": "leaving_out",
-    "HornRaibert": "tables",
-    "LockedJoints": "leaving_out",
-    "Operations": "method",
-    "PartlyKnown": "payload_bounds",
-    "PathExtrapolation": "extrapolation",
-    "Payload": "payload",
-    "PayloadMonitor": "payload_change",
-    "Policy": "slowly",
-    "Raibert": "tables",
-    "ReducedInteraction": "leaving_out",
-    "Rung": "rungs",
-    "TradeOff": "report",
-    "TypicalTrajectories": "typical",
-    "WithoutDistalLinks": "leaving_out",
-    "WithoutVelocityTerms": "leaving_out",
-    "counterbalance": "counterweights",
-    "force_tests": "payload_forces",
-    "identify_payload": "payload",
-    "ladder": "rungs",
-    "load_table": "table_files",
-    "partly_known": "payload_bounds",
-    "payload_regressor": "payload_columns",
-    "points_needed": "full_extrapolation",
-    "trade_off": "report",
-}
-__all__ = sorted(ROOMS)  # pyright: ignore[reportUnsupportedDunderAll]
+from strobe.rooms import exported
 
+if TYPE_CHECKING:
+    from strobe.approximate.along_trajectory import AlongTrajectory as AlongTrajectory
+    from strobe.approximate.cmac import CMAC as CMAC
+    from strobe.approximate.extrapolation import PathExtrapolation as PathExtrapolation
+    from strobe.approximate.fixed_point import FixedPoint as FixedPoint
+    from strobe.approximate.full_extrapolation import (
+        FullExtrapolation as FullExtrapolation,
+    )
+    from strobe.approximate.full_extrapolation import (
+        points_needed as points_needed,
+    )
+    from strobe.approximate.leaving_out import (
+        GravityOnly as GravityOnly,
+    )
+    from strobe.approximate.leaving_out import (
+        LockedJoints as LockedJoints,
+    )
+    from strobe.approximate.leaving_out import (
+        ReducedInteraction as ReducedInteraction,
+    )
+    from strobe.approximate.leaving_out import (
+        WithoutDistalLinks as WithoutDistalLinks,
+    )
+    from strobe.approximate.leaving_out import (
+        WithoutVelocityTerms as WithoutVelocityTerms,
+    )
+    from strobe.approximate.method import (
+        Approximation as Approximation,
+    )
+    from strobe.approximate.method import (
+        Exact as Exact,
+    )
+    from strobe.approximate.method import (
+        Formula as Formula,
+    )
+    from strobe.approximate.method import (
+        Operations as Operations,
+    )
+    from strobe.approximate.report import TradeOff as TradeOff
+    from strobe.approximate.report import trade_off as trade_off
+    from strobe.approximate.table_files import load_table as load_table
+    from strobe.approximate.tables import (
+        CompleteTable as CompleteTable,
+    )
+    from strobe.approximate.tables import (
+        HornRaibert as HornRaibert,
+    )
+    from strobe.approximate.tables import (
+        Raibert as Raibert,
+    )
+    from strobe.approximate.time_scaling import Policy as Policy
+    from strobe.approximate.typical import TypicalTrajectories as TypicalTrajectories
 
-def __dir__() -> list[str]:
-    return list(__all__)
-
-
-def __getattr__(name: str) -> Any:
-    if name in ROOMS:
-        return getattr(import_module(f"strobe.approximate.{ROOMS[name]}"), name)
-    raise AttributeError(f"module 'strobe.approximate' has no attribute '{name}'")
+exported(
+    __name__,
+    {
+        "strobe.approximate.along_trajectory": "AlongTrajectory",
+        "strobe.approximate.cmac": "CMAC",
+        "strobe.approximate.extrapolation": "PathExtrapolation",
+        "strobe.approximate.fixed_point": "FixedPoint",
+        "strobe.approximate.full_extrapolation": "FullExtrapolation points_needed",
+        "strobe.approximate.leaving_out": "GravityOnly LockedJoints ReducedInteraction WithoutDistalLinks "
+        "WithoutVelocityTerms",
+        "strobe.approximate.method": "Approximation Exact Formula Operations",
+        "strobe.approximate.report": "TradeOff trade_off",
+        "strobe.approximate.table_files": "load_table",
+        "strobe.approximate.tables": "CompleteTable HornRaibert Raibert",
+        "strobe.approximate.time_scaling": "Policy",
+        "strobe.approximate.typical": "TypicalTrajectories",
+    },
+    moved={
+        "strobe.identify": "ForceTests PartlyKnown Payload PayloadMonitor force_tests identify_payload "
+        "partly_known payload_regressor",
+        "strobe.mechanisms": "Counterbalance counterbalance",
+        "strobe.papers": "Rung ladder",
+    },
+)

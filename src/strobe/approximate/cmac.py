@@ -31,10 +31,10 @@ from strobe.approximate.states import require_bytes, require_room
 from strobe.approximate.states import states as checked_states
 from strobe.approximate.table_files import described_axis, require_shape, restored_axes
 from strobe.approximate.tables import BUDGET, TableMethod, require_arm, state_axes
+from strobe.compiler.runtime.traced import Traced, trace
 from strobe.errors import ArgumentError
 from strobe.models.arguments import require_above, require_whole
 from strobe.robot import Robot
-from strobe.runtime.traced import Traced, trace
 from strobe.scalars import Num, Numbers, Stored, floor, less, where
 
 Array = np.ndarray
@@ -101,9 +101,8 @@ class CMAC(TableMethod):
     def _row(self, t: int, places: Numbers) -> Num:
         key: Num = float(self._offsets[t])
         for v, (axis, place) in enumerate(zip(self.axes, places, strict=True)):
-            shift = (
-                (2 * v + 1) * t % self.tilings / self.tilings
-            )  # odd steps: no direction has all shifts alike
+            # odd steps: no direction has all shifts alike
+            shift = (2 * v + 1) * t % self.tilings / self.tilings
             tile = floor(place + shift)
             if axis.periodic:
                 tile = where(less(tile, axis.cells - 0.5), tile, 0.0)

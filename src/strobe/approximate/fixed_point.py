@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -28,23 +29,31 @@ from strobe.approximate.method import (
     require_open_dynamics,
 )
 from strobe.approximate.states import states
-from strobe.codegen.fixed import Plan, planned
-from strobe.codegen.fixed_words import Format, Given
-from strobe.equations.bounds import Ranges, ranges_of
+from strobe.compiler.fixed_point.execution import carried_out, peaks, to_words
+from strobe.compiler.fixed_point.plan import Plan, planned
+from strobe.compiler.fixed_point.words import Format, Given
+from strobe.compiler.graph.program import Program
+from strobe.equations.torque_bounds import Ranges, ranges_of
 from strobe.errors import ArgumentError, UnsupportedModelError, shown
-from strobe.graph.program import Program
 from strobe.robot import Robot
-from strobe.runtime.fixed import carried_out, peaks, to_words
 from strobe.trajectory.files import in_order
 
 if TYPE_CHECKING:
-    from strobe.codegen.c_fixed import FixedFunction
-    from strobe.codegen.c_fixed_test import Expected
+    from strobe.compiler.fixed_point.c_source import FixedFunction
+    from strobe.compiler.fixed_point.c_test import Expected
     from strobe.trajectory.motion import Extremes, Trajectory
 
 Array = np.ndarray
 INPUTS = ("q", "qd", "qdd")
 WORDS_FOR = {"q": "position", "qd": "velocity", "qdd": "acceleration", "out": "torque"}
+MEANINGS = {
+    "q": "joint positions", "qd": "joint rates", "qdd": "joint accelerations",
+    "out": "torques and forces of the joints",
+}  # fmt: skip
+UNITS = {  # by whether the joint turns
+    True: {"q": "rad", "qd": "rad/s", "qdd": "rad/s^2", "out": "N m"},
+    False: {"q": "m", "qd": "m/s", "qdd": "m/s^2", "out": "N"},
+}
 LOOKED_AT = 4096  # states among which the largest error is looked for
 TESTED = 24  # states of the test in C
 MARGIN = 0.1  # of the largest magnitude, around the ranges of a motion
@@ -226,27 +235,24 @@ class FixedPoint(Approximation):
 
     def c_function(self, name: str | None = None) -> FixedFunction:
         """What the C files are made from."""
-        from strobe.codegen.c_fixed import FixedFunction
-        from strobe.codegen.names import identifier
+        from strobe.compiler.export.function import stem
+        from strobe.compiler.export.origin import origin
+        from strobe.compiler.fixed_point.c_source import FixedFunction, source
 
-        meanings = {vector: f"{word}, in the order of the joints" for vector, word in WORDS_FOR.items()}
-        return FixedFunction(
-            f"strobe_{identifier(name or self.robot.name)}_inverse_dynamics",
-            self.plan,
-            (f"inverse_dynamics of {self.robot.name} in fixed point, {self.bits} bits",),
-            meanings,
-            self.label,
-        )
+        prefix = stem(self.robot, name)
+        about = f"inverse_dynamics of {self.robot.name} in fixed point, {self.bits} bits"
+        made = FixedFunction(f"{prefix}_inverse_dynamics", self.plan, (about,), MEANINGS, self._c_label)
+        return replace(made, origin=origin(self.robot, prefix, source(made)))
 
     def c_files(self, name: str | None = None) -> dict[str, str]:
         """A header, a source, conversions, a test and a Makefile, by file name; ``name`` instead of the robot's."""
-        from strobe.codegen.c_fixed_test import files
+        from strobe.compiler.fixed_point.c_test import files
 
         return files(self.c_function(name), self._expected())
 
     def _expected(self) -> Expected:
         """States for the test: within the ranges, at their ends, and outside."""
-        from strobe.codegen.c_fixed_test import Expected
+        from strobe.compiler.fixed_point.c_test import Expected
 
         words = self.words(*self.random_states(TESTED, seed=1))
         most = 2 ** (self.bits - 1) - 1
@@ -275,7 +281,14 @@ class FixedPoint(Approximation):
     def label(self, name: str) -> str:
         """A number of the program in words: q[3] is the position of a joint."""
         vector, _, index = name.rstrip("]").partition("[")
-        return f"the {WORDS_FOR[vector]} of {self._joint(int(index))}"
+        slides = vector == "out" and not self.robot.coordinates.joints[int(index)].turns
+        return f"the {'force' if slides else WORDS_FOR[vector]} of {self._joint(int(index))}"
+
+    def _c_label(self, name: str) -> str:
+        """The same for a comment, with the unit."""
+        vector, _, index = name.rstrip("]").partition("[")
+        joint = self.robot.coordinates.joints[int(index)]
+        return f"{UNITS[joint.turns][vector]}  {joint.name}"
 
     def _size(self, name: str) -> str:
         return f"|{name}| up to {np.abs(getattr(self.ranges, name)).max():.3g}"

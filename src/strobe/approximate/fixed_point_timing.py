@@ -16,9 +16,10 @@ from pathlib import Path
 
 import numpy as np
 
-from strobe.analysis.speed import BATCH, Way, best_times
 from strobe.approximate.fixed_point import INPUTS, FixedPoint
-from strobe.codegen import c, c_fixed
+from strobe.compiler.codegen import c
+from strobe.compiler.fixed_point import c_source
+from strobe.compiler.runtime.timing import BATCH, Way, best_times
 
 Array = np.ndarray
 FLAGS = ("-O2", "-std=gnu11", "-shared", "-fPIC")
@@ -44,8 +45,8 @@ def c_times(method: FixedPoint, seconds: float = 0.5, states: int = BATCH) -> Ti
     fixed = method.c_function()
     integer = np.dtype(f"int{method.bits}")
     ways: dict[str, Way] = {}
-    with tempfile.TemporaryDirectory() as folder:
-        texts = (c_fixed.header(fixed), c_fixed.source(fixed))
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:  # Windows keeps what is loaded
+        texts = (c_source.header(fixed), c_source.source(fixed))
         arrays = [words[name].astype(integer) for name in INPUTS]
         ways["fixed"] = _loop(compiler, Path(folder), fixed.name, texts, arrays)
         for single in (False, True):

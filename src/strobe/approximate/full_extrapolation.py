@@ -37,9 +37,8 @@ from strobe.trajectory.motion import Trajectory
 
 Array = np.ndarray
 PARTIALS = ("computed", "estimated")
-SPREAD = (
-    1e-4  # radians, metres and their rates: how far the points of an estimate lie from where it is made
-)
+# radians, metres and their rates: how far the points of an estimate lie from where it is made
+SPREAD = 1e-4
 INDEPENDENT = 1e-9  # of the largest singular value: a smaller one is rounding
 
 

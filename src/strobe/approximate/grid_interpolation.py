@@ -26,7 +26,7 @@ import numpy as np
 
 from strobe.approximate.grids import Axis, Grid
 from strobe.approximate.method import NUMBER
-from strobe.runtime.traced import trace
+from strobe.compiler.runtime.traced import trace
 from strobe.scalars import Num, Numbers, Stored
 
 Array = np.ndarray

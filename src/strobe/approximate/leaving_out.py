@@ -29,13 +29,13 @@ from strobe.approximate.method import (
     in_system,
     require_open_dynamics,
 )
+from strobe.compiler.runtime.arrays import collected
 from strobe.errors import ArgumentError, UnsupportedModelError, shown
 from strobe.models.inertial import Inertial
 from strobe.models.joints import Joint
 from strobe.models.locking import locked_positions
 from strobe.models.model import Model
 from strobe.robot import Robot
-from strobe.runtime.arrays import collected
 from strobe.scalars import Num, Numbers
 
 POSES = 256  # random ones that a warning is measured in

@@ -19,17 +19,18 @@ from typing import Any
 
 import numpy as np
 
+from strobe.compiler.graph.program import Program
+from strobe.compiler.runtime.arrays import collected
+from strobe.compiler.runtime.traced import Traced, trace
 from strobe.errors import ShapeError
-from strobe.graph.program import Program
 from strobe.models.loops import require_open
 from strobe.models.model import Model
 from strobe.quantities import Request
-from strobe.quantities.asked import Asked
 from strobe.quantities.drives import friction_torques
+from strobe.quantities.evaluation import Asked
 from strobe.robot import Robot
-from strobe.runtime.arrays import collected
-from strobe.runtime.traced import Traced, trace
 from strobe.scalars import Num, Numbers, Scalar
+from strobe.show.sheet import Sheet, displayed
 
 Array = np.ndarray
 NUMBER = 8  # bytes of a stored number
@@ -54,15 +55,15 @@ class Operations:
         return cls(program.multiplications, program.additions, angular, others, lookups)
 
 
+@displayed
 class Approximation(ABC):
     """Torques behind a motion, nearly."""
 
     name: str  # as commands and files call it: words with hyphens
     title: str  # as tables and plots call it
     robot: Robot
-    in_order = (
-        False  # whether the states of a call, along the last axis but one, follow one another in time
-    )
+    # whether the states of a call, along the last axis but one, follow one another in time
+    in_order = False
     emulated = False  # whether a call imitates code for another processor, so that its time says nothing
     silent: tuple[int, ...] = ()  # degrees of freedom whose torques it does not give: 0, which is no error
 
@@ -90,6 +91,9 @@ class Approximation(ABC):
         """What its user must know, in sentences."""
         return ()
 
+    def _sheet(self) -> Sheet:
+        return Sheet(f"{self.title} of {self.robot.name}", [*self.notes])
+
 
 class Formula(Approximation):
     """An approximation that is a formula over numbers: compiled when it is first used."""
@@ -102,9 +106,8 @@ class Formula(Approximation):
         try:
             return self.kernel(q, qd, qdd)
         except ShapeError:
-            collected(
-                {"q": q, "qd": qd, "qdd": qdd}, self.kernel.inputs, self.robot._why
-            )  # in terms of the robot
+            # in terms of the robot
+            collected({"q": q, "qd": qd, "qdd": qdd}, self.kernel.inputs, self.robot._why)
             raise
 
     @property

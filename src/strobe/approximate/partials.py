@@ -6,9 +6,9 @@ Friction is not in them: where it jumps it has no derivative. It is added as it 
 from __future__ import annotations
 
 from strobe.approximate.method import in_system
+from strobe.compiler.runtime.traced import Traced, trace
 from strobe.quantities import Request
 from strobe.robot import Robot
-from strobe.runtime.traced import Traced, trace
 from strobe.scalars import Num, Numbers
 
 DERIVATIVES = Request("inverse_dynamics_derivatives", friction=False)

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from os import PathLike, fspath
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from strobe.errors import ArgumentError
+from strobe.files.reading import suffix_of
 from strobe.files.writing import writing
 from strobe.models.differences import changes, from_letters, letters
 from strobe.models.fingerprint import fingerprint
@@ -35,7 +35,7 @@ def write(path: Place, what: str, robot: Robot, arrays: Mapping[str, Any], *, fo
 
 
 def require_npz(path: Place, what: str) -> None:
-    if Path(path).suffix.lower() != ".npz":
+    if suffix_of(path) != ".npz":
         raise ArgumentError(f"{fspath(path)}: {what} is kept in an .npz file.")
 
 

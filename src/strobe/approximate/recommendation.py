@@ -11,9 +11,8 @@ from typing import Protocol
 
 EXACT = "exact"
 NOISE = 1.2  # times whose ratio is less are not told apart
-TABLES_PAY = (
-    1.5  # times the exact torques, at most: up to here a table is no worse than its price in memory
-)
+# times the exact torques, at most: up to here a table is no worse than its price in memory
+TABLES_PAY = 1.5
 
 
 class Measured(Protocol):

@@ -18,13 +18,14 @@ from typing import Any
 
 import numpy as np
 
-from strobe.analysis.speed import BATCH, ROUND, SINGLES, Way, best_times
 from strobe.approximate.method import Approximation, Formula, Operations
 from strobe.approximate.methods import Offer, offers
 from strobe.approximate.recommendation import by_work, on_tables, pareto, recommendation, rule
+from strobe.compiler.runtime.timing import BATCH, ROUND, SINGLES, Way, best_times
 from strobe.errors import ArgumentError, UnsupportedModelError, shown
 from strobe.robot import Robot
-from strobe.runtime.json_text import json_text
+from strobe.show.json_text import json_text
+from strobe.show.sheet import Column, Sheet, Table, by_joint, displayed, facts, number, numbered
 from strobe.trajectory.files import in_order
 from strobe.trajectory.motion import State, Trajectory
 
@@ -37,6 +38,7 @@ SECONDS = 1.0  # of timing, all methods together
 LEAST = 1e-9  # of the robot's largest torque: a joint with less has no torque to speak of
 
 
+@displayed
 @dataclass(frozen=True, eq=False)
 class Row:
     """One method on one motion: what it costs, and how far off it is, joint by joint."""
@@ -74,6 +76,23 @@ class Row:
         """Operations of every kind and look-ups, each counted once."""
         return sum(getattr(self.operations, name) for name in self.operations.__dataclass_fields__)
 
+    def _sheet(self) -> Sheet:
+        known = {"error": f"{self.error:.3g} of the largest torque", **self._costs()}
+        columns = [
+            Column("rms error", self.rms, "N m or N"),
+            Column("largest error", self.largest, "N m or N"),
+        ]
+        table = by_joint(numbered("", len(self.rms)), columns)
+        return Sheet(f"{self.title} ({self.name})", [facts(known), table, *self.notes])
+
+    def _costs(self) -> dict[str, Any]:
+        return {
+            "memory": f"{self.memory:,} bytes",
+            "operations": self.work,
+            "per state": None if self.ns is None else f"{number(round(self.ns, 1))} ns",
+            "preparation": f"{self.preparation:.2g} s",
+        }
+
     def told(self) -> dict[str, Any]:
         """The row as plain data."""
         operations = self.operations
@@ -87,6 +106,7 @@ class Row:
         return found if self.tracking is None else found | {"tracking": self.tracking}
 
 
+@displayed
 @dataclass(frozen=True, eq=False)
 class TradeOff:
     """Every method side by side; those that cannot be had with the reason."""
@@ -125,6 +145,19 @@ class TradeOff:
     def on_tables(self) -> str | None:
         """Whether tables still pay; None where none was looked at."""
         return on_tables(self.rows, self.within)
+
+    def _sheet(self) -> Sheet:
+        motion = f"a {self.motion} motion of {number(self.duration)} s"
+        head = f"{len(self.rows)} ways to the torques of {self.robot} along {motion}"
+        rows = [[name, f"{row.error:.2g}", *row._costs().values()] for name, row in self.rows.items()]
+        table = Table(["method", "error (share)", "memory", "operations", "per state", "preparation"], rows)
+        said = [self.recommendation, *(f"without {name}: {why}" for name, why in self.refused.items())]
+        return Sheet(head, [table, *said], self._figure)
+
+    def _figure(self) -> str:
+        from strobe.approximate.figure import trade_off_figure
+
+        return trade_off_figure(self.told())
 
     def told(self) -> dict[str, Any]:
         """Everything as plain data."""

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from strobe.approximate.method import INVERSE_DYNAMICS, NUMBER, Operations, friction
+from strobe.compiler.graph.program import Program
+from strobe.compiler.runtime.arrays import batch_shape, collected
+from strobe.compiler.runtime.traced import Traced, trace
 from strobe.errors import ArgumentError, UnsupportedModelError, shown
-from strobe.graph.program import Program
 from strobe.robot import Robot
-from strobe.runtime.arrays import batch_shape, collected
-from strobe.runtime.traced import Traced, trace
 
 Array = np.ndarray
 RIGID = replace(INVERSE_DYNAMICS, friction=False)

@@ -25,9 +25,8 @@ from strobe.robot import Robot
 
 Array = np.ndarray
 LEAF = 16  # points that a search looks at one by one
-Find = Callable[
-    [Array, Array], tuple["Stored", Array]
-]  # for q and qd (K, n): what is stored, how far it holds
+# for q and qd (K, n): what is stored, how far it holds
+Find = Callable[[Array, Array], tuple["Stored", Array]]
 
 
 @dataclass(frozen=True, eq=False)

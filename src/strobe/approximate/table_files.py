@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from strobe import approximate
+from strobe.approximate.grid_interpolation import INTERPOLATIONS, Multiple, Part, Plan
 from strobe.approximate.grids import Axis
-from strobe.approximate.made_with import SHAPES, Place, require_npz, require_same, write
-from strobe.approximate.tabulated import INTERPOLATIONS, Multiple, Part, Plan
+from strobe.approximate.provenance import SHAPES, Place, require_npz, require_same, write
 from strobe.errors import ArgumentError
 from strobe.files.arrays import misfit, read_arrays
 from strobe.files.reading import parsed_json

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from strobe.analysis.speed import BATCH, Way, best_times
 from strobe.approximate.method import Exact, Formula
 from strobe.approximate.recommendation import TABLES_PAY
 from strobe.approximate.tables import TableMethod
+from strobe.compiler.runtime.timing import BATCH, Way, best_times
 
 
 @dataclass(frozen=True, slots=True)

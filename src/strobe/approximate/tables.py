@@ -21,8 +21,16 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from strobe.approximate.grid_interpolation import (
+    INTERPOLATIONS,
+    MULTILINEAR,
+    Function,
+    Plan,
+    Tabulated,
+    filled,
+    plan,
+)
 from strobe.approximate.grids import Axis, axes, refuse_outside
-from strobe.approximate.made_with import made_with, require_same
 from strobe.approximate.method import (
     NUMBER,
     Formula,
@@ -32,22 +40,14 @@ from strobe.approximate.method import (
     in_system,
     require_open_dynamics,
 )
+from strobe.approximate.provenance import made_with, require_same
 from strobe.approximate.states import RIGID, require_bytes, require_single_numbers
 from strobe.approximate.table_files import described_plan, require_shape, restored_plan, save
-from strobe.approximate.tabulated import (
-    INTERPOLATIONS,
-    MULTILINEAR,
-    Function,
-    Plan,
-    Tabulated,
-    filled,
-    plan,
-)
+from strobe.compiler.runtime.arrays import collected
+from strobe.compiler.runtime.traced import trace
 from strobe.errors import ArgumentError, shown
 from strobe.quantities import Request
 from strobe.robot import Robot
-from strobe.runtime.arrays import collected
-from strobe.runtime.traced import trace
 from strobe.scalars import Num, Numbers
 
 Array = np.ndarray

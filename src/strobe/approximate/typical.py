@@ -23,9 +23,8 @@ import numpy as np
 
 from strobe.approximate.along_trajectory import INSTANTS, AlongTrajectory, motion_of, spacing
 from strobe.approximate.learned import Learned, Procedure, axis
-from strobe.approximate.made_with import made_with, require_same
 from strobe.approximate.method import Approximation, Operations, require_open_dynamics
-from strobe.approximate.slowly import Policy, slowly
+from strobe.approximate.provenance import made_with, require_same
 from strobe.approximate.states import (
     added,
     friction_operations,
@@ -47,11 +46,12 @@ from strobe.approximate.stored import (
     torques_near,
     use,
 )
+from strobe.approximate.time_scaling import Policy, slowly
 from strobe.approximate.typical_files import Kept, read, write
+from strobe.compiler.runtime.arrays import checked
 from strobe.errors import ArgumentError, ShapeError, UnknownNameError, counted
 from strobe.models.arguments import require_whole
 from strobe.robot import Robot
-from strobe.runtime.arrays import checked
 from strobe.trajectory.motion import Trajectory
 
 Array = np.ndarray

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from strobe.approximate import made_with
+from strobe.approximate import provenance
 from strobe.approximate.learned import Learned, Procedure
-from strobe.approximate.made_with import Place
+from strobe.approximate.provenance import Place
 from strobe.approximate.stored import Stored
 from strobe.errors import ArgumentError
 from strobe.files.arrays import misfit, read_arrays
@@ -46,7 +46,7 @@ class Kept(NamedTuple):
 
 def write(path: Place, robot: Robot, library: Kept, *, force: bool = False) -> None:
     """A library as a file, whole or not at all."""
-    made_with.write(path, "a library", robot, _arrays(library), force=force)
+    provenance.write(path, "a library", robot, _arrays(library), force=force)
 
 
 def _arrays(library: Kept) -> dict[str, Any]:
@@ -70,9 +70,9 @@ def _arrays(library: Kept) -> dict[str, Any]:
 def read(path: Place, robot: Robot) -> Kept:
     """The library in a file, of the robot it was made with."""
     data = read_arrays(path)
-    if wrong := misfit(data, made_with.SHAPES) or misfit(data, MOTIONS):
+    if wrong := misfit(data, provenance.SHAPES) or misfit(data, MOTIONS):
         raise ArgumentError(f"{fspath(path)}: not a library of motions: {wrong}.")
-    made_with.require_same(data, robot, fspath(path))
+    provenance.require_same(data, robot, fspath(path))
     if wrong := _damage(data, robot.nv) or _gaps(data):
         raise ArgumentError(f"{fspath(path)}: the library is damaged: {wrong}.")
     return _kept(data)

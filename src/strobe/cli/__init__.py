@@ -1,5 +1,18 @@
 """The command ``strobe``: one file per verb."""
 
-from strobe.cli.app import app, main
+from __future__ import annotations
 
-__all__ = ["app", "main"]
+from typing import TYPE_CHECKING
+
+from strobe.rooms import exported
+
+if TYPE_CHECKING:
+    from strobe.cli.app import app as app
+    from strobe.cli.app import main as main
+
+exported(
+    __name__,
+    {
+        "strobe.cli.app": "app main",
+    },
+)

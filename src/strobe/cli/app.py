@@ -20,7 +20,6 @@ A .urdf, .xacro, .xml (MJCF) or .toml file can stand in the place of a name. All
 
 app = typer.Typer(
     cls=Verbs,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},

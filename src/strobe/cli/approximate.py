@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from strobe.cli.inputs import Base, Force, Gravity, Json, Lock, RobotName, Strict, open_robot
+from strobe.cli.logs import Columns, Degrees, LogOptions, Topic, moved
 from strobe.cli.options import differentiating
 from strobe.errors import ArgumentError
 from strobe.files.tables import decimal
@@ -28,15 +29,18 @@ def approximate(
     robot: RobotName,
     trajectory: Annotated[
         Path | None,
-        typer.Argument(metavar="TRAJ", help="A motion of strobe plan: a .json, .csv or .npz file."),
+        typer.Argument(
+            metavar="TRAJECTORY",
+            help="A motion of strobe plan (.json, .csv, .npz), or a log: .csv, .mcap, .parquet.",
+        ),
     ] = None,
-    methods: Annotated[
+    approximations: Annotated[
         str | None,
-        typer.Option("--methods", metavar="A,B", help="Some methods only, beside the exact one."),
+        typer.Option("--approximations", metavar="A,B", help="Some only, beside the exact torques."),
     ] = None,
-    budget: Annotated[
+    memory: Annotated[
         str | None,
-        typer.Option("--budget", metavar="BYTES", help="Memory that a method may take, like 64kB."),
+        typer.Option("--memory", metavar="BYTES", help="What an approximation may take, like 64kB."),
     ] = None,
     within: Annotated[
         str,
@@ -48,12 +52,15 @@ def approximate(
     ladder: Annotated[
         bool,
         typer.Option(
-            "--ladder", help="What each step from equations to machine code brings; needs no TRAJ."
+            "--ladder", help="What each step from equations to machine code brings; needs no TRAJECTORY."
         ),
     ] = False,
     plot: Annotated[
         Path | None, typer.Option("--plot", metavar="FILE.svg", help="Errors over times and memories.")
     ] = None,
+    columns: Columns = None,
+    degrees: Degrees = False,
+    topic: Topic = None,
     differentiate: Annotated[bool, differentiating()] = False,
     lock: Lock = None,
     base: Base = None,
@@ -95,27 +102,26 @@ def approximate(
     Examples:
       strobe plan panda request.toml --acceleration 5 -o traj.json
       strobe approximate panda traj.json --plot trade-off.svg
-      strobe approximate panda traj.json --budget 64kB --within 0.5% --json
+      strobe approximate panda traj.json --memory 64kB --within 0.5% --json
       strobe approximate panda --ladder
     """
     from strobe.cli.show import print_json
 
+    reading = LogOptions(columns, degrees, differentiate, topic)
     if trajectory is None:
-        unheard = {"--methods": methods, "--budget": budget, "--plot": plot}
-        unheard |= {"--differentiate": differentiate or None}
+        unheard = {"--approximations": approximations, "--memory": memory, "--plot": plot}
+        unheard |= {f"--{name}": value or None for name, value in reading._asdict().items()}
         unheard |= {"--within": within if within != WITHIN else None}
         unheard |= {"--samples": samples if samples != SAMPLES else None}
         _require_ladder_alone(ladder, unheard)
     inputs = [robot, *([] if trajectory is None else [trajectory])]
     _check_plot(plot, inputs, force)
-    room, share = _budget(budget), _share(within)
+    room, share = _budget(memory), _share(within)
     arm = open_robot(robot, lock=lock, base=base, gravity=gravity, strict=strict)
     data: dict[str, Any] = {"robot": arm.name}
     if trajectory is not None:
-        from strobe.cli.logs import planned_motion
-
-        motion = planned_motion(trajectory, arm, differentiate)
-        data |= _compared(arm, motion, _names(methods), room, share, samples)
+        motion = moved(trajectory, arm, reading)
+        data |= _compared(arm, motion, _names(approximations), room, share, samples)
         data |= _drawn(data, plot, inputs, force)
     if ladder:
         data["ladder"] = _rungs(arm)
@@ -156,7 +162,7 @@ def _names(methods: str | None) -> list[str] | None:
         return None
     names = [word for word in re.split(r"[,\s]+", methods) if word]
     if not names:
-        raise ArgumentError("--methods names no method; strobe approximate --help lists them.")
+        raise ArgumentError("--approximations names no method; strobe approximate --help lists them.")
     return names
 
 
@@ -169,10 +175,10 @@ def _budget(text: str | None) -> int | None:
         size = decimal(found["number"]) * UNITS[found["unit"].lower()]  # pyright: ignore[reportOptionalSubscript]
     except (ValueError, KeyError, TypeError):
         raise ArgumentError(
-            f'--budget: "{text}" is no size; expected bytes, like 4096, 64kB, 1.5MB or 2MiB.'
+            f'--memory: "{text}" is no size; expected bytes, like 4096, 64kB, 1.5MB or 2MiB.'
         ) from None
     if not 1 <= size < 2**63:
-        raise ArgumentError(f"--budget is {text}; expected one byte or more.")
+        raise ArgumentError(f"--memory is {text}; expected one byte or more.")
     return int(size)
 
 
@@ -202,7 +208,7 @@ def _compared(
     from strobe.approximate.methods import offers
     from strobe.approximate.report import trade_off
     from strobe.cli.progress import Progress
-    from strobe.control.straying import straying
+    from strobe.control.tracking_deviation import straying
 
     with Progress("approximate", len(offers(methods)), "methods") as progress:
         found = trade_off(
@@ -219,9 +225,9 @@ def _compared(
 
 
 def _drawn(data: dict[str, Any], plot: Path | None, inputs: list[Any], force: bool) -> dict[str, str]:
+    from strobe.approximate.figure import trade_off_figure
     from strobe.cli.show import note
     from strobe.files.writing import writing
-    from strobe.study.figure_approximation import trade_off_figure
 
     if plot is None:
         return {}

@@ -55,8 +55,9 @@ def bench(
       strobe bench stanford --seconds 10 --json
       strobe bench panda --explain --quantity forward_dynamics
     """
-    from strobe.analysis.speed import BATCH, formulations, measurable
+    from strobe.analysis.speed import formulations, measurable
     from strobe.cli.show import note, print_json, show
+    from strobe.compiler.runtime.timing import BATCH
     from strobe.study.case import Case
 
     subject = open_robot(robot, lock=lock, base=base)
@@ -178,7 +179,7 @@ def plain(s: Speed) -> dict[str, Any]:
 
 def rendered(data: Mapping[str, Any]) -> Iterator[Any]:
     """What a person reads."""
-    from strobe.study.tables import remark, table
+    from strobe.show.tables import remark, table
 
     yield f"{data['robot']}: nanoseconds per state, compiled for this machine"
     yield remark(

@@ -55,7 +55,7 @@ def _plain(e: Explained) -> dict[str, Any]:
 
 def rendered(data: Mapping[str, Any]) -> Iterator[Any]:
     """What a person reads."""
-    from strobe.study.tables import remark, table
+    from strobe.show.tables import remark, table
 
     widths = data["widths"]
     names = [w["vectors"] for w in widths]
@@ -95,7 +95,7 @@ def _counted(widths: Sequence[Mapping[str, Any]]) -> Iterator[list[Any]]:
 
 
 def _cycles(width: Mapping[str, Any]) -> Iterator[Any]:
-    from strobe.study.tables import remark, table
+    from strobe.show.tables import remark, table
 
     name, measured = width["vectors"], width["measured"]
     if measured is None:

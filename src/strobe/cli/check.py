@@ -153,8 +153,8 @@ def _title(text: str) -> Iterator[Any]:
 
 
 def _matrix(found: Check) -> Iterator[Any]:
+    from strobe.show.tables import remark, table
     from strobe.study.exactness import HOW, statement
-    from strobe.study.tables import remark, table
 
     exact = found.exact
     yield remark(HOW)
@@ -187,7 +187,7 @@ def _trust(degree: int | None, primes: tuple[int, ...]) -> str:
 
 def _errors(found: Check) -> Iterator[Any]:
     from strobe.analysis.accuracy import STATES, TOLERANCE
-    from strobe.study.tables import remark, table
+    from strobe.show.tables import remark, table
 
     yield remark(
         f"worst of {STATES} random states; relative to the state's largest torque (bound {TOLERANCE:.0e}), then to "
@@ -207,7 +207,7 @@ def _errors(found: Check) -> Iterator[Any]:
 
 
 def _symbols(found: Check) -> Iterator[Any]:
-    from strobe.study.tables import remark
+    from strobe.show.tables import remark
 
     symbolic, reference = found.symbolic, found.selection.reference
     if symbolic.why:
@@ -219,8 +219,8 @@ def _symbols(found: Check) -> Iterator[Any]:
 
 
 def _laws(found: Check) -> Iterator[Any]:
+    from strobe.show.tables import remark, table
     from strobe.study.laws import rows
-    from strobe.study.tables import remark, table
 
     yield remark(
         f"of {found.selection.reference}, exactly at random robots of this structure unless it says float64"
@@ -230,7 +230,7 @@ def _laws(found: Check) -> Iterator[Any]:
 
 def _significance(robot: Robot, sizes: Significance, speeds: tuple[float, ...]) -> Iterator[Any]:
     from strobe.analysis.significance import STATES, TERMS
-    from strobe.study.tables import remark, table
+    from strobe.show.tables import remark, table
 
     yield remark(
         f"shares of the mean magnitudes over {STATES} random states; a motion s times as fast has rates s and "

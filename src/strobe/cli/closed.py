@@ -38,8 +38,8 @@ class ClosedState:
         """A closed position: as given, from the actuated joints, or near a pose of the model."""
         import numpy as np
 
-        from strobe.runtime.arrays import require_turns
-        from strobe.study.swing import resting_position
+        from strobe.compiler.runtime.arrays import require_turns
+        from strobe.study.sample_motion import resting_position
 
         if text is None:
             return self._known(known)
@@ -54,7 +54,7 @@ class ClosedState:
         return q
 
     def _known(self, known: Any) -> np.ndarray:
-        from strobe.study.swing import resting_position
+        from strobe.study.sample_motion import resting_position
 
         if known is not None:
             return self._closed(known, "the start")
@@ -105,8 +105,8 @@ class ClosedState:
 
     def _following(self, name: str, led: np.ndarray) -> np.ndarray:
         """Rates of all joints from those of the actuated ones."""
+        from strobe.mechanisms.dependent_rates import complete
         from strobe.mechanisms.diagnosis import dofs_of
-        from strobe.mechanisms.following import complete
 
         names, q = self._leaders(), self.state["q"]
         if name == "qd":
@@ -151,7 +151,7 @@ class ClosedState:
         return found
 
     def _leaders(self) -> tuple[str, ...]:
-        from strobe.mechanisms.leading import leaders
+        from strobe.mechanisms.dependent_motion import leaders
 
         return leaders(self.robot)
 
@@ -180,7 +180,7 @@ def driving_torques(robot: Robot, text: str) -> list[float]:
 
 
 def _written(values: Any) -> str:
-    from strobe.study.tables import short
+    from strobe.show.tables import short
 
     return ", ".join(map(short, values.tolist()))
 

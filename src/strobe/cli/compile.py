@@ -1,4 +1,4 @@
-"""``strobe compile``: a quantity of a robot as source code to build into something else."""
+"""``strobe compile``: quantities of a robot as source code to build into something else."""
 
 from __future__ import annotations
 
@@ -14,21 +14,23 @@ from strobe.cli.states import NoFriction, given_range
 from strobe.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from strobe.approximate.fixed_point import FixedPoint
+    from strobe.compiler.export.quantity import Export, Part
     from strobe.control.controller import Controller
-    from strobe.export.quantity import Export
     from strobe.quantities import Request
     from strobe.robot import Robot
 
 
 def compile(
     robot: RobotName,
-    output: Annotated[Path, written_to("The folder to write; made if need be.", "DIR")],
+    output: Annotated[Path, written_to("The folder to write; made if need be.", "FOLDER")],
     quantity: Annotated[
-        str | None,
-        typer.Argument(metavar="QUANTITY", help="What to compute, e.g. inverse_dynamics or jacobian."),
+        list[str] | None,
+        typer.Argument(
+            metavar="QUANTITY...", help="What to compute, e.g. inverse_dynamics; several go into one file."
+        ),
     ] = None,
     target: Annotated[
         str, takes("--target", "KIND", "c, mex (MATLAB), cffi (Python), object or wasm (WebAssembly).")
@@ -40,14 +42,14 @@ def compile(
         str | None, takes("--cpu", "NAME", "For --target object: its processor, e.g. cortex-m7.")
     ] = None,
     single: Annotated[
-        bool, typer.Option("--float", help="Single precision; in C, sines still work in double.")
+        bool, typer.Option("--float", help="Single precision throughout, sines too.")
     ] = False,
     formulation: Annotated[
         str | None, takes("--formulation", "NAME", "The equations; else the cheapest.")
     ] = None,
     frame: Annotated[str | None, takes("--frame", "FRAME", f"The frame asked about; {TIP}")] = None,
-    wrench: Annotated[
-        list[str] | None, takes("--wrench", "FRAME", "Take a wrench on this frame; may be repeated.")
+    wrench_input: Annotated[
+        list[str] | None, takes("--wrench-input", "FRAME", "Take a wrench on this frame; may be repeated.")
     ] = None,
     gravity_input: Annotated[
         bool, typer.Option("--gravity-input", help="Take gravity as an argument.")
@@ -102,9 +104,18 @@ def compile(
 ) -> None:
     """Write a quantity of a robot, or a controller, as C99: a header, a source, a test and a Makefile.
 
-    The code allocates nothing, keeps no state and needs no library but C's own. `make test` in the folder
-    compares it with values that another formulation gave when the code was written. --target mex adds a
-    gateway for MATLAB, --target cffi a script that builds a Python module.
+    The code allocates nothing, keeps no state and needs no library but C's own. The header tells every number
+    with its index and unit, and has the sizes as macros. `make test` in the folder compares with values that
+    another formulation gave when the code was written. --target mex adds a gateway for MATLAB, --target cffi a
+    script that builds a Python module.
+
+    Quantities: inverse_dynamics, forward_dynamics, mass_matrix, mass_matrix_inverse, coriolis_matrix, gravity, bias,
+    forward_kinematics, frame_placements, frame_velocity, frame_acceleration, jacobian, jacobian_dot, point_jacobian,
+    derivatives of dynamics and of the Jacobian, regressors, energies, momenta and those of closed chains: all methods
+    of a robot that are called by states (docs/api/robot.md).
+
+    Several quantities share a header, a source and a test (or an object file, or a module); each takes those of
+    the options that concern it, such as --frame for a jacobian.
 
     --target object writes an object file and a header instead of a source, for a small machine: aarch64, armv7a,
     riscv32, riscv64, thumbv7em, thumbv7em-hf, thumbv8m, x86_64 or a triple in full. It calls no library; how many
@@ -121,15 +132,16 @@ def compile(
     \b
     Examples:
       strobe compile panda inverse_dynamics -o out && make -C out test
-      strobe compile arm.urdf inverse_dynamics --wrench tool --float -o firmware
+      strobe compile panda inverse_dynamics mass_matrix jacobian --float -o out && make -C out test
+      strobe compile arm.urdf inverse_dynamics --wrench-input tool --float -o firmware
       strobe compile ur5 jacobian --frame tool --target mex -o matlab
       strobe compile ur5 inverse_dynamics --target object --triple thumbv7em-hf --float -o firmware
       strobe compile panda inverse_dynamics --target wasm -o web && node web/test_*.mjs
       strobe compile panda inverse_dynamics --fixed 32 --qdd-range 10 -o firmware
       strobe compile panda --controller computed-torque --gain kp=100 --gain kd=20 --patience 5 -o firmware
     """
-    from strobe.export.function import check_quantity
-    from strobe.export.quantity import check_target
+    from strobe.compiler.export.quantity import check_several, check_target
+    from strobe.compiler.export.requests import named, requests
     from strobe.files.writing import refuse_folder
     from strobe.quantities import Request
 
@@ -138,7 +150,8 @@ def compile(
     if controller is not None:
         of_quantity = {
             "a quantity": quantity, "--target": target != "c", "--triple": triple, "--cpu": cpu, "--float": single,
-            "--formulation": formulation, "--frame": frame, "--wrench": wrench, "--gravity-input": gravity_input,
+            "--formulation": formulation, "--frame": frame, "--wrench-input": wrench_input,
+            "--gravity-input": gravity_input,
             "--accelerated": accelerated, "--no-friction": no_friction, "--fixed": fixed, "--fraction": fraction,
             "--q-range": q_range, "--qd-range": qd_range, "--qdd-range": qdd_range,
         }  # fmt: skip
@@ -148,55 +161,59 @@ def compile(
         files = _exported(made, patience, name)
         _write(output, files, robot, force, _controller_data(made, patience) if as_json else None)
         return
-    if quantity is None:
+    if not quantity:
         raise ArgumentError("name a QUANTITY to compute, such as inverse_dynamics, or a --controller.")
     for option, value in of_controller.items():
         if value is not None:
             raise ArgumentError(f"{option} is for a controller: add --controller NAME, or leave it out.")
     check_target(target, single, triple, cpu)
-    check_quantity(quantity)
+    names = named(quantity)
+    check_several(target, len(names))
     arm = open_robot(robot, lock=lock, base=base, gravity=gravity, strict=strict)
-    request = Request(
-        quantity,
+    options = Request(
+        names[0],
         formulation,
         not no_friction,
-        tuple(dict.fromkeys(arm.model.frame(f).name for f in wrench or ())),
+        tuple(dict.fromkeys(arm.model.frame(f).name for f in wrench_input or ())),
         gravity_input,
-        _frame(arm, quantity, frame),
+        _frame(arm, names, frame),
         accelerated=tuple(accelerated or ()),
     )
     ranges = {"--q-range": q_range, "--qd-range": qd_range, "--qdd-range": qdd_range}
-    _check_fixed(
-        fixed, request, {"--fraction": fraction, **ranges}, {"--float": single, "--target": target != "c"}
-    )
+    other = {"--float": single, "--target": target != "c", "more quantities": len(names) > 1}
+    _check_fixed(fixed, options, {"--fraction": fraction, **ranges}, other)
     if fixed is not None:
-        made = _fixed(arm, request, fixed, fraction, ranges)
+        made = _fixed(arm, options, fixed, fraction, ranges)
         files = made.c_files(name)
         _write(output, files, robot, force, _fixed_data(made, name) if as_json else None)
         return
-    made = _export(arm, request, target=target, single=single, name=name, triple=triple, cpu=cpu)
+    asked = requests(arm, names, options)
+    made = _export(arm, asked, target=target, single=single, name=name, triple=triple, cpu=cpu)
     _write(output, made.files, robot, force, _data(arm, made) if as_json else None, *_sizes(made))
 
 
-def _frame(arm: Robot, quantity: str, frame: str | None) -> str | None:
-    """The frame that a quantity is of; one at rest has nothing to compute."""
+def _frame(arm: Robot, quantities: Sequence[str], frame: str | None) -> str | None:
+    """The frame that quantities are of; one at rest has nothing to compute."""
     from strobe.quantities import OF_A_FRAME
 
-    return meant_frame(arm, frame) if frame is not None or quantity in OF_A_FRAME else None
+    wanted = frame is not None or any(name in OF_A_FRAME for name in quantities)
+    return meant_frame(arm, frame) if wanted else None
 
 
 # -- quantities ---------------------------------------------------------------------------------------
 
 
-def _export(arm: Robot, request: Request, **options: Any) -> Export:
+def _export(arm: Robot, asked: Sequence[Request], **options: Any) -> Export:
     from strobe.cli.show import warn
-    from strobe.export.expected import doubtful
-    from strobe.export.quantity import export
+    from strobe.compiler.export.expected import doubtful
+    from strobe.compiler.export.quantity import export
 
-    made = export(arm, request, **options)
-    tolerance = made.expected.tolerance
-    if doubtful(tolerance, made.function.single):
-        warn(f"the test allows {tolerance:.0e}, and other equations differ by more: it may fail.")
+    made = export(arm, asked, **options)
+    for part in made.parts:
+        tolerance = part.expected.tolerance
+        if doubtful(tolerance, part.function.single):
+            of = f" of {part.request.quantity}" if len(made.parts) > 1 else ""
+            warn(f"the test{of} allows {tolerance:.0e}, and other equations differ by more: it may fail.")
     return made
 
 
@@ -211,25 +228,30 @@ def _sizes(made: Export) -> list[str]:
 
 
 def _data(arm: Robot, made: Export) -> dict[str, Any]:
-    function, program, built = made.function, made.function.program, made.built
-    data = {
-        "robot": arm.name,
-        "quantity": made.request.quantity,
-        "frame": made.request.frame,
-        "target": made.target,
+    first, *others = made.parts
+    data = {"robot": arm.name, "target": made.target, "stamp": first.function.origin.stamp}
+    data |= {"functions": list(map(_part_data, made.parts))} if others else _part_data(first)
+    built = made.built
+    if built is not None:
+        data |= {"triple": built.machine.triple, "cpu": built.machine.cpu, "fused": built.fused}
+        data |= {"code": built.text, "constants": built.constants, "stack": built.stack}
+    return data
+
+
+def _part_data(part: Part) -> dict[str, Any]:
+    function, program = part.function, part.function.program
+    return {
+        "quantity": part.request.quantity,
+        "frame": part.request.frame,
         "function": function.name,
         "precision": function.real,
         "inputs": [{"name": p.name, "size": p.size} for p in function.parameters],
         "shape": program.shape,
         "multiplications": program.multiplications,
         "additions": program.additions,
-        "states": len(made.expected.results),
-        "tolerance": made.expected.tolerance,
+        "states": len(part.expected.results),
+        "tolerance": part.expected.tolerance,
     }
-    if built is not None:
-        data |= {"triple": built.machine.triple, "cpu": built.machine.cpu, "fused": built.fused}
-        data |= {"code": built.text, "constants": built.constants, "stack": built.stack}
-    return data
 
 
 # -- fixed point --------------------------------------------------------------------------------------
@@ -246,8 +268,9 @@ def _check_fixed(fixed: int | None, request: Request, own: dict[str, Any], other
         return
     if request != Request("inverse_dynamics") or any(other.values()):
         raise ArgumentError(
-            "--fixed writes inverse_dynamics as C, with friction and without wrenches: leave out "
-            "--float, --target, --formulation, --frame, --wrench, --gravity-input, --accelerated and --no-friction."
+            "--fixed writes inverse_dynamics as C, with friction and without wrenches: leave out other quantities, "
+            "--float, --target, --formulation, --frame, --wrench-input, --gravity-input, --accelerated and "
+            "--no-friction."
         )
 
 
@@ -255,7 +278,7 @@ def _fixed(
     arm: Robot, request: Request, bits: int, fraction: int | None, ranges: dict[str, str | None]
 ) -> FixedPoint:
     from strobe.approximate.fixed_point import FixedPoint
-    from strobe.export.function import check
+    from strobe.compiler.export.function import check
 
     check(arm, request)
     given = {
@@ -300,7 +323,7 @@ def _controller(arm: Robot, name: str, gain: list[str], rate: float | None) -> C
 
 
 def _exported(made: Controller, patience: int | None, name: str | None) -> dict[str, str]:
-    from strobe.codegen.names import identifier
+    from strobe.compiler.codegen.names import identifier
     from strobe.control.export import NAME, export
     from strobe.control.sensors import Sensors
 

@@ -25,7 +25,8 @@ from strobe.cli.inputs import (
     numbers,
     open_robot,
 )
-from strobe.cli.options import differentiating
+from strobe.cli.logs import Columns, Degrees, LogOptions, Topic, moved
+from strobe.cli.options import differentiating, takes
 from strobe.cli.plan import as_options, bound, bound_options
 from strobe.cli.progress import Progress
 from strobe.cli.simulate import carried
@@ -54,9 +55,12 @@ def control(
     request: Annotated[
         Path,
         typer.Argument(
-            metavar="REQUEST", help="Points to pass (.toml, .json), or a motion of strobe plan."
+            metavar="REQUEST", help="Points to pass (.toml, .json), or a motion: of strobe plan, or a log."
         ),
     ],
+    columns: Columns = None,
+    degrees: Degrees = False,
+    topic: Topic = None,
     differentiate: Annotated[bool, differentiating()] = False,
     controller: Annotated[
         str, typer.Option("--controller", "-c", metavar="NAME", help="What makes the torques; see below.")
@@ -99,7 +103,7 @@ def control(
         typer.Option("--payload", metavar="M,X,Y,Z", help="A load that the controller does not know of."),
     ] = None,
     frame: Annotated[
-        str | None, typer.Option("--frame", help=f"The hand, and where a payload is; {TIP}")
+        str | None, takes("--frame", "FRAME", f"The hand, and where a payload is; {TIP}")
     ] = None,
     limits: Annotated[bool, typer.Option("--limits", help="Motors give no more than they can.")] = False,
     tolerance: Annotated[
@@ -109,14 +113,14 @@ def control(
     stop_at: Annotated[
         float | None, typer.Option("--stop-at", metavar="SECONDS", help="An emergency stop.")
     ] = None,
-    method: Annotated[
-        str | None, typer.Option("--method", metavar="NAME", help="How it is planned; strobe plan --help.")
+    planner: Annotated[
+        str | None, typer.Option("--planner", metavar="NAME", help="How it is planned; strobe plan --help.")
     ] = None,
     velocity: Annotated[str | None, bound("velocity")] = None,
     acceleration: Annotated[str | None, bound("acceleration")] = None,
     effort: Annotated[str | None, bound("effort")] = None,
-    t: Annotated[
-        float | None, typer.Option("--t", metavar="SECONDS", help="How long; else as the motion takes.")
+    duration: Annotated[
+        float | None, takes("--duration", "SECONDS", "How long; else as the motion takes.")
     ] = None,
     output: Annotated[
         Path | None,
@@ -160,17 +164,18 @@ def control(
     inputs = [request, robot]
     _check_files(output, plot, names, inputs, force)
     arm = open_robot(robot, lock=lock, base=base, gravity=gravity, strict=strict)
+    reading = LogOptions(columns, degrees, differentiate, topic)
     hand = _hand(arm, frame, payload is not None)
     bounds = bound_options(
         arm.n, {"velocity": velocity, "acceleration": acceleration, "effort": effort}, None
     )
     how = {
         "rate": rate, "plant_rate": plant_rate, "trajectory_rate": trajectory_rate, "delay": delay, "limits": limits,
-        "tolerance": tolerance, "t": t, "friction": not no_friction, "frame": hand,
+        "tolerance": tolerance, "t": duration, "friction": not no_friction, "frame": hand,
         "payload": None if payload is None else carried(payload),
     }  # fmt: skip
     try:
-        line = _planned(arm, request, method, bounds, stop_at, limits, differentiate)
+        line = _planned(arm, request, planner, bounds, stop_at, limits, reading)
         gains = gains_of(names, gain or ())
         if approximation is not None:
             _approximate(arm, line.motion, approximation, gains)
@@ -200,7 +205,7 @@ def _names(controller: str, compare: str | None) -> list[str]:
 def _hand(robot: Robot, frame: str | None, loaded: bool) -> str | None:
     """The frame that is watched and carries a load; none where the farthest off of several tips is watched."""
     from strobe.cli.show import note
-    from strobe.models.tips import tip_or_none
+    from strobe.models.default_frame import tip_or_none
 
     if frame is not None or loaded or tip_or_none(robot.model) is not None:
         return meant_frame(robot, frame)
@@ -214,7 +219,7 @@ def _check_files(
     """Refuse, before anything is simulated, files that cannot or must not be written."""
     from strobe.control.files import kind_of
     from strobe.files.writing import refuse
-    from strobe.study.svg import SERIES
+    from strobe.show.svg import SERIES
 
     if output is not None:
         kind_of(output)
@@ -329,20 +334,20 @@ def _planned(
     bounds: dict[str, Any],
     stop_at: float | None,
     limits: bool,
-    differentiate: bool,
+    how: LogOptions,
 ) -> Timeline:
     """The motion that a file asks for or holds, stopped where that is asked for."""
-    from strobe.cli.logs import planned_motion
     from strobe.control.timeline import Planning
+    from strobe.identify.logs import LOGGED
     from strobe.trajectory.files import holds_motion
 
     asked: Any = path
-    if holds_motion(path):
+    if path.suffix.lower() in LOGGED or holds_motion(path):
         if method is not None:
-            raise ArgumentError(f"--method: {path} holds a motion that is planned already.")
-        asked = planned_motion(path, robot, differentiate)
-    elif differentiate:
-        raise ArgumentError(f"--differentiate is for recorded motions; {path} holds a request.")
+            raise ArgumentError(f"--planner: {path} holds a motion that is planned already.")
+        asked = moved(path, robot, how)
+    else:
+        how.refuse_without(None, f"recorded motions; {path} holds a request")
     return Planning(robot, method, bounds, limits).timeline(asked, stop_at)
 
 
@@ -372,8 +377,9 @@ def _told(
 ) -> dict[str, Any]:
     """The motion and its loops as data, with advice for a command line."""
     from strobe.control.cost import cost
-    from strobe.models.tips import hands
-    from strobe.study.loops import joints, told
+    from strobe.equations.meaning import units_of
+    from strobe.models.default_frame import hands
+    from strobe.study.control_loops import joints, told
 
     loops = [told(run, cost(run.controller), frame) for run in runs.values()]
     for loop in loops:
@@ -381,7 +387,8 @@ def _told(
     return {
         "robot": robot.name, "frame": hands(robot.model) if frame is None else frame, "planner": motion.method,
         "duration": motion.duration, "rate": rate,
-        "joints": joints(next(iter(runs.values()))), "notes": list(motion.notes), "loops": loops,
+        "joints": joints(next(iter(runs.values()))), "units": units_of(robot),
+        "notes": list(motion.notes), "loops": loops,
     }  # fmt: skip
 
 
@@ -397,9 +404,9 @@ def _written(
 ) -> dict[str, Any]:
     """The loops in their files, and where they are."""
     from strobe.cli.show import note
+    from strobe.control.figure import control_figure
     from strobe.control.files import write
     from strobe.files.writing import writing
-    from strobe.study.figure_control import control_figure
 
     if output is not None:
         (run,) = runs.values()
@@ -416,7 +423,7 @@ def _report(data: dict[str, Any], as_json: bool) -> None:
     """What there is to say, and the exit that the loops deserve."""
     from strobe.cli.show import console, note, print_json, warn
     from strobe.control.status import Status
-    from strobe.study.loops import shown
+    from strobe.study.control_loops import shown
 
     bad = False
     for sentence in data["notes"]:

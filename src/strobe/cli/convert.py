@@ -12,12 +12,12 @@ from strobe.cli.frames import TIP, meant_frame
 from strobe.cli.inputs import Base, Force, Gravity, Json, Lock, RobotName, Strict, open_robot
 from strobe.cli.options import takes, written_to
 from strobe.errors import ArgumentError, nearest
+from strobe.models.writers import FORMATS as ENDINGS
+from strobe.models.writers import written
 
 if TYPE_CHECKING:
-    from strobe.models.model import Model
     from strobe.robot import Robot
 
-ENDINGS = ("urdf", "toml")
 FORMATS = (*ENDINGS, "dh")
 
 
@@ -28,7 +28,7 @@ def convert(
         str | None, takes("--to", "FORMAT", "urdf, toml or dh; by default the ending of FILE.")
     ] = None,
     frame: Annotated[
-        str | None, typer.Option("--frame", help=f"With --to dh: the end of the chain; {TIP}")
+        str | None, takes("--frame", "FRAME", f"With --to dh: the end of the chain; {TIP}")
     ] = None,
     modified: Annotated[
         bool, typer.Option("--modified", help="With --to dh: the modified convention (Craig's) only.")
@@ -63,7 +63,7 @@ def convert(
         _show_tables(arm, frame, modified, as_json)
         return
     model = arm.model
-    text, remarks = _table_file(arm, frame, modified) if kind == "dh" else _written(model, kind)
+    text, remarks = _table_file(arm, frame, modified) if kind == "dh" else written(model, kind)
     for remark in remarks:
         note(remark)
     if output is not None:
@@ -91,17 +91,6 @@ def _format(output: Path | None, to: str | None) -> str:
     raise ArgumentError(
         f"{given} is not a format that can be written: {', '.join(first)} or {last}.{nearest(kind, known)}"
     )
-
-
-def _written(model: Model, kind: str) -> tuple[str, list[str]]:
-    """The text, and what the format could not hold."""
-    if kind == "urdf":
-        from strobe.models.urdf_writer import write_urdf
-
-        return write_urdf(model)
-    from strobe.models.toml_writer import write_toml
-
-    return write_toml(model), []
 
 
 # -- Denavit-Hartenberg tables -------------------------------------------------------------------------

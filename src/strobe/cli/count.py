@@ -103,8 +103,8 @@ def rendered(
 ) -> Iterator[Any]:
     """What a person reads."""
     from strobe.analysis.counts import LENGTHS
+    from strobe.show.tables import remark
     from strobe.study import counts
-    from strobe.study.tables import remark
 
     yield f"{name}: one evaluation of inverse dynamics, × multiplications and + additions"
     yield remark(

@@ -12,6 +12,7 @@ import typer
 
 from strobe.cli.frames import TIP
 from strobe.cli.inputs import Base, Force, Gravity, Json, Lock, RobotName, Strict, number, open_robot
+from strobe.cli.logs import Columns, Degrees, LogOptions, Topic
 from strobe.cli.options import differentiating, takes
 from strobe.cli.states import AccelerationRange, PositionRange, VelocityRange, given_range
 from strobe.errors import ArgumentError, EquationSizeError, OutputError, UnsupportedModelError
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from strobe.equations.document import Document
     from strobe.equations.notation import Notation
     from strobe.equations.shortened import Shortened
-    from strobe.equations.waves import Wave
+    from strobe.equations.trig_polynomials import Wave
     from strobe.robot import Robot
 
 SECTIONS = ("T", "V", "M", "C", "G", "tau", "friction", "fk", "jacobian", "facts")
@@ -68,12 +69,15 @@ def equations(
     q_range: PositionRange = None,
     qd_range: VelocityRange = None,
     qdd_range: AccelerationRange = None,
-    along: Annotated[
+    trajectory: Annotated[
         Path | None,
         takes(
-            "--along", "LOG.csv", "For --within: a motion, as for strobe torque; its ranges, its errors."
+            "--trajectory", "LOG", "For --within: a motion, as for strobe torque; its ranges, its errors."
         ),
     ] = None,
+    columns: Columns = None,
+    degrees: Degrees = False,
+    topic: Topic = None,
     differentiate: Annotated[bool, differentiating()] = False,
     short: Annotated[bool, typer.Option("--short", help="c12 in the place of cos(q1 + q2).")] = False,
     textbook: Annotated[
@@ -92,7 +96,7 @@ def equations(
     expands them all the same, up to 100,000 terms. Named entries are exact; with --numbers constants are printed to
     six digits, in JSON with all.
 
-    --within shortens the torques, over ranges of motion: those given, else those of the motion --along, else the
+    --within shortens the torques, over ranges of motion: those given, else those of the motion --trajectory, else the
     robot's limits. A range is one number r for all joints (from -r to r), or one per joint; or LOWER:UPPER.
 
     \b
@@ -109,18 +113,18 @@ def equations(
     given = {
         "--latex": latex, "--python": python, "--c": c, "--json": as_json, "--derive": derive, "--within": within,
         "--only": only, "--frame": frame, "--full": full, "--form": form != "christoffel", "--numbers": numbers,
-        "--named": named, "--along": along, "--differentiate": differentiate, "--short": short,
-        "--textbook": textbook, **ranges,
+        "--named": named, "--trajectory": trajectory, "--differentiate": differentiate, "--short": short,
+        "--textbook": textbook, "--columns": columns, "--degrees": degrees, "--topic": topic, **ranges,
     }  # fmt: skip
     _refuse_together([name for name, value in given.items() if value])
-    if differentiate and along is None:
-        raise ArgumentError("--differentiate is for the motion of --along LOG.csv.")
+    reading = LogOptions(columns, degrees, differentiate, topic)
+    reading.refuse_without(trajectory, "the motion of --trajectory LOG")
     arm = open_robot(robot, lock=lock, base=base, gravity=gravity, strict=strict)
     target = _Target(latex, python, c, as_json, _notation(arm, short, textbook, numbers), [robot], force)
     if derive is not None:
         _derive(arm, derive, numbers, target)
     elif within is not None:
-        _shortened(_search(arm, within, ranges, along, differentiate), numbers, target)
+        _shortened(_search(arm, within, ranges, trajectory, reading), numbers, target)
     elif target.is_code:
         _code(arm, full, True if numbers else False if named else None, target)
     else:
@@ -128,7 +132,8 @@ def equations(
 
 
 ASPECTS = ("--only", "--frame", "--form")
-RANGES = ("--q-range", "--qd-range", "--qdd-range", "--along", "--differentiate")
+RANGES = ("--q-range", "--qd-range", "--qdd-range", "--trajectory", "--columns", "--degrees", "--topic",
+          "--differentiate")  # fmt: skip
 LOOKS = ("--short", "--textbook")
 EXCLUDED = {  # by an option: others that would be left unheard beside it
     "--json": ("--latex", "--python", "--c"),
@@ -276,7 +281,7 @@ def _written_out(
     from strobe.cli.show import note
     from strobe.equations import closed_form
     from strobe.equations.document import document
-    from strobe.equations.waves import TooManyProducts
+    from strobe.equations.trig_polynomials import TooManyProducts
 
     try:
         closed = closed_form.equations_of(arm, numbers)
@@ -316,7 +321,7 @@ def _is_writable(terms: int | None, n: int, wanted: Sequence[str]) -> bool:
 def _require_short_frames(closed: Equations, wanted: Sequence[str], frame: str | None) -> None:
     """Oblique angles of links that follow each other multiply the terms of placements, whatever M has."""
     from strobe.equations.closed_form import terms
-    from strobe.models.tips import tip_or_none
+    from strobe.models.default_frame import tip_or_none
 
     name = frame or tip_or_none(closed.model)
     if name is None and not wanted:
@@ -358,18 +363,15 @@ def _code(arm: Robot, full: bool, numbers: bool | None, target: _Target) -> None
 
 
 def _search(
-    arm: Robot, within: str, ranges: Mapping[str, str | None], along: Path | None, differentiate: bool
+    arm: Robot, within: str, ranges: Mapping[str, str | None], along: Path | None, reading: LogOptions
 ) -> Shortened:
     """The shortened torques over the ranges given, or those of a motion."""
     from strobe.cli.logs import read_motion
     from strobe.cli.progress import Progress
-    from strobe.cli.show import note
     from strobe.equations.shortened import shortened
 
     given = [None if text is None else given_range(arm, option, text) for option, text in ranges.items()]
-    motion = None if along is None else read_motion(along, arm, differentiate)
-    for remark in motion.remarks if motion else ():
-        note(remark)
+    motion = None if along is None else read_motion(along, arm, reading)
     with Progress(f"shortening {arm.name}", 1, "searches"):
         return shortened(arm, _part(within), *given, along=motion and (motion.q, motion.qd, motion.qdd))
 

@@ -22,6 +22,7 @@ from strobe.cli.inputs import (
     decimal,
     open_robot,
 )
+from strobe.cli.logs import Columns, Degrees, LogOptions, Topic
 from strobe.cli.options import differentiating, drawn_in, takes
 from strobe.cli.states import (
     Accelerations,
@@ -41,8 +42,8 @@ from strobe.errors import ArgumentError, UnsupportedModelError
 if TYPE_CHECKING:
     import numpy as np
 
-    from strobe.cli.logs import Motion
     from strobe.equations.meaning import Explanation, Row
+    from strobe.identify.logs import Log
     from strobe.robot import Robot
 
 SMALL = 0.005  # of the sum of magnitudes: such terms are shown together
@@ -67,8 +68,11 @@ def explain(
     ] = False,
     plot: Annotated[Path | None, drawn_in("Draw the terms over a motion.")] = None,
     trajectory: Annotated[
-        Path | None, takes("--trajectory", "LOG.csv", "The motion to draw, as for strobe torque.")
+        Path | None, takes("--trajectory", "LOG", "The motion to draw, as for strobe torque.")
     ] = None,
+    columns: Columns = None,
+    degrees: Degrees = False,
+    topic: Topic = None,
     differentiate: Annotated[bool, differentiating()] = False,
     symbolic: Annotated[
         bool, typer.Option("--symbolic", help="Write every term in closed form, for all states.")
@@ -120,8 +124,8 @@ def explain(
     arm = Robot(opened.model, compiled=False)  # a few questions, once each: not worth compiling
     how = given_loads(arm, gravity, wrench, frame, no_friction)
     given = {"q": q, "qd": qd, "qdd": qdd}
-    if differentiate and trajectory is None:
-        raise ArgumentError("--differentiate is for the motion of --trajectory LOG.csv.")
+    reading = LogOptions(columns, degrees, differentiate, topic)
+    reading.refuse_without(trajectory, "the motion of --trajectory LOG")
     if trajectory is None:
         state, assumed = given_state(arm, given, named_pose(arm, pose, q))
         data, shown = _one_state(arm, state, how, every, plot, force, robot)
@@ -131,7 +135,7 @@ def explain(
         refuse_both(trajectory, given | {"pose": pose})
         if plot is None:
             raise ArgumentError("--trajectory is the motion that --plot draws; give --plot FILE.svg too.")
-        data, shown = _whole_log(arm, trajectory, how, plot, force, robot, differentiate)
+        data, shown = _whole_log(arm, trajectory, how, plot, force, robot, reading)
     present(data, shown, as_json)
 
 
@@ -161,13 +165,13 @@ def _swing(arm: Robot, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> list[n
     """The swing through a state, or what to give in its place."""
     import numpy as np
 
-    from strobe.study.figure_motion import harmonic
+    from strobe.equations.figure_motion import harmonic
 
     if arm.nq != arm.nv or arm.model.is_closed:
         what = "closed chains" if arm.model.is_closed else "joints with quaternions"
-        raise ArgumentError(f"{arm.name} has {what}; give the motion: --trajectory LOG.csv.")
+        raise ArgumentError(f"{arm.name} has {what}; give the motion: --trajectory LOG.")
     if not (np.any(qd) or np.any(qdd)):
-        raise ArgumentError("nothing moves: give --qd or --qdd, or a motion to draw: --trajectory LOG.csv.")
+        raise ArgumentError("nothing moves: give --qd or --qdd, or a motion to draw: --trajectory LOG.")
     return list(harmonic(arm, q, qd, qdd))
 
 
@@ -201,11 +205,11 @@ def _tables(found: Explanation, every: bool) -> Iterator[Any]:
     from rich.text import Text
 
     from strobe.equations.meaning import COORDINATES
-    from strobe.study.tables import remark, short, table
+    from strobe.show.tables import remark, short, table
     from strobe.study.wrenches import loads_table
 
     for i, (name, unit) in enumerate(zip(found.joints, found.units, strict=True)):
-        yield Text(f"{name}: {short(float(found.tau[i]))} {unit}", style="bold cyan")
+        yield Text(f"{name}: {short(float(found.torques[i]))} {unit}", style="bold cyan")
         yield table(["term", "", unit, "share", "", "what it does"], _rows(found.rows(i), every))
         yield ""
     yield remark(COORDINATES)
@@ -219,9 +223,7 @@ def _tables(found: Explanation, every: bool) -> Iterator[Any]:
 
 def _rows(rows: Sequence[Row], every: bool) -> list[list[Any]]:
     """The terms that count, and the small ones together."""
-    from strobe.equations.meaning import NOISE
-
-    felt = [row for row in rows if row.share > NOISE]
+    felt = [row for row in rows if row.share > 0]
     small = [] if every else [row for row in felt if row.share < SMALL]
     small = small if len(small) > 1 else []
     shown = [
@@ -275,7 +277,7 @@ def _written_out(terms: Sequence[dict[str, Any]]) -> Iterator[Any]:
     from rich.text import Text
 
     from strobe.equations.meaning import COORDINATES
-    from strobe.study.tables import remark
+    from strobe.show.tables import remark
 
     for joint, group in groupby(terms, key=lambda term: term["joint"]):
         yield Text(f"\n{joint}", style="bold cyan")
@@ -289,7 +291,7 @@ def _written_out(terms: Sequence[dict[str, Any]]) -> Iterator[Any]:
 
 
 def _whole_log(
-    arm: Robot, log: Path, how: dict[str, Any], plot: Path, force: bool, source: str, differentiate: bool
+    arm: Robot, log: Path, how: dict[str, Any], plot: Path, force: bool, source: str, reading: LogOptions
 ) -> tuple[dict[str, Any], Iterator[Any]]:
     """The data, and what is shown of it."""
     import numpy as np
@@ -298,14 +300,15 @@ def _whole_log(
     from strobe.cli.show import note
     from strobe.equations import meaning
 
-    motion = read_motion(log, arm, differentiate)
-    times, across = _instants(motion, log)
+    motion = read_motion(log, arm, reading)
+    times, across = instants(motion, log)
     remarks = list(motion.remarks)
+    assert motion.qd is not None  # a log without rates is refused
+    assert motion.qdd is not None
     rows = np.unique(np.linspace(0, len(motion) - 1, min(len(motion), INSTANTS)).round().astype(int))
     if len(rows) < len(motion):
         remarks.append(f"{len(rows)} of the {len(motion):,} rows were taken, evenly.")
-    for remark in remarks:
-        note(remark)
+        note(remarks[-1])
     found = arm.explain(motion.q[rows], motion.qd[rows], motion.qdd[rows], **how)
     _draw(found, times[rows], across, plot, force, [log, source])
     sizes = {kind: np.abs(x).mean(axis=0) for kind, x in found.parts.items()}
@@ -322,33 +325,33 @@ def _whole_log(
     return data, _summary(data)
 
 
-def _instants(motion: Motion, log: Path) -> tuple[np.ndarray, str]:
+def instants(motion: Log, log: Path) -> tuple[np.ndarray, str]:
     """The times of a log, and what they are called; rows are counted where it has none."""
     import numpy as np
 
-    if motion.time_name is None:
+    times, stamps = motion.times, motion.stamps
+    if times is None:
         return np.arange(len(motion), dtype=float), "row"
-    times = np.empty(len(motion))
-    for k, word in enumerate(motion.times):
-        try:
-            times[k] = decimal(word)
-        except ValueError:
-            times[k] = math.nan
-        if not math.isfinite(times[k]):
-            raise ArgumentError(f'{log}: column "{motion.time_name}": "{word}" is not a time in seconds.')
-        if k and times[k] <= times[k - 1]:
-            raise ArgumentError(
-                f'{log}: column "{motion.time_name}": {word} comes after {motion.times[k - 1]}; '
-                "to be drawn, times must increase."
-            )
-    if abs(times[0]) < 1e5:
-        return times, "time (s)"
-    return times - times[0], f"time (s) since {motion.times[0]}"
+    column = f'{log}: column "{motion.time_name}"'
+    for k in np.flatnonzero(~np.isfinite(times)).tolist():
+        raise ArgumentError(f'{column}: "{stamps[k]}" is not a time in seconds.')
+    for k in np.flatnonzero(np.diff(times) <= 0).tolist():
+        raise ArgumentError(
+            f"{column}: {stamps[k + 1]} comes after {stamps[k]}; to be drawn, times must increase."
+        )
+    try:
+        start = decimal(stamps[0])
+        in_seconds = math.isclose(decimal(stamps[-1]) - start, times[-1], abs_tol=1e-6)
+    except ValueError:  # a date
+        start, in_seconds = math.inf, False
+    if in_seconds and abs(start) < 1e5:
+        return start + times, "time (s)"
+    return times, f"time (s) since {stamps[0]}"
 
 
 def _summary(data: dict[str, Any]) -> Iterator[Any]:
     from strobe.equations.meaning import COORDINATES
-    from strobe.study.tables import remark, table, tidy
+    from strobe.show.tables import remark, table, tidy
 
     sizes = data["mean_magnitude"]
     values = dict(zip(sizes, tidy(list(sizes.values())), strict=True))
@@ -370,7 +373,7 @@ def _draw(
 ) -> None:
     from strobe.cli.show import note
     from strobe.files.writing import writing
-    from strobe.study.plots import torque_bars
+    from strobe.show.plots import torque_bars
 
     text = torque_bars(found, times, across=across)
     with writing(plot, inputs=inputs, force=force) as stream:

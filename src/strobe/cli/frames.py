@@ -13,10 +13,10 @@ TIP = "else the tip, behind the last joint."  # of help texts
 def meant_frame(robot: Robot, frame: str | None) -> str:
     """The name of a frame that joints move; a note says which one is meant where none was named."""
     from strobe.cli.show import note
-    from strobe.models.tips import told
+    from strobe.models.default_frame import frame_meant
 
     if frame is not None:
         return robot._moving_frame(frame)
-    if sentence := told(robot.model):
+    if sentence := frame_meant(robot.model):
         note(f"{sentence} --frame names another.")
     return robot.tip

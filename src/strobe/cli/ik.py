@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,8 +20,13 @@ if TYPE_CHECKING:
 
     from strobe.robot import Robot
 
-METHODS = ("auto", "analytic", "numeric")
+SOLVERS = ("auto", "analytic", "numeric")
 LARGEST_POSE = 1_000_000  # bytes: it takes some hundred
+TURNS = {  # how many numbers an orientation has, and which
+    "quaternion": (4, "They are w x y z."),
+    "rpy": (3, "They are roll pitch yaw."),
+    "waters": (3, "They are αx αy αz."),
+}
 SEVEN = 7  # joints: the least that leave a freedom
 
 
@@ -40,13 +45,19 @@ def ik(
         str | None,
         takes("--quaternion", "NUMBERS", "w x y z; alone: only the orientation is asked for."),
     ] = None,
+    rpy: Annotated[
+        str | None, takes("--rpy", "NUMBERS", "Roll pitch yaw (rad), in the place of a quaternion.")
+    ] = None,
+    waters: Annotated[
+        str | None, takes("--waters", "NUMBERS", "Waters' angles αx αy αz (rad), in the place of one.")
+    ] = None,
     at: Annotated[
         str | None,
         takes("--at", "NUMBERS", "Joint positions: the pose there, and --q0 if it is not given."),
     ] = None,
-    frame: Annotated[str | None, typer.Option("--frame", help=f"The frame; {TIP}")] = None,
+    frame: Annotated[str | None, takes("--frame", "FRAME", f"The frame; {TIP}")] = None,
     every: Annotated[bool, typer.Option("--all", help="Show every solution, not only the best.")] = False,
-    method: Annotated[str, takes("--method", "NAME", "auto, analytic or numeric.")] = "auto",
+    solver: Annotated[str, takes("--solver", "NAME", "auto, analytic or numeric.")] = "auto",
     q0: Annotated[
         str | None, takes("--q0", "NUMBERS", "Where the robot is: the nearest solution comes first.")
     ] = None,
@@ -66,24 +77,28 @@ def ik(
       strobe ik stanford --at 0.3,0.9,0.6,-0.4,0.7,1.1 --all
       strobe ik panda --pose 0.4 0.1 0.5 pi 0 0 --q0 0,-0.8,0,-2.4,0,1.6,0.8
       strobe ik ur5 --position 0.3 0.2 0.4 --quaternion 0 1 0 0 --json
-      strobe ik arm.urdf --pose pose.json --frame tool0 --method numeric
+      strobe ik stanford --position 0.56 0.17 0.96 --waters -0.25 0.73 -0.98
+      strobe ik arm.urdf --pose pose.json --frame tool0 --solver numeric
     """
     from strobe.cli.show import console, note, print_json
     from strobe.kinematics.inverse import every_way, inverse_kinematics
-    from strobe.study.answers import answer, answer_lines, answer_table
-    from strobe.study.tables import remark
+    from strobe.show.tables import remark
+    from strobe.study.inverse_solutions import answer, answer_lines, answer_table
 
-    if method not in METHODS:
+    if solver not in SOLVERS:
         raise ArgumentError(
-            f'--method "{method}" is none of {", ".join(METHODS)}.{nearest(method, METHODS)}'
+            f'--solver "{solver}" is none of {", ".join(SOLVERS)}.{nearest(solver, SOLVERS)}'
         )
-    _one_of({"--pose": pose, "--position or --quaternion": position or quaternion, "--at": at})
+    turns = {"quaternion": quaternion, "rpy": rpy, "waters": waters}
+    turns = {name: text for name, text in turns.items() if text is not None}
+    apart = position or next(iter(turns.values()), None)
+    _one_of({"--pose": pose, "--position or an orientation": apart, "--at": at})
     arm = open_robot(robot, lock=lock, base=base, strict=strict)
     name = meant_frame(arm, frame)
     start = _positions(arm, "--at" if q0 is None else "--q0", q0 or at)
     try:
-        asked, what = _asked(arm, pose, position, quaternion, at, name)
-        solve = every_way if every and method == "auto" else partial(inverse_kinematics, method=method)
+        asked, what = _asked(arm, pose, position, turns, at, name)
+        solve = every_way if every and solver == "auto" else partial(inverse_kinematics, method=solver)
         found = solve(arm, asked, name, what=what, q0=start)
     except (ArgumentError, UnsupportedModelError) as error:
         raise ArgumentError(_as_options(str(error))) from None
@@ -101,7 +116,7 @@ def ik(
             out.print(answer_table(data, None if every else 1))
         if data["count"] > 1 and not every:
             note(f"the best of {data['count']} solutions; --all shows the others.")
-        elif data["status"] == "solved" and len(data["moving"]) == SEVEN and not every and method == "auto":
+        elif data["status"] == "solved" and len(data["moving"]) == SEVEN and not every and solver == "auto":
             note("one of infinitely many solutions; --all shows a family of them.")
     if data["status"] != "solved":
         raise typer.Exit(CHECK_FAILED)
@@ -113,7 +128,7 @@ def _one_of(given: dict[str, str | None]) -> None:
     if not named:
         raise ArgumentError(
             "say where the frame is to be: --pose x y z roll pitch yaw, --pose FILE.json, --position x y z with "
-            "--quaternion w x y z, or --at with joint positions."
+            "--quaternion w x y z (or --rpy, --waters), or --at with joint positions."
         )
     if len(named) > 1:
         raise ArgumentError(f"the pose comes from {' and from '.join(named)}; give one of them.")
@@ -121,11 +136,16 @@ def _one_of(given: dict[str, str | None]) -> None:
 
 def _as_options(sentence: str) -> str:
     """A sentence whose advice is for Python, with the advice for a command line."""
-    return sentence.replace('method="numeric"', "--method numeric").replace(", or say normalise=True", "")
+    return sentence.replace('method="numeric"', "--solver numeric").replace(", or say normalise=True", "")
 
 
 def _asked(
-    robot: Robot, pose: str | None, position: str | None, quaternion: str | None, at: str | None, frame: str
+    robot: Robot,
+    pose: str | None,
+    position: str | None,
+    turns: dict[str, str],
+    at: str | None,
+    frame: str,
 ) -> tuple[np.ndarray, str]:
     """The pose (4, 4), and what of it is asked for."""
     from strobe.kinematics import poses
@@ -140,10 +160,12 @@ def _asked(
         )
         return poses.pose(values[:3], rpy=values[3:]), "pose"
     place = None if position is None else numbers("--position", position, 3, "They are x y z.")
-    turn = None if quaternion is None else numbers("--quaternion", quaternion, 4, "They are w x y z.")
+    turned: dict[str, Any] = {
+        name: numbers(f"--{name}", text, *TURNS[name]) for name, text in turns.items()
+    }
     if place is None:
-        return poses.pose(quaternion=turn), "orientation"
-    return poses.pose(place, quaternion=turn), "position" if turn is None else "pose"
+        return poses.pose(**turned), "orientation"
+    return poses.pose(place, **turned), "pose" if turned else "position"
 
 
 def _positions(robot: Robot, option: str, text: str | None) -> list[float] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 import warnings
 from collections.abc import Sequence
@@ -20,10 +21,25 @@ from strobe.files.tables import decimal
 if TYPE_CHECKING:
     from strobe.robot import Robot
 
+MODELS = (".urdf", ".xacro", ".xml", ".mjcf", ".toml")
+
+
+def robots_like(incomplete: str) -> list[str]:
+    """What a shell offers for a robot: built-in names and model files of this folder; of others, the shell's own."""
+    from strobe.models.library import built_in_names
+
+    if os.sep in incomplete:
+        return []
+    files = sorted(path.name for path in Path().iterdir() if path.suffix.lower() in MODELS)
+    return [name for name in (*built_in_names(), *files) if name.startswith(incomplete)]
+
+
 RobotName = Annotated[
     str,
     typer.Argument(
-        metavar="ROBOT", help="A built-in robot (strobe list), or a .urdf, .xacro, .xml or .toml file."
+        metavar="ROBOT",
+        help="A built-in robot (strobe list), or a .urdf, .xacro, .xml or .toml file.",
+        autocompletion=robots_like,
     ),
 ]
 Lock = Annotated[
@@ -133,7 +149,7 @@ class NumbersCommand(TyperCommand):
     lists = (
         "--q", "--qd", "--qdd", "--wrench", "--gravity", "--speeds", "--pose", "--position", "--quaternion", "--at",
         "--q0", "--q-range", "--qd-range", "--qdd-range", "--velocity", "--acceleration", "--jerk", "--effort",
-        "--torque", "--payload",
+        "--torque", "--payload", "--rpy", "--waters", "--offset", "--noise",
     )  # fmt: skip
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

@@ -15,7 +15,7 @@ def list_robots(as_json: Json = False) -> None:
       strobe list
     """
     from strobe.cli.show import console, print_json
-    from strobe.study.tables import table
+    from strobe.show.tables import table
 
     robots = [_row(name) for name in _names()]
     if as_json:

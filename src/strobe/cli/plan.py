@@ -28,16 +28,16 @@ def plan(
         Path, typer.Argument(metavar="REQUEST", help="A .toml or .json file: points to pass.")
     ],
     output: Annotated[Path | None, written_to("Where the motion goes: .json, .csv or .npz.")] = None,
-    method: Annotated[str | None, takes("--method", "NAME", "How it is planned; see below.")] = None,
+    planner: Annotated[str | None, takes("--planner", "NAME", "How it is planned; see below.")] = None,
     plot: Annotated[Path | None, drawn_in("A drawing of the motion and its limits.")] = None,
-    step: Annotated[float, typer.Option("--step", help="Seconds between the rows of the file.")] = 0.01,
+    step: Annotated[float, takes("--step", "SECONDS", "Between the rows of the file.")] = 0.01,
     velocity: Annotated[str | None, bound("velocity")] = None,
     acceleration: Annotated[str | None, bound("acceleration")] = None,
     jerk: Annotated[str | None, bound("jerk")] = None,
     effort: Annotated[str | None, bound("effort")] = None,
     envelope: Annotated[
         float | None,
-        typer.Option("--envelope", help="How far the path may leave the lines between points."),
+        takes("--envelope", "NUMBER", "How far the path may leave the lines between points."),
     ] = None,
     lock: Lock = None,
     base: Base = None,
@@ -63,10 +63,10 @@ def plan(
       q = [1, 0]
       qd = [0, "free"]                      velocities; free if nothing is said, 0 at the ends
     \b
-    Methods:
+    Planners:
       constant-acceleration    least time at constant maximum accelerations (default)
       torque-limited           least time along a spline under torque limits
-      kahn                     nearly least time between two points under torque limits
+      near-minimum-time        nearly least time between two points under torque limits
       jerk-limited             least time under a bound on jerk, from point to point
       cubic, quintic           splines
       hand-line                the hand on straight lines
@@ -74,11 +74,11 @@ def plan(
     \b
     Examples:
       strobe plan panda request.toml --acceleration 5 -o traj.json --plot traj.svg
-      strobe plan panda request.toml --method torque-limited -o traj.csv --step 0.002
+      strobe plan panda request.toml --planner torque-limited -o traj.csv --step 0.002
     """
     from strobe.cli.show import note, present, warn
-    from strobe.models.tips import told
-    from strobe.study.shares import beyond
+    from strobe.models.default_frame import frame_meant
+    from strobe.study.limit_usage import beyond
     from strobe.trajectory.methods import plan as planned
     from strobe.trajectory.reading import read_request
 
@@ -88,11 +88,11 @@ def plan(
     bounds = {"velocity": velocity, "acceleration": acceleration, "jerk": jerk, "effort": effort}
     try:
         asked = read_request(arm, request, **bound_options(arm.n, bounds, envelope))
-        motion = planned(arm, asked, method)
+        motion = planned(arm, asked, planner)
     except StrobeError as error:
         raise ArgumentError(as_options(str(error))) from None
     data = _told(arm, motion, asked)
-    if asked.meant and (sentence := told(arm.model)):
+    if asked.meant and (sentence := frame_meant(arm.model)):
         note(f'{sentence} frame = "…" in the request names another.')
     for sentence in motion.notes:
         note(sentence)
@@ -125,7 +125,7 @@ def _check_files(output: Path | None, plot: Path | None, inputs: list[Any], forc
 
 def _told(robot: Robot, motion: Trajectory, asked: Request) -> dict[str, Any]:
     """The motion in numbers: when it passes the points, and what of its limits it uses."""
-    from strobe.study.shares import shares
+    from strobe.study.limit_usage import shares
 
     passed = zip(asked.labels, motion.points.tolist(), strict=True)
     return {
@@ -164,7 +164,7 @@ def _draw(
 ) -> None:
     from strobe.cli.show import note
     from strobe.files.writing import writing
-    from strobe.study.figure_trajectory import trajectory_figure
+    from strobe.trajectory.figure import trajectory_figure
 
     with writing(path, inputs=inputs, force=force) as stream:
         stream.write(trajectory_figure(robot, motion, asked.bounds))
@@ -172,8 +172,8 @@ def _draw(
 
 
 def _shown(data: dict[str, Any]) -> Iterator[Any]:
-    from strobe.study.shares import shares_table
-    from strobe.study.tables import remark, short
+    from strobe.show.tables import remark, short
+    from strobe.study.limit_usage import shares_table
 
     passed = ", ".join(f"{point['name']} at {short(point['time'])} s" for point in data["points"])
     yield remark(f"{data['method']}: {short(data['duration'])} s; {passed}")

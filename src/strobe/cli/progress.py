@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from threading import Timer
 from types import TracebackType
 from typing import TypeVar
@@ -28,7 +29,7 @@ class Progress:
         self.remark = ""  # behind the count
         self._terminal = sys.stderr.isatty()
         self._next = time.monotonic() + PATIENCE
-        self._timer = Timer(PATIENCE, self._show)  # speaks up even if the first step takes long
+        self._timer = Timer(PATIENCE, self._show_apart)  # speaks up even if the first step takes long
         self._timer.daemon = True
         self._shown = False
 
@@ -47,6 +48,16 @@ class Progress:
         self.done += steps
         if time.monotonic() >= self._next:
             self._timer.cancel()
+            self._show()
+
+    def begin(self, step: str) -> None:
+        """The name of the step that is now at work, behind the steps done; the first has none before it."""
+        before, self.remark = self.remark, f": {step}"
+        self.advance(1 if before else 0)
+
+    def _show_apart(self) -> None:
+        """From a thread of its own, whose failures nobody would catch."""
+        with suppress(OSError, ValueError):
             self._show()
 
     def _show(self) -> None:

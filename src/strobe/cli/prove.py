@@ -37,9 +37,9 @@ def prove(
       strobe prove planar2 --trials 10
       strobe prove stanford --json
     """
-    from strobe.analysis import proof
     from strobe.cli.progress import Progress
     from strobe.cli.show import present
+    from strobe.papers import proof
 
     subject = open_robot(robot, lock=lock, strict=strict)
     proof.refuse(subject.model)
@@ -52,9 +52,9 @@ def prove(
 
 
 def _links(robot: Robot) -> dict[str, Any]:
-    """4.35 in numbers: what each link asks of each joint, at the robot's published state or a random one."""
-    from strobe.analysis import proof
+    """4.35 in numbers: what each link asks of each joint, at the robot's reference state or a random one."""
     from strobe.errors import UnsupportedModelError
+    from strobe.papers import proof
     from strobe.study.case import Case
 
     case = Case.of(robot)
@@ -64,14 +64,19 @@ def _links(robot: Robot) -> dict[str, Any]:
         table = proof.contributions(robot.model, (expand(q), expand_rates(qd), expand_rates(qdd)))
     except UnsupportedModelError as error:
         return {"skipped": str(error)}
-    names = {"joints": list(robot.model.joint_names), "links": [body.name for body in robot.model.bodies]}
+    bodies = robot.model.bodies
+    names = {
+        "joints": list(robot.model.joint_names),
+        "units": ["N m" if body.joint.turns else "N" for body in bodies],
+        "links": [body.name for body in bodies],
+    }
     return {"state": case.origin, **names, **table}
 
 
 def _rendered(data: Mapping[str, Any]) -> Iterator[Any]:
     from rich.text import Text
 
-    from strobe.study.tables import remark
+    from strobe.show.tables import remark
 
     yield Text(f"From Newton-Euler to Lagrange, for {data['robot']}", style="bold")
     yield remark(
@@ -126,7 +131,7 @@ def _false(form: Mapping[str, Any]) -> str:
 def _link_table(links: Mapping[str, Any]) -> Iterator[Any]:
     from rich.text import Text
 
-    from strobe.study.tables import remark, table, tidy
+    from strobe.show.tables import remark, table, tidy
 
     yield ""
     yield Text("4.35 in numbers: what each link asks of each joint", style="bold cyan")
@@ -137,7 +142,8 @@ def _link_table(links: Mapping[str, Any]) -> Iterator[Any]:
     rows = tidy([*links["newton_euler"], links["torque"]])
     shown = [[name, *row[: k + 1], *[None] * (len(row) - k - 1)]
              for k, (name, row) in enumerate(zip(links["links"], rows, strict=False))]  # fmt: skip
-    yield table(["link", *links["joints"]], [*shown, ["torque", *rows[-1]]])
+    named = [f"{name} ({unit})" for name, unit in zip(links["joints"], links["units"], strict=True)]
+    yield table(["link", *named], [*shown, ["torque", *rows[-1]]])
     yield remark(f"the trace form gives the same entries to {links['relative_difference']:.1e} (relative)")
 
 

@@ -27,6 +27,10 @@ def console() -> Console:
             for segment in super().render(renderable, options):
                 yield segment if segment.control else segment._replace(text=harmless(segment.text))
 
+        def on_broken_pipe(self) -> None:
+            """Who reads has gone: the command ends as with any other output, not as Rich would end it."""
+            raise BrokenPipeError
+
     return Harmless(
         highlight=False, markup=False, emoji=False, width=ENDLESS, soft_wrap=True, file=sys.stdout
     )
@@ -60,6 +64,6 @@ def say(text: str) -> None:
 
 def print_json(data: Any) -> None:
     """Data as JSON with every digit; what is not finite becomes null."""
-    from strobe.runtime.json_text import json_text
+    from strobe.show.json_text import json_text
 
     print(json_text(data))

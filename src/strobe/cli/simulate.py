@@ -25,6 +25,7 @@ from strobe.cli.inputs import (
     numbers,
     open_robot,
 )
+from strobe.cli.logs import Columns, Degrees, LogOptions, Topic, moved
 from strobe.cli.options import differentiating, drawn_in, takes, written_to
 from strobe.cli.states import (
     Formulation,
@@ -62,15 +63,23 @@ def simulate(
         str | None,
         takes("--torque", "NUMBERS|FILE", "Constant, or a .csv or .npz file over time; else 0."),
     ] = None,
-    traj: Annotated[
-        Path | None, takes("--traj", "FILE", "Feed forward the torques of a motion of strobe plan.")
+    trajectory: Annotated[
+        Path | None,
+        takes("--trajectory", "FILE", "Feed forward the torques of a motion of strobe plan, or of a log."),
     ] = None,
+    columns: Columns = None,
+    degrees: Degrees = False,
+    topic: Topic = None,
     differentiate: Annotated[bool, differentiating()] = False,
-    t: Annotated[float | None, takes("--t", "SECONDS", "How long; else as long as the file says.")] = None,
+    duration: Annotated[
+        float | None, takes("--duration", "SECONDS", "How long; else as long as the file says.")
+    ] = None,
     step: Annotated[
         float | None, takes("--step", "SECONDS", "Chosen from speeds and modes if not given.")
     ] = None,
-    method: Annotated[str, takes("--method", "NAME", "See below.")] = "rk4",
+    integrator: Annotated[
+        str, takes("--integrator", "NAME", "How the motion is integrated; see below.")
+    ] = "rk4",
     output: Annotated[Path | None, written_to("Where the run goes: .npz, .csv or .mcap.")] = None,
     plot: Annotated[Path | None, drawn_in("A drawing of energies and joints.")] = None,
     stops: Annotated[
@@ -79,9 +88,7 @@ def simulate(
     limits: Annotated[bool, typer.Option("--limits", help="Motors give no more than they can.")] = False,
     payload: Annotated[str | None, takes("--payload", "M,X,Y,Z", "A mass at a place of the frame.")] = None,
     wrench: Wrench = None,
-    frame: Annotated[
-        str | None, typer.Option("--frame", help=f"Where wrench and payload act; {TIP}")
-    ] = None,
+    frame: Annotated[str | None, takes("--frame", "FRAME", f"Where wrench and payload act; {TIP}")] = None,
     hold: Annotated[
         bool,
         typer.Option("--hold", help="Torques of a file are held until the next row, not joined by lines."),
@@ -90,8 +97,9 @@ def simulate(
     conserve_energy: Annotated[
         bool, typer.Option("--conserve-energy", help="Let the energy change by the work done only.")
     ] = False,
-    error: Annotated[
-        bool, typer.Option("--error", help="Estimate the error by a second run with half the step.")
+    estimate_error: Annotated[
+        bool,
+        typer.Option("--estimate-error", help="Estimate the error by a second run with half the step."),
     ] = False,
     formulation: Formulation = None,
     resume: Annotated[
@@ -108,15 +116,15 @@ def simulate(
 ) -> None:
     """How a robot moves under torques, gravity, friction and what else acts on it.
 
-    Without --torque and --traj no motor acts: the robot falls. Limits of joints act only with --stops and --limits; a
-    run that leaves them is told. Ctrl-C keeps what is done: it is written and told, and with --resume and all else as
-    it was the run goes on from there with the same bits.
+    Without --torque and --trajectory no motor acts: the robot falls. Limits of joints act only with --stops and
+    --limits; a run that leaves them is told. Ctrl-C keeps what is done: it is written and told, and with
+    --resume and all else as it was the run goes on from there with the same bits.
 
     A closed chain is put together at the start and kept so after every step; --q, --qd and --torque may be those of
     its actuated joints alone.
 
     \b
-    Methods:
+    Integrators:
       rk4                   fixed steps, order 4 (default)
       rk8                   fixed steps, order 8
       semi-implicit-euler   fixed steps, order 1
@@ -128,42 +136,45 @@ def simulate(
       .npz                  arrays t and tau, as strobe plan and -o write them
     \b
     Examples:
-      strobe simulate pendulum3 --q 0.3,0.8,0.4 --t 10 -o out.npz --plot out.svg
-      strobe simulate panda --traj traj.json --limits -o out.csv
-      strobe simulate planar2 --torque 3 -1 --t 2 --stops --json
-      strobe simulate fourbar --q 0.6 --t 10 --plot fourbar.svg
+      strobe simulate pendulum3 --q 0.3,0.8,0.4 --duration 10 -o out.npz --plot out.svg
+      strobe simulate panda --trajectory traj.json --limits -o out.csv
+      strobe simulate planar2 --torque 3 -1 --duration 2 --stops --json
+      strobe simulate fourbar --q 0.6 --duration 10 --plot fourbar.svg
     """
-    inputs = [path for path in (robot, traj, _file(torque), resume) if path is not None]
+    inputs = [path for path in (robot, trajectory, _file(torque), resume) if path is not None]
     _check_files(output, plot, inputs, force)
     _refuse_contradictions(
         {
-            "torques come from --torque or from --traj, not from both.": torque is not None
-            and traj is not None,
+            "torques come from --torque or from --trajectory, not from both.": torque is not None
+            and trajectory is not None,
             "--hold is for the torques of a file: --torque FILE.csv or FILE.npz.": hold
             and _file(torque) is None,
-            "--differentiate is for the motion of --traj.": differentiate and traj is None,
             "--frame says where a wrench or a payload acts; give --wrench or --payload too.": frame
             is not None
             and wrench is None
             and payload is None,
         }
     )
+    reading = LogOptions(columns, degrees, differentiate, topic)
+    reading.refuse_without(trajectory, "the motion of --trajectory")
     arm = open_robot(robot, lock=lock, base=base, gravity=gravity, actuated=actuated, strict=strict)
     friction = not no_friction
     loaded = None if wrench is None and payload is None else meant_frame(arm, frame)
-    planned = None if traj is None else _planned(arm, traj, differentiate)
-    drive = _torque(arm, torque, hold) if planned is None else _fed_forward(arm, planned, friction, t)
+    planned = None if trajectory is None else moved(trajectory, arm, reading)
+    drive = (
+        _torque(arm, torque, hold) if planned is None else _fed_forward(arm, planned, friction, duration)
+    )
     where = {} if planned is None else _start_of(planned)
     where |= named_pose(arm, pose, q)
     state, assumed = given_state(arm, {"q": q, "qd": qd}, where)
     how = {
-        "step": step, "stops": stops, "limits": limits, "friction": friction, "every": every, "error": error,
+        "step": step, "stops": stops, "limits": limits, "friction": friction, "every": every, "error": estimate_error,
         "conserve_energy": conserve_energy, "formulation": formulation, "frame": loaded,
         "payload": None if payload is None else carried(payload),
         "wrench": None if wrench is None else numbers("--wrench", wrench, 6, "They are fx fy fz mx my mz."),
         "resume": None if resume is None else _checkpoint(resume, arm),
     }  # fmt: skip
-    run, said = _simulated(arm, state["q"], state["qd"], drive, _duration(t, drive), method, how)
+    run, said = _simulated(arm, state["q"], state["qd"], drive, _duration(duration, drive), integrator, how)
     if not len(run.times):
         raise KeyboardInterrupt
     acting = {} if loaded is None else {"frame": loaded}
@@ -213,12 +224,6 @@ def _torque(robot: Robot, torque: str | None, hold: bool) -> list[float] | Table
     return numbers("--torque", torque, robot.nv, order(robot, "tau"))
 
 
-def _planned(robot: Robot, path: Path, differentiate: bool) -> Trajectory:
-    from strobe.cli.logs import planned_motion
-
-    return planned_motion(path, robot, differentiate)
-
-
 def _fed_forward(robot: Robot, motion: Trajectory, friction: bool, t: float | None) -> Table:
     from strobe.simulate.feed_forward import feed_forward
 
@@ -243,11 +248,11 @@ def carried(text: str) -> list[float]:
 def _duration(t: float | None, drive: Any) -> float:
     if t is not None:
         if not isfinite(t):
-            raise ArgumentError(f"--t is {t}; expected a number of seconds above zero.")
+            raise ArgumentError(f"--duration is {t}; expected a number of seconds above zero.")
         return t
     times = getattr(drive, "times", None)
     if times is None:
-        raise ArgumentError("give --t SECONDS: how long the run lasts.")
+        raise ArgumentError("give --duration SECONDS: how long the run lasts.")
     return float(times[-1])
 
 
@@ -295,7 +300,7 @@ def _simulated(
 
 def _told(run: Run) -> dict[str, Any]:
     """What there is to say, with advice for a command line."""
-    from strobe.study.runs import told
+    from strobe.study.simulation_tables import told
 
     data = told(run)
     return data | {"notes": [_advised(note) for note in data["notes"]]}
@@ -330,7 +335,7 @@ def _report(run: Run, data: dict[str, Any], said: list[str], as_json: bool) -> N
     """What there is to say of a run besides what was, and the exit that it deserves."""
     from strobe.cli.show import note, present, warn
     from strobe.simulate.run import Status
-    from strobe.study.runs import shown
+    from strobe.study.simulation_tables import shown
 
     for sentence in data["notes"]:
         if sentence not in said:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -26,7 +26,7 @@ Wrench = Annotated[
     str | None,
     takes("--wrench", "NUMBERS", "Force and moment on the robot (fx fy fz mx my mz), base axes."),
 ]
-WrenchFrame = Annotated[str | None, typer.Option("--frame", help=f"Where the wrench acts; {TIP}")]
+WrenchFrame = Annotated[str | None, takes("--frame", "FRAME", f"Where the wrench acts; {TIP}")]
 PositionRange = Annotated[str | None, takes("--q-range", "RANGES", "For --within: where the joints are.")]
 VelocityRange = Annotated[str | None, takes("--qd-range", "RANGES", "For --within: how fast they move.")]
 AccelerationRange = Annotated[
@@ -48,6 +48,20 @@ def given_loads(
         "wrench": None if wrench is None else numbers("--wrench", wrench, 6, "They are fx fy fz mx my mz."),
         "frame": None if wrench is None else meant_frame(robot, frame),
     }
+
+
+def laden(robot: Robot, load: Sequence[float], frame: str) -> Robot:
+    """The robot with a payload at a frame: its mass and centre, or its ten parameters about the origin there."""
+    if len(load) == 4:
+        return robot.with_payload(load[0], load[1:], frame=frame)
+    from strobe.algebra import Inertia, Sym3, Vec3
+    from strobe.models.inertial import Inertial
+
+    body = Inertial.of(Inertia(load[0], Vec3(*load[1:4]), Sym3(*load[4:])))
+    if body.com is None or body.central is None:
+        raise ArgumentError("--payload has first moments but no mass; give its mass.")
+    com, central = ([float(x) for x in part] for part in (body.com, body.central))  # pyright: ignore
+    return robot.with_payload(load[0], com, central, frame=frame)
 
 
 def given_range(robot: Robot, option: str, text: str) -> list[tuple[float, float]]:
@@ -97,15 +111,24 @@ def given_state(
     return {name: state.get(name, known.get(name)) for name in (*given, *known)}, assumed  # pyright: ignore
 
 
+def beyond_limits(robot: Robot, q: np.ndarray) -> Iterator[str]:
+    """What is said of a position outside the limits."""
+    for joint in robot.coordinates.joints:
+        low, high = joint.limits.lower, joint.limits.upper
+        if joint.nq == 1 and not low - 1e-9 <= q[joint.q] <= high + 1e-9:
+            unit = "rad" if joint.turns else "m"
+            yield f'joint "{joint.name}" is at {q[joint.q]:g}, outside its limits {low:g} to {high:g} {unit}.'
+
+
 def _free_state(
     robot: Robot, given: Mapping[str, str | None]
 ) -> tuple[dict[str, np.ndarray], dict[str, str]]:
     """q, qd and qdd of joints that nothing binds, zero where no numbers are given, and what was assumed."""
     import numpy as np
 
-    from strobe.runtime.arrays import require_turns
-    from strobe.study.swing import reachable_zero
-    from strobe.study.tables import short
+    from strobe.compiler.runtime.arrays import require_turns
+    from strobe.show.tables import short
+    from strobe.study.sample_motion import reachable_zero
 
     state: dict[str, np.ndarray] = {}
     assumed: dict[str, str] = {}

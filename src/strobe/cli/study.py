@@ -23,7 +23,7 @@ SUFFIXES = (".json", ".html")
 
 def study(
     robot: RobotName,
-    output: Annotated[Path | None, written_to("The folder; else ./study-ROBOT.", "DIR")] = None,
+    output: Annotated[Path | None, written_to("The folder; else ./study-ROBOT.", "FOLDER")] = None,
     sections: Annotated[
         str | None, takes("--sections", "NAMES", "Only these, separated by commas.")
     ] = None,
@@ -31,7 +31,8 @@ def study(
         bool, typer.Option("--quick", help="Leave out what takes long: proof, times.")
     ] = False,
     seed: Annotated[
-        int | None, typer.Option("--seed", min=0, help="Study a random state instead of the published one.")
+        int | None,
+        typer.Option("--seed", min=0, help="Study a random state instead of the reference state."),
     ] = None,
     lock: Lock = None,
     base: Base = None,
@@ -43,10 +44,10 @@ def study(
 ) -> None:
     """A report on a robot: a page to show, and all of its numbers.
 
-    DIR/ROBOT.html opens in any browser without a network: the robot in three dimensions, its torques and their terms,
-    equations, proof, costs and speed. DIR/ROBOT.json holds every number. The state is the robot's published one, or
-    a reproducible random one. --json prints the numbers, and writes files only where -o says so. Exits with 1 if a
-    check fails.
+    FOLDER/ROBOT.html opens in any browser without a network: the robot in three dimensions, its torques and their
+    terms, equations, proof, costs and speed. FOLDER/ROBOT.json holds every number. The state is the robot's reference
+    state, or a reproducible random one. --json prints the numbers, and writes files only where -o says so. Exits with
+    1 if a check fails.
 
     Sections: view, robot, kinematics, trajectory, simulation, torques, terms, motion, wrenches, matrices, closed,
     base, legs, equations, exactness, proof, laws, counts, published, speed, approximation, control, machine.
@@ -68,13 +69,15 @@ def study(
         robot, lock=lock, base=base, gravity=gravity, strict=strict, quiet=not (as_json or as_text)
     )
     edits = [("--lock", x) for x in lock or ()] + [("--base", base), ("--gravity", gravity)]
-    called = shlex.join([robot, *(word for flag, x in edits if x is not None for word in (flag, x))])
+    called = shlex.join(
+        [_shown_path(robot), *(word for flag, x in edits if x is not None for word in (flag, x))]
+    )
     target = (
         None if as_text or (as_json and output is None) else _target(output, subject.name, force, robot)
     )
     with Progress("study", len(wanted), "sections") as progress:
         report = studies.study(
-            subject, seed, lambda: progress.advance(1), sections=wanted, quick=quick, called=called
+            subject, seed, progress.begin, sections=wanted, quick=quick, called=called, file=_file(robot)
         )
     if target is not None:
         _write(report, target, force, robot)
@@ -82,6 +85,18 @@ def study(
     present(report.numbers, told, as_json)
     if report.failed:
         raise typer.Exit(CHECK_FAILED)
+
+
+def _shown_path(robot: str) -> str:
+    """A robot as the commands of a page name it: of an absolute path the file alone, which says no one's folders."""
+    return Path(robot).name if Path(robot).is_absolute() else robot
+
+
+def _file(robot: str) -> str:
+    """The path of a robot that is read from a file; nothing for one that has a name."""
+    from strobe.models.load import SUFFIXES
+
+    return robot if Path(robot).suffix.lower() in SUFFIXES else ""
 
 
 def _refuse_unheard(beside_text: dict[str, object]) -> None:
@@ -127,7 +142,7 @@ def _target(output: Path | None, name: str, force: bool, source: str) -> Path:
 def _write(report: Report, target: Path, force: bool, source: str) -> None:
     """The numbers and the page, both whole or none: the numbers lie ready before the page is there."""
     from strobe.files.writing import writing
-    from strobe.runtime.json_text import json_text
+    from strobe.show.json_text import json_text
     from strobe.study.pages import whole_page
 
     kept = {"inputs": [source], "force": force}

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from strobe.cli.inputs import Json
-from strobe.cli.options import takes
+from strobe.cli.options import takes, written_to
 from strobe.errors import ArgumentError
 
 if TYPE_CHECKING:
+    from strobe.robot import Robot
     from strobe.sweep.plan import Plan
     from strobe.sweep.result import Sweep
 
@@ -25,10 +26,7 @@ def sweep(
     file: Annotated[
         Path, typer.Argument(metavar="SWEEP", help="A .toml file: what is varied, and how often.")
     ],
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="FOLDER", help="Where results go, or are gone on with."),
-    ] = None,
+    output: Annotated[Path | None, written_to("Where results go, or are gone on with.", "FOLDER")] = None,
     workers: Annotated[
         int | None,
         takes("--workers", "N", "One for each processor if not given; 0 works in this process."),
@@ -69,18 +67,18 @@ def sweep(
     \b
     Examples:
       strobe sweep sweep.toml --dry-run
-      strobe sweep sweep.toml --out results --workers 8
-      strobe sweep sweep.toml --out results --scheduler tcp://head:8786 --format parquet
+      strobe sweep sweep.toml --output results --workers 8
+      strobe sweep sweep.toml --output results --scheduler tcp://head:8786 --format parquet
     """
-    if out is None and not dry_run:
-        raise ArgumentError("give --out FOLDER: where the results go; or --dry-run.")
+    if output is None and not dry_run:
+        raise ArgumentError("give --output FOLDER: where the results go; or --dry-run.")
     plan = _read(file)
     if dry_run:
         _say_size(plan, workers, as_json)
         return
-    assert out is not None
+    assert output is not None
     how = {"workers": workers, "processes": not threads, "scheduler": scheduler}
-    _report(_swept(plan, out, how | {"format": format, "verify": verify}), as_json)
+    _report(_swept(plan, output, how | {"format": format, "verify": verify}), as_json)
 
 
 def _read(file: Path) -> Plan:
@@ -133,7 +131,7 @@ def _report(result: Sweep, as_json: bool) -> None:
 
 
 def _shown(result: Sweep) -> Iterator[Any]:
-    from strobe.study.tables import remark, table
+    from strobe.show.tables import remark, table
 
     plan, cells = result.plan, result.summary["cells"]
     yield f"{plan.task}: {plan.runs:,} runs in {result.name}"
@@ -141,7 +139,8 @@ def _shown(result: Sweep) -> Iterator[Any]:
     rows = list(islice(_rows(plan, cells), MOST_ROWS + 1))
     axes = list(plan.cells[0].chosen)
     yield table(
-        ["robot", *axes, "", "mean", "deviation", "least", "run", "largest", "run"], rows[:MOST_ROWS]
+        ["robot", *axes, "", "unit", "mean", "deviation", "least", "run", "largest", "run"],
+        rows[:MOST_ROWS],
     )
     if len(rows) > MOST_ROWS:
         yield remark("… all of it is in summary.json.")
@@ -153,15 +152,40 @@ def _rows(plan: Plan, cells: list[Any]) -> Iterator[list[Any]]:
 
     for cell in cells:
         place = [cell["robot"], *map(str, cell["chosen"].values())]
-        came_out = task_named(plan.task).results(plan.robot(cell["robot"]))
+        robot = plan.robot(cell["robot"])
+        came_out = task_named(plan.task).results(robot)
         for field, moments in cell["fields"].items():
             if field in came_out:
                 for name, one in _components(field, moments):
                     deviation = None if one["variance"] is None else one["variance"] ** 0.5
                     yield [
-                        *place, name, one["mean"], deviation,
+                        *place, name, _unit(plan, robot, field, name), one["mean"], deviation,
                         one["least"], one["least_run"], one["largest"], one["largest_run"],
                     ]  # fmt: skip
+
+
+UNITS = {  # of what comes out: a measure of joints, or a unit
+    "tau": "torque", "peak": "torque", "peak_torque": "torque", "error": "torque", "q_end": "position",
+    "qd_end": "velocity", "peak_speed": "velocity", "reached": "s", "cut": "s", "energy_error": "J",
+}  # fmt: skip
+ERRORS = {"control": "position", "approximate": "torque"}  # what errors are errors of
+
+
+def _unit(plan: Plan, robot: Robot, field: str, name: str) -> str:
+    """The unit of a component: that of its joint, or those of all joints where it is the largest of them."""
+    from strobe.equations.meaning import units_of
+    from strobe.show.tables import MEASURES
+
+    measure = ERRORS.get(plan.task, "") if field.startswith("error_") else UNITS.get(field, "")
+    if measure not in MEASURES:
+        return measure
+    units = list(units_of(robot))
+    index = name[len(field) :].strip("[]")
+    if index and robot.nq == robot.nv:
+        units = [units[int(index)]]
+    elif index and field == "q_end":  # quaternions have no unit
+        return ""
+    return " or ".join(dict.fromkeys(MEASURES[measure][unit == "N"] for unit in units))
 
 
 def _components(field: str, moments: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -12,7 +12,7 @@ from strobe.cli.inputs import Json
 from strobe.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from strobe.analysis.sheets import Sheet
+    from strobe.papers.sheets import Sheet
 
 Name = Annotated[
     str | None,
@@ -35,11 +35,11 @@ def tables(name: Name = None, as_json: Json = False, as_markdown: Markdown = Fal
       strobe tables claims --markdown
       strobe tables --json
     """
-    from strobe.analysis.sheets import SHEETS, sheets
-    from strobe.approximate import claims as of_motions
     from strobe.cli.progress import Progress
     from strobe.cli.show import print_json, show
-    from strobe.control import claims as of_loops
+    from strobe.papers import approximation_claims as of_motions
+    from strobe.papers import control_claims as of_loops
+    from strobe.papers.sheets import SHEETS, sheets
 
     if as_json and as_markdown:
         raise ArgumentError("--json and --markdown exclude each other; give one of them.")
@@ -68,7 +68,7 @@ def _data(sheet: Sheet) -> dict[str, object]:
 def _parts(sheet: Sheet) -> Iterator[Any]:
     from rich.text import Text
 
-    from strobe.study.tables import remark, table
+    from strobe.show.tables import remark, table
 
     yield Text(sheet.title, style="bold")
     yield table(sheet.columns, [list(row) for row in sheet.rows])

@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from strobe.cli.inputs import Actuated, Base, Force, Gravity, Json, Lock, RobotName, Strict, open_robot
-from strobe.cli.options import differentiating, written_to
+from strobe.cli.frames import TIP, meant_frame
+from strobe.cli.inputs import (
+    Actuated,
+    Base,
+    Force,
+    Gravity,
+    Json,
+    Lock,
+    RobotName,
+    Strict,
+    check_plot,
+    open_robot,
+)
+from strobe.cli.logs import Columns, Degrees, LogOptions, Topic
+from strobe.cli.options import differentiating, drawn_in, takes, written_to
+from strobe.cli.simulate import carried
 from strobe.cli.states import (
     Accelerations,
     Formulation,
@@ -19,9 +34,10 @@ from strobe.cli.states import (
     Positions,
     Velocities,
     Wrench,
-    WrenchFrame,
+    beyond_limits,
     given_loads,
     given_state,
+    laden,
     named_pose,
     refuse_both,
 )
@@ -30,7 +46,7 @@ from strobe.errors import ArgumentError
 if TYPE_CHECKING:
     import numpy as np
 
-    from strobe.cli.logs import Motion
+    from strobe.identify.logs import Log
     from strobe.robot import Robot
 
 CHUNK = 4096  # rows at a time: progress can be told, memory stays small
@@ -41,7 +57,7 @@ def torque(
     log: Annotated[
         Path | None,
         typer.Argument(
-            metavar="LOG", help="A motion: .csv, one row per instant; .json or .npz of strobe plan."
+            metavar="LOG", help="A recorded motion: .csv, .mcap, .parquet; or .json, .npz of strobe plan."
         ),
     ] = None,
     q: Positions = None,
@@ -49,12 +65,22 @@ def torque(
     qdd: Accelerations = None,
     pose: Pose = None,
     output: Annotated[Path | None, written_to("Where the torques of a log go; else stdout.")] = None,
+    plot: Annotated[
+        Path | None,
+        drawn_in("Draw the torques: the terms of one state, or a log over time with effort limits."),
+    ] = None,
+    columns: Columns = None,
+    degrees: Degrees = False,
+    topic: Topic = None,
     differentiate: Annotated[bool, differentiating()] = False,
     gravity: Gravity = None,
     no_friction: NoFriction = False,
     formulation: Formulation = None,
     wrench: Wrench = None,
-    frame: WrenchFrame = None,
+    payload: Annotated[
+        str | None, takes("--payload", "M,X,Y,Z", "A mass (kg) at a place of the frame (m).")
+    ] = None,
+    frame: Annotated[str | None, takes("--frame", "FRAME", f"Where wrench and payload act; {TIP}")] = None,
     actuated: Actuated = None,
     loops: Annotated[
         bool, typer.Option("--loops", help="Also show the forces that hold closed chains together.")
@@ -67,7 +93,8 @@ def torque(
 ) -> None:
     """The joint torques behind a motion, of one state or of a log.
 
-    tau = M(q) qdd + C(q, qd) qd + g(q) + friction(qd) − Jᵀ wrench, in N m (N where a joint slides).
+    tau = M(q) qdd + C(q, qd) qd + g(q) + friction(qd) − Jᵀ wrench, in N m (N where a joint slides), of the robot
+    with its --payload: a mass, with its centre in frame axes, or all ten parameters about the frame's origin.
     Numbers are separated by commas or spaces; pi/2 is a number. Without --q the robot stands at its zero
     position, or in the middle of the limits of a joint that cannot reach zero.
 
@@ -78,35 +105,67 @@ def torque(
     Examples:
       strobe torque panda --q 0,-0.8,0,-2.4,0,1.6,0.8 --qd 0.1,0,0,0,0,0,0
       strobe torque planar2 --q 0.7 -1.1 --wrench 3,-2,0,0,0,0 --json
-      strobe torque panda motion.csv -o tau.csv
+      strobe torque panda motion.csv -o tau.csv --plot tau.svg
+      strobe torque panda --q 0,-0.8,0,-2.4,0,1.6,0.8 --payload 2,0,0,0.05
       strobe torque panda traj.json -o tau.csv
+      strobe torque ur5 rtde.csv --differentiate -o tau.csv
+      strobe torque ur5 log.csv.gz --columns t=1,q=2:7,qd=8:13 --differentiate
       strobe torque fourbar --q 0.6 --qd 0.9 --qdd 1.5 --loops
 
     \b
-    Columns of a log (any order; comma, semicolon or tab between them):
+    Columns of a log (any order; comma, semicolon, tab or blanks between them; gzip too):
       q_JOINT, JOINT_q or JOINT    position        q1, q2, …      in the order of the joints
       qd_JOINT or JOINT_qd         velocity        qd1, qd2, …
       qdd_JOINT or JOINT_qdd       acceleration    qdd1, …
       t or time                    numbers, or dates with times; copied to the output, which has columns tau_JOINT
+    Names of PlotJuggler (/joint_states/JOINT/position), RTDE (actual_q_0) and ROS (position[0]) are known as well;
+    --columns says what others mean. Angles are in rad unless a header ([deg]) or --degrees says otherwise.
     Velocities and accelerations that a log lacks are taken from its positions and times with --differentiate: by the
     quintic spline through its rows, which smooths nothing. Without, such a log is refused.
     """
+    check_plot(plot, [robot, *([log] if log else [])], force)
     arm = open_robot(robot, lock=lock, base=base, actuated=actuated, strict=strict)
     if loops and not (arm.model.loops or arm.model.curves):
         raise ArgumentError(f"--loops shows the forces in closed chains; {arm.name} has none.")
-    how = given_loads(arm, gravity, wrench, frame, no_friction) | {"formulation": formulation}
+    if payload is not None:
+        frame = meant_frame(arm, frame)
+        arm = laden(arm, carried(payload), frame)
+    how = given_loads(arm, gravity, wrench, None if wrench is None and payload else frame, no_friction)
+    how["formulation"] = formulation
     given = {"q": q, "qd": qd, "qdd": qdd}
+    reading = LogOptions(columns, degrees, differentiate, topic)
+    reading.refuse_without(log, "logs: strobe torque ROBOT LOG")
     if log is None:
         if output is not None:
             raise ArgumentError("-o takes the torques of a log: strobe torque ROBOT LOG.csv -o FILE.")
-        if differentiate:
-            raise ArgumentError("--differentiate is for logs: strobe torque ROBOT LOG.csv --differentiate.")
-        _one_state(arm, given, named_pose(arm, pose, q), how, loops, as_json)
+        _one_state(arm, given, named_pose(arm, pose, q), how, loops, as_json, Drawing(plot, [robot], force))
     else:
         refuse_both(log, given | {"pose": pose})
         if loops:
             raise ArgumentError("--loops shows the forces of one state; leave out the log.")
-        _whole_log(arm, robot, log, output, force, how, as_json, differentiate)
+        drawing = Drawing(plot, [log, robot], force)
+        _whole_log(arm, robot, log, output, force, how, as_json, reading, drawing)
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Where a figure goes, if one was asked for."""
+
+    path: Path | None
+    inputs: Sequence[str | Path]
+    force: bool
+
+    def write(self, figure: Callable[[], str]) -> dict[str, str]:
+        """Draw it and say so; what is told as data."""
+        if self.path is None:
+            return {}
+        from strobe.cli.show import note
+        from strobe.files.writing import writing
+
+        with writing(self.path, inputs=self.inputs, force=self.force) as stream:
+            stream.write(figure())
+        note(f"the torques are drawn in {self.path}.")
+        return {"plot": str(self.path)}
 
 
 # -- one state ----------------------------------------------------------------------------------------
@@ -114,18 +173,27 @@ def torque(
 
 def _one_state(
     robot: Robot, given: dict[str, str | None], known: dict[str, Any], how: dict[str, Any], loops: bool,
-    as_json: bool,
+    as_json: bool, drawing: Drawing,
 ) -> None:  # fmt: skip
-    from strobe.cli.show import present
+    from strobe.cli.show import note, present
+    from strobe.equations.meaning import units_of
     from strobe.robot import Robot
+    from strobe.show.tables import short
     from strobe.study import loop_forces
-    from strobe.study.tables import short
     from strobe.study.terms import split, split_table
 
     if robot.model.is_closed or loops:
         robot = Robot(robot.model, compiled=False)  # many questions, once each: not worth compiling
     state, assumed = given_state(robot, given, known)
-    data = {"joints": robot.coordinates.rate_names, **state, **split(robot, *state.values(), **how)}
+    for remark in beyond_limits(robot, state["q"]):
+        note(remark)
+    units = units_of(robot)
+    data = {
+        "joints": robot.coordinates.rate_names,
+        "units": units,
+        **state,
+        **split(robot, *state.values(), **how),
+    }
     if robot.model.is_closed:
         data["actuated"] = robot.model.actuated
     where = [] if robot.nq == robot.nv else [f"q = {', '.join(map(short, state['q'].tolist()))}"]
@@ -133,8 +201,18 @@ def _one_state(
     if loops:
         data["loop_forces"] = held = loop_forces.measured(robot, *state.values(), **how)
         shown += ["", *loop_forces.shown(held)]
+    data |= drawing.write(lambda: _terms(robot, state, how))
     acting = {} if how["frame"] is None else {"frame": how["frame"]}
     present({"robot": robot.name, "assumed": assumed, **acting, **data}, shown, as_json)
+
+
+def _terms(robot: Robot, state: dict[str, Any], how: dict[str, Any]) -> str:
+    """The terms of one state, whichever formulation the torques are by: they are the same."""
+    from strobe.equations.figure_torques import term_bars
+    from strobe.robot import Robot
+
+    loads = {name: value for name, value in how.items() if name != "formulation"}
+    return term_bars(Robot(robot.model, compiled=False).explain(*state.values(), **loads))
 
 
 # -- a log --------------------------------------------------------------------------------------------
@@ -148,44 +226,55 @@ def _whole_log(
     force: bool,
     how: dict[str, Any],
     as_json: bool,
-    differentiate: bool,
+    reading: LogOptions,
+    drawing: Drawing,
 ) -> None:
     from strobe.cli.logs import read_motion
     from strobe.cli.show import note, print_json
     from strobe.files.writing import writing
 
-    motion = read_motion(log, robot, differentiate)
-    for remark in motion.remarks:
-        note(remark)
+    motion = read_motion(log, robot, reading)
     names = robot.coordinates.rate_names
-    if output is None and not as_json:
-        _write(sys.stdout, motion, names, _torques(robot, motion, how))
-        return
     tau = _torques(robot, motion, how)
+    drawn = drawing.write(lambda: _over_time(robot, motion, tau, log))
+    if output is None and not as_json:
+        _write(sys.stdout, motion, names, tau)
+        return
     result: dict[str, Any] = {
         "robot": robot.name,
         "rows": len(motion),
         "joints": names,
         "remarks": motion.remarks,
+        **drawn,
     }
     if output is not None:
         with writing(output, inputs=[log, source], force=force) as stream:
             _write(stream, motion, names, tau)
         result |= {"output": str(output), "largest": abs(tau).max(axis=0)}
     else:
-        result |= {"time": motion.times, "tau": tau}
+        result |= {"time": motion.stamps, "tau": tau}
     if as_json:
         print_json(result)
     else:
         note(f"{len(motion):,} rows written to {output}.")
 
 
-def _torques(robot: Robot, motion: Motion, how: dict[str, Any]) -> np.ndarray:
+def _over_time(robot: Robot, motion: Log, tau: np.ndarray, log: Path) -> str:
+    from strobe.cli.explain import instants
+    from strobe.equations.figure_torques import torque_lines
+
+    times, across = instants(motion, log)
+    return torque_lines(robot, times, tau, across)
+
+
+def _torques(robot: Robot, motion: Log, how: dict[str, Any]) -> np.ndarray:
     """tau of every row, chunk by chunk."""
     import numpy as np
 
     from strobe.cli.progress import Progress
 
+    assert motion.qd is not None  # a log without rates is refused
+    assert motion.qdd is not None
     tau = np.empty_like(motion.qd)
     with Progress("torque", len(motion), "rows") as progress:
         for start in range(0, len(motion), CHUNK):
@@ -195,7 +284,7 @@ def _torques(robot: Robot, motion: Motion, how: dict[str, Any]) -> np.ndarray:
     return tau
 
 
-def _write(stream: Any, motion: Motion, names: Sequence[str], tau: np.ndarray) -> None:
+def _write(stream: Any, motion: Log, names: Sequence[str], tau: np.ndarray) -> None:
     """Times as they were, torques with every digit."""
     from strobe.cli.progress import watched
     from strobe.files.tables import write_rows
@@ -203,4 +292,4 @@ def _write(stream: Any, motion: Motion, names: Sequence[str], tau: np.ndarray) -
     time = [motion.time_name] if motion.time_name is not None else []
     write_rows(stream, [[*time, *(f"tau_{name}" for name in names)]])
     rows = enumerate(watched(tau.tolist(), "writing", "rows"))
-    write_rows(stream, ([*motion.times[r : r + 1], *map(repr, row)] for r, row in rows))
+    write_rows(stream, ([*motion.stamps[r : r + 1], *map(repr, row)] for r, row in rows))

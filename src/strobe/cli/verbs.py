@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
@@ -11,26 +12,33 @@ import typer
 import typer.main
 from typer.core import TyperCommand, TyperGroup
 
-from strobe.cli.exits import leave
+from strobe.cli.exits import leave, past_parser
 from strobe.cli.inputs import NumbersCommand
+from strobe.cli.renamed import renamed
 from strobe.errors import nearest
 
 VERBS: dict[str, type[TyperCommand]] = {
     "list": TyperCommand,
     "info": TyperCommand,
+    "doctor": TyperCommand,
+    "diff": TyperCommand,
     "torque": NumbersCommand,
     "equations": NumbersCommand,
     "explain": NumbersCommand,
+    "coordinates": NumbersCommand,
     "draw": NumbersCommand,
     "check": NumbersCommand,
     "prove": TyperCommand,
     "count": TyperCommand,
     "bench": TyperCommand,
     "tables": TyperCommand,
+    "fk": NumbersCommand,
     "ik": NumbersCommand,
     "plan": NumbersCommand,
     "simulate": NumbersCommand,
     "approximate": NumbersCommand,
+    "payload": NumbersCommand,
+    "balance": NumbersCommand,
     "control": NumbersCommand,
     "zmp": NumbersCommand,
     "sweep": TyperCommand,
@@ -53,7 +61,16 @@ class Verbs(TyperGroup):
         **extra: Any,
     ) -> Any:
         run = super().main
-        leave(lambda: run(args, "strobe", complete_var, False, windows_expand_args, **extra))
+        words = sys.argv[1:] if args is None else args
+        leave(lambda: run(args, "strobe", complete_var, False, windows_expand_args, **extra), words)
+
+    def make_context(self, *args: Any, **extra: Any) -> Any:
+        with past_parser():  # help is printed here
+            return super().make_context(*args, **extra)
+
+    def invoke(self, ctx: Any) -> Any:
+        with past_parser():
+            return super().invoke(ctx)
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(VERBS)
@@ -64,7 +81,10 @@ class Verbs(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         verb = args[0]
         if verb in VERBS or verb.startswith("-"):
-            return super().resolve_command(ctx, args)
+            name, found, words = super().resolve_command(ctx, args)
+            return name, found, renamed(verb, words, quiet=ctx.resilient_parsing)
+        if verb in ("help", "version"):
+            raise typer.BadParameter(f'there is no verb "{verb}": strobe --{verb}.')
         raise typer.BadParameter(
             f'there is no verb "{verb}".{nearest(verb, VERBS)} The verbs: {", ".join(VERBS)}.'
         )

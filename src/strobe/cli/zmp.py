@@ -12,11 +12,12 @@ import typer
 
 from strobe.cli.exits import CHECK_FAILED
 from strobe.cli.inputs import Force, Gravity, Json, Lock, RobotName, Strict, check_plot, numbers, open_robot
+from strobe.cli.logs import Columns, Degrees, LogOptions, Topic, moved
 from strobe.cli.options import differentiating, drawn_in, takes
 from strobe.errors import ArgumentError, StrobeError
 
 if TYPE_CHECKING:
-    from strobe.mechanisms.ground import GroundReaction
+    from strobe.mechanisms.zero_moment_point import GroundReaction
     from strobe.models.feet import Foot
     from strobe.robot import Robot
     from strobe.trajectory.files import Rows
@@ -32,7 +33,11 @@ ADVICE = {
 def zmp(
     robot: RobotName,
     motion: Annotated[
-        Path, typer.Argument(metavar="MOTION", help="A motion of strobe plan: a .json, .csv or .npz file.")
+        Path,
+        typer.Argument(
+            metavar="TRAJECTORY",
+            help="A motion of strobe plan (.json, .csv, .npz), or a log: .csv, .mcap, .parquet.",
+        ),
     ],
     foot: Annotated[str, takes("--foot", "FRAME", "The frame of the foot that stands.")],
     sole: Annotated[
@@ -49,6 +54,9 @@ def zmp(
         takes("--torsion", "M", "The moment about the vertical held by each newton of weight."),
     ] = None,
     step: Annotated[float, takes("--step", "SECONDS", "Between two looks at the motion.")] = 0.01,
+    columns: Columns = None,
+    degrees: Degrees = False,
+    topic: Topic = None,
     differentiate: Annotated[bool, differentiating()] = False,
     plot: Annotated[Path | None, drawn_in("The zero moment point and the sole from above.")] = None,
     lock: Lock = None,
@@ -72,7 +80,7 @@ def zmp(
     inputs = [robot, motion]
     check_plot(plot, inputs, force)
     rooted = open_robot(robot, lock=lock, gravity=gravity, strict=strict).standing_on(foot)
-    table = _rows(rooted, motion, step, differentiate)
+    table = _rows(rooted, motion, step, LogOptions(columns, degrees, differentiate, topic))
     reaction = _reaction(rooted, table, foot if sole is None else _foot(foot, sole), friction, torsion)
     data = _told(rooted, foot, table, reaction)
     if plot is not None:
@@ -95,12 +103,11 @@ def _foot(frame: str, text: str) -> Foot:
     return Foot(frame, deep)
 
 
-def _rows(robot: Robot, path: Path, step: float, differentiate: bool) -> Rows:
+def _rows(robot: Robot, path: Path, step: float, how: LogOptions) -> Rows:
     """The motion at instants, its joints in the order of the robot."""
-    from strobe.cli.logs import planned_motion
     from strobe.trajectory.files import rows
 
-    ordered = planned_motion(path, robot, differentiate)
+    ordered = moved(path, robot, how)
     with _in_options():
         return rows(ordered, step=step)
 
@@ -108,7 +115,7 @@ def _rows(robot: Robot, path: Path, step: float, differentiate: bool) -> Rows:
 def _reaction(
     robot: Robot, table: Rows, foot: str | Foot, friction: float | None, torsion: float | None
 ) -> GroundReaction:
-    from strobe.mechanisms.ground import ground_reaction
+    from strobe.mechanisms.zero_moment_point import ground_reaction
 
     with _in_options():
         return ground_reaction(
@@ -130,7 +137,7 @@ def _in_options() -> Iterator[None]:
 
 def _told(robot: Robot, foot: str, table: Rows, reaction: GroundReaction) -> dict[str, Any]:
     """The reaction at every instant, and what of it matters most."""
-    from strobe.mechanisms.ground import Footing
+    from strobe.mechanisms.zero_moment_point import Footing
 
     names = [Footing(int(each)).name.lower() for each in reaction.status]
     return {
@@ -152,7 +159,7 @@ def _told(robot: Robot, foot: str, table: Rows, reaction: GroundReaction) -> dic
 
 
 def _normal(robot: Robot, reaction: GroundReaction) -> Any:
-    from strobe.mechanisms.ground import upward
+    from strobe.mechanisms.zero_moment_point import upward
 
     return reaction.force @ upward(robot)
 
@@ -169,7 +176,7 @@ def _extreme(table: Rows, values: Any, least: bool = False) -> dict[str, float |
 
 def _shown(data: dict[str, Any]) -> Iterator[Any]:
     """What a person reads: the worst of every quantity, and when, and how the foot fares."""
-    from strobe.study.tables import remark, short, table
+    from strobe.show.tables import remark, short, table
 
     yield remark(f"{data['robot']} on {data['foot']}, {short(data['duration'])} s")
     units = {
@@ -196,8 +203,8 @@ def _draw(
 ) -> None:
     from strobe.cli.show import note
     from strobe.files.writing import writing
-    from strobe.mechanisms.ground import across, center_of_mass, upward
-    from strobe.study.figure_zmp import zmp_figure
+    from strobe.mechanisms.figure_zmp import zmp_figure
+    from strobe.mechanisms.zero_moment_point import across, center_of_mass, upward
 
     axes = across(upward(robot))
     title = f"{robot.name} on {foot}"

@@ -23,13 +23,13 @@ import numpy as np
 
 from strobe.algebra.rows import dot
 from strobe.approximate.method import Formula
-from strobe.control import effort as motors
-from strobe.control.belief import units
+from strobe.compiler.runtime.interpret import evaluate
+from strobe.control import effort_limits as motors
 from strobe.control.controller import Controller, Kept, Measured, Wanted
-from strobe.control.scales import POSES
+from strobe.control.controller_model import units
+from strobe.control.inertia_scales import POSES
 from strobe.errors import ArgumentError, ControlWarning, shown, vector
 from strobe.robot import Robot
-from strobe.runtime.interpret import evaluate
 from strobe.scalars import Num, Numbers
 
 INERTIAS = ("full", "effective", "diagonal")

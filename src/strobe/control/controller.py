@@ -25,18 +25,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from strobe.approximate.method import Formula, in_system
-from strobe.control.belief import Belief
+from strobe.compiler.runtime.arrays import one_or_each
+from strobe.compiler.runtime.interpret import evaluate
+from strobe.control.controller_model import Belief
 from strobe.errors import ArgumentError
 from strobe.quantities import Request
 from strobe.robot import Robot
-from strobe.runtime.arrays import checked
-from strobe.runtime.interpret import evaluate
 from strobe.scalars import Num, Numbers
+from strobe.show.sheet import Sheet, Table, displayed, listed, number
 
 if TYPE_CHECKING:
     from strobe.control.sensors import Sensors
 
 Array = np.ndarray
+GAINS = 12  # numbers of a gain that are written out
 Kept = Mapping[str, Numbers]
 
 
@@ -56,6 +58,7 @@ class Wanted(NamedTuple):
     qdd: Numbers
 
 
+@displayed
 class Controller(ABC):
     """Torques from what is measured and wanted; ``robot`` is what it believes the arm to be."""
 
@@ -79,6 +82,14 @@ class Controller(ABC):
     def gains(self) -> Mapping[str, Array]:
         """Numbers by name that may differ from run to run, each (..., size)."""
         return self._gains
+
+    def _sheet(self) -> Sheet:
+        head = f"{self.title} of {self.robot.name}, every {number(1e3 * self.period)} ms"
+        rows = [
+            [name, listed(x) if np.size(x) <= GAINS else f"{np.shape(x)} numbers"]
+            for name, x in self.gains.items()
+        ]
+        return Sheet(head, [Table(["gain", ""], rows)] if rows else [])
 
     @property
     def memory(self) -> Mapping[str, int]:
@@ -140,7 +151,7 @@ class Controller(ABC):
 
     def gain(self, name: str, value: Any, size: int, why: str) -> Array:
         """A gain as numbers (..., size), none of them negative: one for all, or one for each."""
-        numbers = checked(name, value, () if np.ndim(value) == 0 else (size,), why).astype(float)
+        numbers = one_or_each(name, value, size, why)
         wrong = numbers[~(np.isfinite(numbers) & (numbers >= 0))]
         if wrong.size:
             raise ArgumentError(f"{name} has {wrong.flat[0]:g}; expected finite numbers, 0 or more.")

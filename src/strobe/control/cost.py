@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from strobe.analysis.speed import BATCH, ROUND, Way, best_times
 from strobe.approximate.method import Operations
+from strobe.compiler.runtime.timing import BATCH, ROUND, Way, best_times
+from strobe.compiler.runtime.traced import Traced, trace
 from strobe.control.controller import Controller, Layout, Measured, Wanted
-from strobe.runtime.traced import Traced, trace
 from strobe.scalars import Num, Numbers
 
 

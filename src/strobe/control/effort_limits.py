@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from strobe.compiler.runtime.arrays import one_or_each
 from strobe.errors import ArgumentError, shown
 from strobe.robot import Robot
-from strobe.runtime.arrays import checked
 from strobe.scalars import Num, Numbers, maximum, minimum
 
 Array = np.ndarray
@@ -18,9 +18,7 @@ def largest(robot: Robot, effort: Any = None) -> list[float]:
     """The largest torque (nv) of every motor: as given, or the robot's own limits; infinite where there is none."""
     if effort is None:
         return robot.limits.effort.tolist()
-    numbers = checked("effort", effort, () if np.ndim(effort) == 0 else (robot.nv,), robot._why).astype(
-        float
-    )
+    numbers = one_or_each("effort", effort, robot.nv, robot._why)
     if numbers.ndim > 1 or not (numbers > 0).all():
         raise ArgumentError(
             f"effort is {shown(effort)}; expected {robot.nv} positive numbers, or one for all joints."

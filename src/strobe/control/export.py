@@ -9,28 +9,29 @@ control law (`Loop.control_program`), with the same bits. The test replays a run
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from strobe.codegen.c_controller import CController, Member, Stage
-from strobe.codegen.names import Names, identifier
+from strobe.compiler.codegen.c_controller import CController, Member, Stage, source
+from strobe.compiler.codegen.names import Names, identifier
+from strobe.compiler.export.origin import origin
+from strobe.compiler.graph.fuse import fuse
+from strobe.compiler.runtime.traced import trace
 from strobe.control.controller import Controller
 from strobe.control.instruments import STOPPED
 from strobe.control.loop import Loop
 from strobe.control.sensor import ACCELEROMETERS
 from strobe.control.sensors import Sensors
 from strobe.errors import ArgumentError, UnsupportedModelError
-from strobe.graph.fuse import fuse
-from strobe.runtime.traced import trace
 from strobe.scalars import Num, Numbers
 
 if TYPE_CHECKING:
-    from strobe.codegen.c_controller_test import Recorded
+    from strobe.compiler.codegen.c_controller_test import Recorded
     from strobe.control.recording import Recording
 
 NAME = "controller"
@@ -45,7 +46,7 @@ WANTED = {"q": "position", "qd": "velocity", "qdd": "acceleration"}
 def export(controller: Controller, sensors: Sensors | None = None, name: str = NAME) -> dict[str, str]:
     """Header, source, test and Makefile by their names; ``sensors`` as in `control`: what is computed of them is
     written too, and with ``patience`` a reading that is no number is not passed on."""
-    from strobe.codegen.c_controller_test import files
+    from strobe.compiler.codegen.c_controller_test import files
     from strobe.control.recording import recorded
 
     _check(controller, name)
@@ -101,17 +102,17 @@ def c_controller(loop: Loop, name: str = NAME) -> CController:
     sizes = {"q": robot.nq, "qd": robot.nv, "qdd": robot.nv}
     reference = tuple(Member(key, n, WANTED[key]) for key, n in sizes.items())
     start = tuple(Member(key, sizes[key], WANTED[key]) for key in ("q", "qd"))
-    return CController(
+    made = CController(
         name, _about(loop), readings, gains, tuple(memory[key] for key in loop.instruments.computed),
         tuple(member for key, member in memory.items() if key.startswith(OWN)), reference, start, robot.nv,
         (sum(p.multiplications for p in programs), sum(p.additions for p in programs)),
         _beginning(loop, readings, memory), _stages(loop, readings, gains, memory, reference),
     )  # fmt: skip
+    return replace(made, origin=origin(robot, name, source(made)))
 
 
 def _about(loop: Loop) -> tuple[str, ...]:
     controller, robot = loop.controller, loop.controller.robot
-    joints = ", ".join(robot.joint_names)
     believed = "" if controller.model is None else f", believing in {controller.model.title}"
     if loop.instruments.watched:
         periods = loop.sensors.most_missing
@@ -123,8 +124,7 @@ def _about(loop: Loop) -> tuple[str, ...]:
         missing = "A reading that is not a number gives torques that are not: see to it that none comes."
     return (
         f"{controller.title} of {robot.name}{believed}, every {controller.period:g} s",
-        *textwrap.wrap(f"Joints: {joints}", 100, subsequent_indent="  "),
-        *textwrap.wrap(missing, 100),
+        missing,
     )
 
 
@@ -205,8 +205,8 @@ def _numbered(name: str, places: Sequence[str]) -> dict[str, str]:
 
 
 def _as_recorded(run: Recording) -> Recorded:
-    from strobe.codegen.c_controller_test import Recorded
-    from strobe.runtime import width
+    from strobe.compiler.codegen.c_controller_test import Recorded
+    from strobe.compiler.runtime import width
 
     loop = run.loop
     names = [*loop.instruments.computed, *(f"{OWN}{name}" for name in loop.controller.memory)]

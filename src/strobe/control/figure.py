@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from strobe.errors import ArgumentError
+from strobe.errors import ArgumentError, shown
+from strobe.models.arguments import is_whole
 from strobe.models.joints import Joint
-from strobe.study.figure_simulation import LOOKS, ROWS, near, one
-from strobe.study.plots import Panel, small_multiples
-from strobe.study.svg import SERIES
+from strobe.show.plots import Panel, near, small_multiples
+from strobe.show.svg import SERIES
+from strobe.simulate.figure import LOOKS, ROWS, one
 
 if TYPE_CHECKING:
     from strobe.control.tracked import Tracked
@@ -49,9 +50,9 @@ def _require(runs: Mapping[str, Tracked], which: int) -> None:
     if any(len(run.times) != len(first.times) for run in runs.values()):
         raise ArgumentError("the loops have other periods or durations; only like ones are drawn together.")
     for run in runs.values():
-        if not 0 <= which < run.status.size:
+        if not is_whole(which, 0) or which >= run.status.size:
             raise ArgumentError(
-                f"which is {which}; expected the number of a loop, 0 to {run.status.size - 1}."
+                f"which is {shown(which)}; expected the number of a loop, 0 to {run.status.size - 1}."
             )
 
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from os import PathLike, fspath
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from strobe.control.tracked import Tracked
 from strobe.errors import ArgumentError
+from strobe.files.reading import suffix_of
 from strobe.files.tables import write_rows
 from strobe.files.writing import writing
 from strobe.models.fingerprint import fingerprint
@@ -29,7 +29,7 @@ KINDS = (".npz", ".csv")
 
 def kind_of(path: Place) -> str:
     """The suffix of a file that can hold closed loops."""
-    kind = Path(path).suffix.lower()
+    kind = suffix_of(path)
     if kind not in KINDS:
         raise ArgumentError(f"{fspath(path)}: a closed loop is kept in an .npz or .csv file.")
     return kind

@@ -11,25 +11,26 @@ It holds for ranges of what is measured and wanted; a number outside is set to t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from strobe.codegen.fixed import Plan, planned
-from strobe.codegen.fixed_words import Given
-from strobe.control.belief import require_plain_joints
+from strobe.compiler.fixed_point.execution import carried_out, to_words
+from strobe.compiler.fixed_point.plan import Plan, planned
+from strobe.compiler.fixed_point.words import Given
+from strobe.compiler.runtime.arrays import checked
+from strobe.compiler.runtime.traced import Traced, trace
 from strobe.control.controller import Controller, Measured, Wanted
+from strobe.control.controller_model import require_plain_joints
 from strobe.errors import ArgumentError
-from strobe.runtime.arrays import checked
-from strobe.runtime.fixed import carried_out, to_words
-from strobe.runtime.traced import Traced, trace
 from strobe.scalars import Num, Numbers
 from strobe.trajectory.files import in_order
 from strobe.trajectory.motion import Trajectory
 
 if TYPE_CHECKING:
-    from strobe.codegen.c_fixed_test import Expected
+    from strobe.compiler.fixed_point.c_test import Expected
 
 Array = np.ndarray
 WORDS_FOR = {
@@ -109,18 +110,23 @@ class FixedController:
 
     def c_files(self, name: str = "controller") -> dict[str, str]:
         """A header, a source, conversions, a test and a Makefile by their names."""
-        from strobe.codegen.c_fixed import FixedFunction
-        from strobe.codegen.c_fixed_test import files
+        from strobe.compiler.export.origin import origin
+        from strobe.compiler.fixed_point.c_source import FixedFunction, source
+        from strobe.compiler.fixed_point.c_test import files
 
-        about = f"{self.controller.title} of {self.controller.robot.name} in fixed point, {self.bits} bits"
+        robot = self.controller.robot
+        about = f"{self.controller.title} of {robot.name} in fixed point, {self.bits} bits"
         meanings = {vector: f"{words}, in the order of the joints" for vector, words in WORDS_FOR.items()}
         function = FixedFunction(f"{name}_step", self.plan, (about,), meanings, self.label)
-        return files(function, self._expected())
+        made = replace(function, origin=origin(robot, name, source(function)))
+        return files(made, self._expected())
 
     def label(self, name: str) -> str:
         """A number of the program in words."""
         vector, _, index = name.rstrip("]").partition("[")
-        return f'the {WORDS_FOR[vector]} of joint "{self.controller.robot.joint_names[int(index)]}"'
+        joint = self.controller.robot.coordinates.joints[int(index)]
+        word = "force" if vector == "out" and not joint.turns else WORDS_FOR[vector]
+        return f'the {word} of joint "{joint.name}"'
 
     def _words(self, numbers: Mapping[str, Array]) -> dict[str, Array]:
         return {name: to_words(self.plan.given[name], numbers[name]) for name in INPUTS}
@@ -130,7 +136,7 @@ class FixedController:
 
     def _expected(self) -> Expected:
         """States for the test: within the ranges, and at their ends."""
-        from strobe.codegen.c_fixed_test import Expected
+        from strobe.compiler.fixed_point.c_test import Expected
 
         rng = np.random.default_rng(1)
         words = self._words(

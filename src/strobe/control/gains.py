@@ -17,17 +17,18 @@ from typing import Any
 
 import numpy as np
 
+from strobe.control.inertia_scales import hand_inertias
 from strobe.control.inertias import Inertias, inertias
 from strobe.control.methods import make, offer
 from strobe.control.modes import Stability
 from strobe.control.rates import WHOLE
 from strobe.control.sampling import phase_margin, radius
-from strobe.control.scales import hand_inertias
 from strobe.control.stability import POSES, stability
 from strobe.control.task import Task
 from strobe.errors import ArgumentError
 from strobe.models.arguments import require_above
 from strobe.robot import Robot
+from strobe.show.sheet import displayed
 from strobe.simulate.problem import joint_at
 
 Array = np.ndarray
@@ -39,6 +40,7 @@ BISECTIONS, MOST_STEPS = 60, 20
 JOINTS = ("joint-pd", "joint-pid", "pd-gravity", "feed-forward-pd")  # springs and dampers at joints
 
 
+@displayed
 @dataclass(frozen=True, eq=False)
 class Suggestion:
     """Gains by name for a controller, and what they rest on."""

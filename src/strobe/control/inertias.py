@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from strobe.kinematics.ranges import ranges_of
+from strobe.kinematics.joint_ranges import ranges_of
 from strobe.robot import Robot
 
 Array = np.ndarray

@@ -20,14 +20,14 @@ from typing import NamedTuple
 import numpy as np
 
 from strobe.approximate.method import in_system
+from strobe.compiler.runtime.interpret import evaluate
 from strobe.control import accelerometers
-from strobe.control.belief import require_plain_joints
 from strobe.control.controller import Kept, Layout, Measured
+from strobe.control.controller_model import require_plain_joints
 from strobe.control.sensor import ACCELEROMETERS, DIFFERENCE, OWN, QUANTITIES, Channel
 from strobe.control.sensors import Sensors
 from strobe.errors import ArgumentError
 from strobe.robot import Robot
-from strobe.runtime.interpret import evaluate
 from strobe.scalars import Num, Numbers, absolute, less, maximum, where
 
 Array = np.ndarray

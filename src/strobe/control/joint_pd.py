@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from strobe.control.controller import Controller, Kept, Measured, Wanted
-from strobe.control.scales import BANDWIDTH, sampled_inertias
+from strobe.control.inertia_scales import BANDWIDTH, sampled_inertias
 from strobe.robot import Robot
 from strobe.scalars import Num
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from strobe.control import effort as motors
+from strobe.control import effort_limits as motors
 from strobe.control.controller import Kept, Measured, Wanted
+from strobe.control.inertia_scales import BANDWIDTH, joint_inertias, sampled_inertias
 from strobe.control.joint_pd import JointPD
-from strobe.control.scales import BANDWIDTH, joint_inertias, sampled_inertias
 from strobe.robot import Robot
 from strobe.scalars import Num, less, where
 

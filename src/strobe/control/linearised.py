@@ -22,9 +22,9 @@ from typing import Any
 
 import numpy as np
 
+from strobe.compiler.graph.recurrence import STATE, Call, round_of, sample, samples
 from strobe.control.controller import Controller
 from strobe.control.loop import REFERENCE, Loop
-from strobe.graph.recurrence import STATE, Call, round_of, sample, samples
 from strobe.models.joints import Friction
 from strobe.robot import Robot
 from strobe.scalars import LANES, DualSystem, Lanes, Num, Numbers, where
@@ -175,9 +175,8 @@ def smooth(loop: Loop) -> Loop:
     controller = _believing_in_smooth(loop.controller)
     if plant is loop.plant and sensors is loop.sensors and controller is loop.controller:
         return loop
-    alike = (
-        1 if plant is loop.plant else math.gcd(loop.steps, loop.late)
-    )  # dry friction is what took short steps
+    # dry friction is what took short steps
+    alike = 1 if plant is loop.plant else math.gcd(loop.steps, loop.late)
     return replace(
         loop,
         plant=plant,

@@ -18,19 +18,19 @@ from functools import cached_property
 
 import numpy as np
 
+from strobe.compiler.graph.recurrence import STATE, Call, Recurrence, Signal, sample
+from strobe.compiler.runtime.kernels import Kernel
+from strobe.compiler.runtime.marching import Marching
+from strobe.compiler.runtime.traced import trace
 from strobe.control.controller import Controller, Kept, Layout, Measured, Wanted
 from strobe.control.instruments import STOPPED, Instruments
 from strobe.control.sensors import Sensors
 from strobe.errors import ArgumentError
-from strobe.graph.recurrence import STATE, Call, Recurrence, Signal, sample
 from strobe.quantities import Request
 from strobe.robot import Robot
-from strobe.runtime.kernels import Kernel
-from strobe.runtime.marching import Marching
-from strobe.runtime.traced import trace
 from strobe.scalars import Num, Numbers, where
-from strobe.simulate.effects import RateRequest
-from strobe.simulate.steps import Method, Parts, one_step, parts
+from strobe.simulate.equations_of_motion import RateRequest
+from strobe.simulate.integrators import Method, Parts, one_step, parts
 
 Array = np.ndarray
 HELD = "held torque"

@@ -18,10 +18,10 @@ from strobe.control.controller import Controller
 from strobe.control.impedance import Impedance
 from strobe.control.joint_pd import JointPD
 from strobe.control.joint_pid import JointPID
+from strobe.control.model_based_pd import FeedForwardPD, PDGravity
 from strobe.control.momentum_observer import MomentumObserver
 from strobe.control.operational_space import OperationalSpace
 from strobe.control.slotine_li import SlotineLi
-from strobe.control.supported_pd import FeedForwardPD, PDGravity
 from strobe.errors import ArgumentError, UnknownNameError, shown
 from strobe.robot import Robot
 

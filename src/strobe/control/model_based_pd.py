@@ -14,8 +14,8 @@ from typing import Any
 
 from strobe.algebra.rows import plus
 from strobe.approximate.method import Formula
-from strobe.control.belief import Belief
 from strobe.control.controller import Kept, Measured, Wanted
+from strobe.control.controller_model import Belief
 from strobe.control.joint_pd import JointPD
 from strobe.robot import Robot
 from strobe.scalars import Num

@@ -20,6 +20,7 @@ import numpy as np
 from strobe.control.linearised import linearised
 from strobe.control.loop import Loop
 from strobe.errors import ControlWarning, counted, vector
+from strobe.show.sheet import displayed
 
 Array = np.ndarray
 NEUTRAL = 1e-6  # by which |μ| may differ from one where a deviation neither grows nor dies
@@ -30,6 +31,7 @@ MEMBERS = 16  # of a batch of gains and loads that are looked at
 TOLD = 2  # modes of a pose that a sentence tells of
 
 
+@displayed
 @dataclass(frozen=True)
 class Mode:
     """A way of moving that grows."""
@@ -66,6 +68,7 @@ class Mode:
         return f"the mode of {self.who} {how}, e times as far every {self.growth_time:.3g} s"
 
 
+@displayed
 @dataclass(frozen=True, eq=False)
 class AtPose:
     """A loop near rest at one pose."""
@@ -118,6 +121,7 @@ class AtPose:
         return f"{where} {'; '.join(map(str, self.modes[:TOLD]))}{rest}"
 
 
+@displayed
 @dataclass(frozen=True, eq=False)
 class Stability:
     """What becomes of small deviations from rest, pose by pose."""
@@ -180,7 +184,7 @@ def examined(loop: Loop, constants: Mapping[str, Array], q: Array) -> Stability:
     return Stability(loop.controller.title, tuple(poses))
 
 
-def told(loop: Loop, constants: Mapping[str, Array], wanted: Array) -> tuple[str, ...]:
+def warn_unstable(loop: Loop, constants: Mapping[str, Array], wanted: Array) -> tuple[str, ...]:
     """Warn of a loop that is unstable at the start, middle or end of positions (T, nq); what was said."""
     ends = np.unique([0, len(wanted) // 2, len(wanted) - 1])
     said = examined(loop, constants, np.ascontiguousarray(wanted[ends])).warning

@@ -18,10 +18,10 @@ import numpy as np
 
 from strobe.algebra.rows import dot, minus
 from strobe.approximate.method import Formula
-from strobe.control import effort as motors
+from strobe.control import effort_limits as motors
 from strobe.control.acceleration_servo import AccelerationServo
-from strobe.control.belief import require_plain_joints
 from strobe.control.controller import Controller, Kept, Measured, Wanted
+from strobe.control.controller_model import require_plain_joints
 from strobe.errors import ArgumentError
 from strobe.scalars import Num, Numbers
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from strobe.control.rates import WHOLE
 from strobe.simulate import step_size
+from strobe.simulate.integrators import Method
 from strobe.simulate.problem import Problem
-from strobe.simulate.steps import Method
 
 NUMBERS = (1, 2, 5, 10, 20, 50, 100)
 """To choose from: few, so that loops side by side are integrated as one by one."""

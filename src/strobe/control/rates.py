@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil, floor, isfinite
+from math import ceil, floor
 from typing import Any, NamedTuple
 
 from strobe.errors import ArgumentError
@@ -57,8 +57,7 @@ def periods(
 
 def whole_steps(name: str, value: float, step: float) -> int:
     """A time as a number of steps, or a refusal with the nearest ones."""
-    if not (isfinite(value) and value >= 0):
-        raise ArgumentError(f"{name} is {value:g} s; expected seconds, zero or more.")
+    require_above(name, value, "seconds, zero or more", or_zero=True)
     ratio = value / step
     if abs(ratio - round(ratio)) > WHOLE * (1 + ratio):
         nearest = " or ".join(f"{k * step:g}" for k in (floor(ratio), ceil(ratio)))

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from strobe.compiler.graph.recurrence import STATE, sample
 from strobe.control.controller import Controller
 from strobe.control.disturbances import disturbances
 from strobe.control.loop import CONTROL, NOISE, READ, REFERENCE, SENSING, Loop
 from strobe.control.sensors import Sensors
 from strobe.control.tracking import constants_of
-from strobe.graph.recurrence import STATE, sample
+from strobe.simulate.integrators import fixed_method
 from strobe.simulate.problem import problem
-from strobe.simulate.steps import fixed_method
 
 Array = np.ndarray
 PERIODS = 64

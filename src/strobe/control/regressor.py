@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from strobe.algebra.rows import minus
 from strobe.approximate.method import in_system
-from strobe.approximate.payload_columns import PayloadColumns
-from strobe.control.belief import halves
+from strobe.control.controller_model import halves
+from strobe.identify.payload_regressor import PayloadColumns
 from strobe.robot import Robot
 from strobe.scalars import Num, Numbers
 

@@ -26,6 +26,7 @@ from strobe.control.sensors import Sensors
 from strobe.control.tracking import control
 from strobe.errors import ArgumentError
 from strobe.robot import Robot
+from strobe.show.sheet import displayed
 from strobe.trajectory.motion import Trajectory
 
 Array = np.ndarray
@@ -79,6 +80,7 @@ def table(
 # -- closed loops ------------------------------------------------------------------------------------
 
 
+@displayed
 @dataclass(frozen=True, eq=False)
 class Needed:
     """The fewest bits with which a scheme keeps an arm on its motion, and what every number of bits does."""

@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
+from strobe.compiler.runtime.arrays import checked, one_or_each
 from strobe.control.accelerometers import REACH, READINGS
 from strobe.control.rates import whole_steps
 from strobe.errors import ArgumentError
 from strobe.robot import Robot
-from strobe.runtime.arrays import checked
 from strobe.scalars import Num, Numbers, floor, maximum, minimum
 
 Array = np.ndarray
@@ -213,7 +213,7 @@ class Channel:
     def _each(self, name: str, value: Any) -> Array:
         """Numbers (..., size), from one for all or one for each joint."""
         nv = self.robot.nv
-        found = checked(name, value, () if np.ndim(value) == 0 else (nv,), self.robot._why).astype(float)
+        found = one_or_each(name, value, nv, self.robot._why)
         found = np.full(nv, float(found)) if found.ndim == 0 else found
         return np.repeat(found, self.size // nv, axis=-1) if self.size > nv else found
 

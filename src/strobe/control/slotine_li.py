@@ -18,12 +18,12 @@ import numpy as np
 
 from strobe.algebra.rows import dot
 from strobe.approximate.method import Formula
-from strobe.approximate.payload_columns import PARAMETERS
-from strobe.control.belief import require_plain_joints
 from strobe.control.controller import Controller, Kept, Measured, Wanted
+from strobe.control.controller_model import require_plain_joints
+from strobe.control.inertia_scales import BANDWIDTH, sampled_inertias
 from strobe.control.regressor import load_columns
-from strobe.control.scales import BANDWIDTH, sampled_inertias
 from strobe.errors import ArgumentError, counted, shown
+from strobe.identify.payload_regressor import PARAMETERS
 from strobe.robot import Robot
 from strobe.scalars import Num
 

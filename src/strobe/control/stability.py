@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from strobe.compiler.runtime.arrays import checked
 from strobe.control.controller import Controller
 from strobe.control.loop import Loop
 from strobe.control.modes import AtPose, Mode, Stability, examined
@@ -13,11 +14,10 @@ from strobe.control.rates import whole_steps
 from strobe.control.sensors import Sensors
 from strobe.control.tracking import constants_of
 from strobe.errors import ArgumentError
-from strobe.kinematics.ranges import ranges_of
+from strobe.kinematics.joint_ranges import ranges_of
 from strobe.robot import Robot
-from strobe.runtime.arrays import checked
+from strobe.simulate.integrators import fixed_method
 from strobe.simulate.problem import problem
-from strobe.simulate.steps import fixed_method
 
 __all__ = ["AtPose", "Mode", "Stability", "stability"]
 

@@ -11,14 +11,19 @@ import numpy as np
 
 from strobe.control.controller import Controller
 from strobe.control.status import Status
+from strobe.errors import StrobeError
 from strobe.kinematics.hand import astray
 from strobe.robot import Robot
+from strobe.show.picture import Picture
+from strobe.show.sheet import Column, Sheet, by_joint, displayed, ended, facts, number
+from strobe.show.units import efforts, lengths
 from strobe.trajectory.motion import Trajectory
 
 Array = np.ndarray
 Path = str | PathLike[str]
 
 
+@displayed
 @dataclass(frozen=True, eq=False)
 class Tracked:
     """Closed loops over time: T rows, batch axes first. A loop that was lost has NaN from there on."""
@@ -35,9 +40,8 @@ class Tracked:
     status: Array  # (...) of Status
     motion: Trajectory  # what was wanted, as it was planned
     notes: tuple[str, ...] = ()
-    memory: Mapping[str, Array] = field(
-        default_factory=dict
-    )  # (..., T, size) of the controller, before each row
+    # (..., T, size) of the controller, before each row
+    memory: Mapping[str, Array] = field(default_factory=dict)
 
     @cached_property
     def error(self) -> Array:
@@ -74,17 +78,33 @@ class Tracked:
 
         write(self, path, kind, force=force)
 
-    def plot(self, path: Path | None = None, which: int = 0, *, force: bool = False) -> str:
+    def plot(self, path: Path | None = None, which: int = 0, *, force: bool = False) -> Picture:
         """Errors and torques over time, as SVG, written where a path is given; ``which`` is a loop of a batch."""
+        from strobe.control.figure import control_figure
         from strobe.files.writing import writing
-        from strobe.study.figure_control import control_figure
 
-        drawn = control_figure({self.controller.title: self}, which)
+        drawn = Picture(control_figure({self.controller.title: self}, which))
         if path is not None:
             with writing(path, force=force) as stream:
                 stream.write(drawn)
         return drawn
 
-    def __repr__(self) -> str:
+    def _sheet(self) -> Sheet:
         loops = f"{self.status.size} loops" if self.status.ndim else "a loop"
-        return f"<Tracked {self.plant.name}: {loops}, {self.times[-1]:g} s, {self.controller.title}>"
+        head = f"Tracked {self.plant.name}: {loops}, {self.times[-1]:g} s, {self.controller.title}"
+        known = {
+            "ended": ended(self.status, Status),
+            "rows": len(self.times),
+            "the hand strays by at most": self._astray(),
+        }
+        joints = self.plant.coordinates.joints
+        columns = [Column("error", self.error, lengths(joints)), Column("tau", self.tau, efforts(joints))]
+        table = by_joint(self.plant.coordinates.rate_names, columns)
+        return Sheet(head, [facts(known), table, *self.notes], self.plot)
+
+    def _astray(self) -> str | None:
+        """How far the hand strays at most; nothing where no hand is meant."""
+        try:
+            return f"{number(float(np.nanmax(self.hand_error(), initial=0.0)))} m"
+        except StrobeError:
+            return None

@@ -9,24 +9,24 @@ from typing import Any
 
 import numpy as np
 
+from strobe.compiler.graph.recurrence import sample
 from strobe.control.controller import Controller
 from strobe.control.disturbances import disturbances
-from strobe.control.failures import stops_of
 from strobe.control.loop import GAINS, NOISE, REFERENCE, SENSING, Loop
-from strobe.control.modes import told, warned
+from strobe.control.modes import warn_unstable, warned
 from strobe.control.motion_controller import motion_controller
 from strobe.control.plant_steps import plant_steps
 from strobe.control.rates import WHOLE, periods, whole_steps
+from strobe.control.sensor_failures import stops_of
 from strobe.control.sensors import Sensors
 from strobe.control.status import Status
 from strobe.control.timeline import Planner
 from strobe.control.tracked import Tracked
 from strobe.control.verdict import judged, tolerances
-from strobe.graph.recurrence import sample
-from strobe.models.arguments import finite_numbers
+from strobe.models.arguments import finite_numbers, require_above, require_truth
 from strobe.robot import Robot
+from strobe.simulate.integrators import fixed_method
 from strobe.simulate.problem import Problem, problem
-from strobe.simulate.steps import fixed_method
 from strobe.trajectory.motion import Trajectory
 
 Array = np.ndarray
@@ -81,6 +81,8 @@ def control(
         arm, start.q if q0 is None else q0, start.qd if qd0 is None else qd0, None, end, wrench=wrench, frame=frame,
         payload=payload, stops=stops, limits=limits, friction=friction,
     )  # fmt: skip
+    require_above("delay", delay, "seconds, zero or more", or_zero=True)
+    require_truth("check", check)
     given = 1 if continuous else system.rates.steps
     steps, unsteady = plant_steps(asked, used, controller.period, delay, given)
     step = controller.period / steps
@@ -120,7 +122,7 @@ def _run(
     known = period * hold * (np.arange(rounds) // hold)  # when what is wanted was last told
     wanted = _wanted(motion, known[:, None] + period * np.array(within))
     out = np.empty((count, rounds, loop.layout.end + arm.nv))
-    checked = told(loop, constants, wanted[:, 0, : arm.nq]) if check else ()
+    checked = warn_unstable(loop, constants, wanted[:, 0, : arm.nq]) if check else ()
     notes = (*asked.notes, *loop.instruments.notes, *checked)
     signals = {REFERENCE: np.ascontiguousarray(wanted.reshape(1, rounds, -1))}
     _march(loop, state, constants, signals, out, threads)

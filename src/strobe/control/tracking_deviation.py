@@ -16,12 +16,12 @@ from collections.abc import Callable
 import numpy as np
 
 from strobe.approximate.method import Approximation
+from strobe.compiler.runtime.traced import trace
 from strobe.control.joint_pd import JointPD
 from strobe.control.rates import RATE, periods
 from strobe.errors import LimitsLeftWarning, SingularMassMatrixError
 from strobe.kinematics.hand import astray
 from strobe.robot import Robot
-from strobe.runtime.traced import trace
 from strobe.scalars import Num, Numbers
 from strobe.simulate.events import Lock
 from strobe.simulate.problem import joint_at

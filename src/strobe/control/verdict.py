@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from strobe.compiler.runtime.arrays import one_or_each
 from strobe.control.status import Status
 from strobe.control.tracked import Tracked
-from strobe.errors import ArgumentError
+from strobe.errors import ArgumentError, shown
 from strobe.robot import Robot
-from strobe.runtime.arrays import checked
 from strobe.simulate.problem import joint_at
 
 Array = np.ndarray
@@ -25,10 +25,9 @@ def tolerances(robot: Robot, tolerance: Any) -> Array:
     """How far (nv,) every joint may be from where it should be: one number for all, or one for each."""
     if tolerance is None:
         return np.full(robot.nv, FAR)
-    shape = () if np.ndim(tolerance) == 0 else (robot.nv,)
-    found = checked("tolerance", tolerance, shape, robot._why).astype(float)
-    if not (found > 0).all():
-        raise ArgumentError(f"tolerance is {tolerance}; expected numbers above zero.")
+    found = one_or_each("tolerance", tolerance, robot.nv, robot._why)
+    if found.ndim > 1 or not (found > 0).all():
+        raise ArgumentError(f"tolerance is {shown(tolerance)}; expected numbers above zero.")
     return np.broadcast_to(found, (robot.nv,))
 
 

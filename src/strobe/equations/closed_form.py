@@ -17,25 +17,28 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from strobe.algebra import Motion, Vec3
+from strobe.compiler.runtime.arrays import batch_shape, checked, in_precision, precision
+from strobe.equations.notation import Notation
 from strobe.equations.parameters import Drive, Named, drives_of, named, state_names
-from strobe.equations.waves import Evaluation, TooManyProducts, Wave, Waves
+from strobe.equations.printed import Matrix, Symbols, Vector
+from strobe.equations.trig_polynomials import Evaluation, TooManyProducts, Wave, Waves
 from strobe.errors import ArgumentError, EquationSizeError, UnsupportedModelError, counted, shown
 from strobe.formulations import composite_body, decomposition, kinematics
 from strobe.models.arguments import require_text, require_truth
 from strobe.models.couplings import Coordinates, coordinates
+from strobe.models.default_frame import moved_frame, tip
 from strobe.models.joints import Joint
 from strobe.models.loops import require_open
 from strobe.models.model import ROOT, Body, Model
-from strobe.models.tips import moved_frame, tip
-from strobe.runtime.arrays import batch_shape, checked
 from strobe.scalars import Num, Numbers
 
 if TYPE_CHECKING:
+    from strobe.equations.expression import Expression
     from strobe.equations.singularities import Singularities
     from strobe.robot import Robot
 
@@ -48,9 +51,6 @@ WORK = 6_000_000  # products of terms in one quantity: beyond, they take longer 
 MERGING = 20  # products of terms per term that is left of them, on the arms measured
 BUDGET = 300_000  # products of terms that a prediction may cost
 
-Vector: TypeAlias = list[Wave]
-Matrix: TypeAlias = list[list[Wave]]
-
 
 @dataclass(frozen=True, eq=False)
 class Equations:
@@ -62,6 +62,15 @@ class Equations:
     numbers: bool
     most: int
     labels: tuple[str, ...] = ()  # names of other coordinates that q1, q2, … stand for
+
+    def __post_init__(self) -> None:
+        self.ring.readable = self._readable
+
+    def _readable(self, x: Wave) -> tuple[Expression, Notation]:
+        """The shortest form of one of its values, and how its names are read."""
+        from strobe.equations.readable_forms import Forms, order_of
+
+        return Forms(order_of(self)).form(x), Notation(labels=self.labels, decimals=self.numbers)
 
     @property
     def name(self) -> str:
@@ -102,7 +111,7 @@ class Equations:
         return self._state("qdd")
 
     def _state(self, letter: str) -> Vector:
-        return [self.ring.variable(f"{letter}{k + 1}") for k in range(self.n)]
+        return Vector(self.ring.variable(f"{letter}{k + 1}") for k in range(self.n))
 
     # -- energies and the equations of motion -------------------------------------------------------
 
@@ -110,7 +119,7 @@ class Equations:
     def mass_matrix(self) -> Matrix:
         """M(q), rotor inertia included."""
         rows = zip(self.link_matrix, self.rotor_matrix, strict=True)
-        return [[self.ring.total(pair) for pair in zip(*row, strict=True)] for row in rows]
+        return Matrix([self.ring.total(pair) for pair in zip(*row, strict=True)] for row in rows)
 
     @cached_property
     def link_matrix(self) -> Matrix:
@@ -148,7 +157,7 @@ class Equations:
         """Σ m c of what moves, in base axes: the centre of mass times the mass."""
         self._require_dynamics()
         with self._within_reach("the centre of mass"):
-            return [self._moment_along(Vec3.unit(axis)) for axis in range(3)]
+            return Vector(self._moment_along(Vec3.unit(axis)) for axis in range(3))
 
     def _moment_along(self, direction: Vec3) -> Wave:
         """Σ m c · direction of what moves."""
@@ -162,10 +171,10 @@ class Equations:
     @cached_property
     def gravity(self) -> Vector:
         """G = ∂V/∂q, the torques that hold the robot still."""
-        return [self.potential_energy.derivative(f"q{i + 1}") for i in range(self.n)]
+        return Vector(self.potential_energy.derivative(f"q{i + 1}") for i in range(self.n))
 
     @cached_property
-    def christoffel_symbols(self) -> list[Matrix]:
+    def christoffel_symbols(self) -> Symbols:
         """c_ijk, of the mass matrix: first index the torque, the other two the rates, symmetric in these."""
         n, M = range(self.n), self.mass_matrix
         self._require_size("the Coriolis matrix", self.n * terms(M))
@@ -174,12 +183,14 @@ class Equations:
         half = {
             (i, j, k): (d[i][j][k] + d[i][k][j] - d[j][k][i]) / 2 for i in n for j in n for k in n if j <= k
         }
-        return [[[self.ring.lower(half[i, min(j, k), max(j, k)]) for k in n] for j in n] for i in n]
+        return Symbols(
+            Matrix([self.ring.lower(half[i, min(j, k), max(j, k)]) for k in n] for j in n) for i in n
+        )
 
     @cached_property
     def coriolis_matrix(self) -> Matrix:
         """C(q, q̇) = Σ_k c_ijk q̇_k, the Christoffel matrix: Ṁ − 2C is skew."""
-        return [[self._along(row, self.qd) for row in matrix] for matrix in self.christoffel_symbols]
+        return Matrix([self._along(row, self.qd) for row in matrix] for matrix in self.christoffel_symbols)
 
     @cached_property
     def decomposition_matrix(self) -> Matrix:
@@ -193,7 +204,7 @@ class Equations:
             lambda body, _, w: inward[body.index](w),
         )
         rows = zip(self.coriolis_matrix, x.reduce_matrix(more), strict=True)
-        return [[self.ring.total(pair) for pair in zip(*row, strict=True)] for row in rows]
+        return Matrix([self.ring.total(pair) for pair in zip(*row, strict=True)] for row in rows)
 
     def coriolis(self, form: str = "christoffel") -> Matrix:
         """C(q, q̇) in one of its two forms."""
@@ -203,14 +214,14 @@ class Equations:
     @cached_property
     def velocity_torques(self) -> Vector:
         """h = C q̇, centrifugal and Coriolis torques."""
-        return [self._along(row, self.qd) for row in self.coriolis_matrix]
+        return Vector(self._along(row, self.qd) for row in self.coriolis_matrix)
 
     @cached_property
     def torques(self) -> Vector:
         """τ = M q̈ + h + G, without friction."""
         accelerated = (self._along(row, self.qdd) for row in self.mass_matrix)
         parts = zip(accelerated, self.velocity_torques, self.gravity, strict=True)
-        return [self.ring.total(part) for part in parts]
+        return Vector(self.ring.total(part) for part in parts)
 
     # -- frames -------------------------------------------------------------------------------------
 
@@ -245,7 +256,7 @@ class Equations:
         damped = [
             rate * self.ring.number(drive.damping) for rate, drive in zip(rates, self.drives, strict=True)
         ]
-        return [self.ring.lower(t) for t in x.reduce(damped)]
+        return Vector(self.ring.lower(t) for t in x.reduce(damped))
 
     def evaluate(self, quantity: Any, q: Any, qd: Any = None, qdd: Any = None) -> np.ndarray:
         """The values of a wave, or of nested lists of them, at states (..., n), with the robot's own parameters."""
@@ -261,7 +272,8 @@ class Equations:
             for k, column in enumerate(np.moveaxis(array, -1, 0))
         }
         try:
-            return _stacked(quantity, Evaluation({**self.parameters, **state}), batch_shape(arrays))
+            found = _stacked(quantity, Evaluation({**self.parameters, **state}), batch_shape(arrays))
+            return in_precision(found, precision(*given.values()))
         except (RecursionError, OverflowError, IndexError, ValueError):  # too deep, too large, uneven
             raise ArgumentError(
                 f"quantity is {shown(quantity)}; expected a closed form of these equations."
@@ -275,6 +287,9 @@ class Equations:
         from strobe.equations.document import document
         from strobe.equations.text import text_lines
 
+        size = predicted_terms(self)
+        if size is None or size > WRITTEN_OUT:
+            return f"{repr(self)[1:-1]}\ntoo long to be read as one text. {_instead(self)}"
         return "\n".join(text_lines(document(self))).rstrip()
 
     def _repr_latex_(self) -> str | None:
@@ -288,11 +303,11 @@ class Equations:
         return self.ring.total(entry * rate for entry, rate in zip(row, rates, strict=True))
 
     def _matrix(self, rows: Sequence[Sequence[Num]]) -> Matrix:
-        return [[self.ring.lower(entry) for entry in row] for row in rows]
+        return Matrix([self.ring.lower(entry) for entry in row] for row in rows)
 
     def _require_dynamics(self) -> None:
-        if self.model.kinematic_only:
-            raise UnsupportedModelError(f"{self.name} has no dynamics: {self.model.kinematic_only}")
+        if self.model.without_dynamics:
+            raise UnsupportedModelError(f"{self.name} has no dynamics: {self.model.without_dynamics}")
 
     def _require_size(self, quantity: str, predicted: int | None) -> None:
         if predicted is None or predicted > self.most:

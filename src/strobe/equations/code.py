@@ -13,7 +13,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from strobe import __version__
-from strobe.codegen.names import Names, remark
+from strobe.compiler.codegen.names import Names, remark
+from strobe.compiler.graph.program import Program
 from strobe.equations.closed_form import Equations, equations_of, predicted_terms, require_writable, terms
 from strobe.equations.document import Source
 from strobe.equations.expression import Angle, Expression, Symbol, Trig, symbols
@@ -21,12 +22,11 @@ from strobe.equations.glossary import Parameter, glossary
 from strobe.equations.notation import Name
 from strobe.equations.parameters import state_names
 from strobe.equations.readable import Readable, in_order, readable, result_names
+from strobe.equations.rendering import Writer, lines
 from strobe.equations.steps import Label, Step, Written, with_waves, written
-from strobe.equations.waves import Powers, Wave
-from strobe.equations.writing import Writer, lines
+from strobe.equations.trig_polynomials import Powers, Wave
 from strobe.errors import UnsupportedModelError
 from strobe.formulations import FORMULATIONS
-from strobe.graph.program import Program
 from strobe.models.model import Model
 from strobe.scalars import Graph, Node, Num, cos, sin
 
@@ -206,7 +206,7 @@ def _needed(steps: Sequence[Step], results: Iterable[Expression]) -> Iterator[St
     return (step for step in steps if step.name in kept)
 
 
-def told(steps: Sequence[Step]) -> Iterator[tuple[list[str], Step]]:
+def with_remarks(steps: Sequence[Step]) -> Iterator[tuple[list[str], Step]]:
     """Every step with the remarks that stand before it: a new section, a new quantity."""
     known: set[str] = set()
     for step in steps:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
 
-from strobe.codegen.c import block_comment, guarded, number
-from strobe.codegen.c_test import make_rules, table
-from strobe.codegen.names import identifier
+from strobe.compiler.codegen.c import block_comment, guarded, number
+from strobe.compiler.codegen.c_test import make_rules, table
+from strobe.compiler.codegen.names import identifier
 from strobe.equations.code import (
     GIVES,
     MEANINGS,
@@ -19,7 +19,7 @@ from strobe.equations.code import (
     Routine,
     Sheet,
     identifiers,
-    told,
+    with_remarks,
 )
 from strobe.equations.expression import Expression
 
@@ -107,7 +107,7 @@ class _Code:
 
     def _body(self, routine: Routine) -> Iterator[str]:
         yield from self._loads(routine)
-        for remarks, step in told(routine.steps):
+        for remarks, step in with_remarks(routine.steps):
             yield from (f"/* {line} */" if line else "" for line in remarks)
             yield from self._statement(f"const double {self.names[step.name]}", step.expression)
         yield ""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from typing import Any
 
-from strobe.codegen.names import remark
+from strobe.compiler.codegen.names import remark
 from strobe.equations.code import (
     GIVES,
     MEANINGS,
@@ -19,7 +19,7 @@ from strobe.equations.code import (
     Routine,
     Sheet,
     identifiers,
-    told,
+    with_remarks,
 )
 from strobe.equations.expression import Expression
 
@@ -82,7 +82,7 @@ class _Module:
 
     def _body(self, routine: Routine) -> Iterator[str]:
         yield from self._loads(routine)
-        for remarks, step in told(routine.steps):
+        for remarks, step in with_remarks(routine.steps):
             yield from (f"# {line}" if line else "" for line in remarks)
             yield from self._assigned(self.names[step.name], step.expression)
         yield ""

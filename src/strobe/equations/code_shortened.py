@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from strobe import __version__
+from strobe.compiler.graph.program import Program
 from strobe.equations import code_c, code_python
 from strobe.equations.code import (
     ASCII,
@@ -28,7 +29,6 @@ from strobe.equations.pruning import replay
 from strobe.equations.readable import Readable
 from strobe.equations.shortened import STATE, Shortened
 from strobe.equations.steps import Label, Written, written
-from strobe.graph.program import Program
 from strobe.robot import Robot
 from strobe.scalars import Graph, Node
 

@@ -22,9 +22,12 @@ from typing import Any
 
 import numpy as np
 
+from strobe.compiler.runtime.arrays import checked, collected, turns
+from strobe.compiler.runtime.interpret import evaluate
+from strobe.compiler.runtime.traced import Traced
 from strobe.equations.closed_form import Equations, equations_of
+from strobe.equations.coordinate_maps import Change, Linear, Map, product, transposed
 from strobe.equations.map_checks import checked_change, checked_names, checked_places, with_inverse
-from strobe.equations.maps import Change, Linear, Map, product, transposed
 from strobe.equations.notation import is_result, plain
 from strobe.errors import ArgumentError
 from strobe.models.couplings import Coordinates, Terms
@@ -33,10 +36,8 @@ from strobe.models.model import Model
 from strobe.quantities import ELIMINATING, Request
 from strobe.quantities.pivots import solve
 from strobe.robot import Robot, Wrench
-from strobe.runtime.arrays import checked, collected, turns
-from strobe.runtime.interpret import evaluate
-from strobe.runtime.traced import Traced
 from strobe.scalars import Node, Num, Numbers
+from strobe.show.sheet import Sheet, displayed
 
 Array = np.ndarray
 
@@ -171,6 +172,7 @@ NAMES = {"q": "phi", "qd": "phid", "qdd": "phidd", "tau": "Q"}  # what stands in
 # -- what a user holds --------------------------------------------------------------------------------
 
 
+@displayed
 class InCoordinates:
     """A robot in other coordinates: what `Robot` says of q and torques, said of phi (..., n) and forces Q."""
 
@@ -183,8 +185,9 @@ class InCoordinates:
     def __reduce__(self) -> tuple[Any, ...]:
         return InCoordinates, (self.robot, self.change, self.names)
 
-    def __repr__(self) -> str:
-        return f"<{self.robot.name} in the coordinates {', '.join(self.names)}>"
+    def _sheet(self) -> Sheet:
+        told = f"the joints {', '.join(self.robot.joint_names)} are functions of these {self.n} coordinates"
+        return Sheet(f"{self.robot.name} in the coordinates {', '.join(self.names)}", [told])
 
     @property
     def n(self) -> int:

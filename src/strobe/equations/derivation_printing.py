@@ -14,11 +14,11 @@ from strobe.equations import expression as ex
 from strobe.equations.derivation import Derivation
 from strobe.equations.document import Document, together
 from strobe.equations.expression import Expression
-from strobe.equations.forms import Forms
 from strobe.equations.latex import DOTS, LETTERS, ROW, LatexWriter, escaped, latex_source
 from strobe.equations.latex import WIDTH as LATEX_WIDTH
 from strobe.equations.latex import visible as latex_width
 from strobe.equations.notation import PLAIN, Name, Notation
+from strobe.equations.readable_forms import Forms
 from strobe.equations.relations import (
     Formula,
     Letter,
@@ -32,9 +32,9 @@ from strobe.equations.relations import (
     Values,
     Written,
 )
+from strobe.equations.rendering import BREAK, WEAK, Writer, lines
 from strobe.equations.text import WIDTH, TextWriter, text_lines
-from strobe.equations.waves import Wave
-from strobe.equations.writing import BREAK, WEAK, Writer, lines
+from strobe.equations.trig_polynomials import Wave
 
 UNNAMED = " "  # in the place of a name that a model file gives
 COLUMNS = 10  # of a matrix in LaTeX, at most

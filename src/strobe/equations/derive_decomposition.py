@@ -21,7 +21,7 @@ from strobe.algebra import Vec3
 from strobe.equations.closed_form import Matrix
 from strobe.equations.moving_links import Letters, Link, MovingLinks
 from strobe.equations.relations import Letter, Line, Step, Times, Transposed, Values, plus
-from strobe.equations.waves import Wave
+from strobe.equations.trig_polynomials import Wave
 
 MASS, INERTIA, GRAVITY = Letter("m", "i"), Letter("I", "i", bold=True), Letter("g", bold=True)
 
@@ -97,13 +97,13 @@ class Decomposition:
 
     def _products(self, left: Columns, right: Columns) -> Matrix:
         """The matrix of dot products of columns, zero where a joint does not move the link."""
-        return [
+        return Matrix(
             [
                 self.moving.wave(left[i].dot(right[j]) if i in left and j in right else 0.0)
                 for j in self._joints
             ]
             for i in self._joints
-        ]
+        )
 
     @cached_property
     def mass_matrix(self) -> Matrix:
@@ -141,11 +141,11 @@ class Decomposition:
         ring = self.moving.equations.ring
         matrices = [matrix for part in self.parts.values() for matrix in of(part)]
         size = range(len(self._joints))
-        return [[ring.total(matrix[i][j] for matrix in matrices) for j in size] for i in size]
+        return Matrix([ring.total(matrix[i][j] for matrix in matrices) for j in size] for i in size)
 
     def _reduced(self, M: Matrix) -> Matrix:
         rows = self.moving.equations.coordinates.reduce_matrix(M)
-        return [[self.moving.wave(x) for x in row] for row in rows]
+        return Matrix([self.moving.wave(x) for x in row] for row in rows)
 
     @property
     def _joints(self) -> range:

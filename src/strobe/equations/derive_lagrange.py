@@ -26,7 +26,7 @@ from strobe.equations.relations import (
     Written,
     plus,
 )
-from strobe.equations.waves import Wave
+from strobe.equations.trig_polynomials import Wave
 from strobe.scalars import Num
 
 T, V, L = Letter("T"), Letter("V"), Letter("L")

@@ -27,7 +27,7 @@ from strobe.equations.relations import (
     plus,
     worked_out,
 )
-from strobe.equations.waves import Wave
+from strobe.equations.trig_polynomials import Wave
 
 GRAVITY = Letter("g", bold=True)
 

@@ -17,17 +17,17 @@ from typing import Any, TypeVar
 from strobe.equations import expression as ex
 from strobe.equations.closed_form import Equations, Matrix, require_writable
 from strobe.equations.expression import Expression, Number, Symbol
-from strobe.equations.facts import Facts, fact_data, fact_sentences, facts
-from strobe.equations.forms import Forms, order_of
 from strobe.equations.friction import friction, ramp_remarks
 from strobe.equations.glossary import Parameter, parameters_among
 from strobe.equations.notation import Notation, entry_name, plain
 from strobe.equations.parameters import Named
-from strobe.equations.waves import Wave
-from strobe.equations.writing import Remark, joined, separated
+from strobe.equations.readable_forms import Forms, order_of
+from strobe.equations.rendering import Remark, joined, separated
+from strobe.equations.structural_facts import Facts, fact_data, fact_sentences, facts
+from strobe.equations.trig_polynomials import Wave
 from strobe.errors import StillFrameError, TipError, UnknownNameError
+from strobe.models.default_frame import tip
 from strobe.models.model import Model
-from strobe.models.tips import tip
 
 LONG = 5  # the length from which a coefficient of velocities gets a name
 COEFFICIENTS = ("h", "k", "p", "u")  # letters for such names, the first that is free
@@ -163,7 +163,9 @@ class Source:
     def rotors(self) -> Matrix:
         """The inertia of the rotors that is written beside that of the links; zeros where it is part of it."""
         zero = self.equations.ring.lower(0.0)
-        return self.equations.rotor_matrix if self.drives else [[zero for _ in self.n] for _ in self.n]
+        return (
+            self.equations.rotor_matrix if self.drives else Matrix([zero for _ in self.n] for _ in self.n)
+        )
 
     @cached_property
     def apart(self) -> bool:
@@ -448,7 +450,10 @@ def symbols_in(section: Section) -> set[str]:
     """Every name in a section."""
     values = (entry.value for entry in section.entries)
     conditions = (x for _, several in section.conditions for x in several)
-    return set[str]().union(*map(ex.symbols, (*values, *conditions)))
+    sentences = (
+        x for told in section.remarks if not isinstance(told, str) for x in told if not isinstance(x, str)
+    )
+    return set[str]().union(*map(ex.symbols, (*values, *conditions, *sentences)))
 
 
 # -- facts --------------------------------------------------------------------------------------------

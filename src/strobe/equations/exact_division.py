@@ -9,7 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TypeAlias
 
-from strobe.equations.waves import Wave
+from strobe.equations.trig_polynomials import Wave
 from strobe.scalars import Num, cos, sin
 
 Exponents: TypeAlias = tuple[int, ...]  # of every z, then of every variable

@@ -8,7 +8,7 @@ import numpy as np
 
 from strobe.errors import ArgumentError
 from strobe.robot import Robot
-from strobe.study.plots import phase_plot, time_plot, torque_bars
+from strobe.show.plots import phase_plot, time_plot, torque_bars
 
 Array = np.ndarray
 

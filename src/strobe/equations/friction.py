@@ -12,9 +12,9 @@ from fractions import Fraction
 
 from strobe.equations import expression as ex
 from strobe.equations.expression import Expression, Number
-from strobe.equations.forms import Forms
 from strobe.equations.parameters import Drive, Named
-from strobe.equations.waves import Wave, Waves, exact
+from strobe.equations.readable_forms import Forms
+from strobe.equations.trig_polynomials import Wave, Waves, exact
 from strobe.models.couplings import Coordinates
 from strobe.quantities.drives import COULOMB_SPEED
 

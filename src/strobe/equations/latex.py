@@ -14,7 +14,7 @@ from strobe.equations.document import Document, Entry, Section, document
 from strobe.equations.expression import Expression
 from strobe.equations.glossary import Parameter
 from strobe.equations.notation import GREEK, PLAIN, Name, Notation
-from strobe.equations.writing import Writer, lines
+from strobe.equations.rendering import Writer, lines
 
 SMALL = 400  # terms of a mass matrix that a notebook shows
 WIDTH = 74  # visible signs in a line

@@ -14,7 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from strobe.equations.maps import Change, Linear, Map, rows
+from strobe.compiler.runtime.arrays import checked
+from strobe.compiler.runtime.interpret import evaluate
+from strobe.equations.coordinate_maps import Change, Linear, Map, rows
 from strobe.errors import (
     ArgumentError,
     MixedNumbersError,
@@ -31,8 +33,6 @@ from strobe.formulations import kinematics
 from strobe.models.arguments import require_texts
 from strobe.models.model import ROOT
 from strobe.robot import Robot
-from strobe.runtime.arrays import checked
-from strobe.runtime.interpret import evaluate
 from strobe.scalars import Graph, Scalar
 from strobe.scalars.scalar import is_number
 

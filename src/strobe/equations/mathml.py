@@ -8,7 +8,7 @@ from html import escape
 from strobe.equations.document import Entry
 from strobe.equations.expression import Expression
 from strobe.equations.notation import PLAIN, Name, Notation
-from strobe.equations.writing import Writer
+from strobe.equations.rendering import Writer
 
 DOTS = ("", "˙", "¨")
 APPLY, TIMES = "<mo>&#x2061;</mo>", "<mo>&#x2062;</mo>"  # function application, invisible times

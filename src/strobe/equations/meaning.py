@@ -25,11 +25,14 @@ from typing import Any
 import numpy as np
 
 from strobe.algebra import Pose
+from strobe.compiler.runtime.arrays import require_turns
 from strobe.errors import UnknownNameError, UnsupportedModelError
 from strobe.models.arguments import finite_numbers, require_place
 from strobe.models.model import Frame, Model
 from strobe.robot import Robot, Wrench
-from strobe.runtime.arrays import require_turns
+from strobe.show.noise import NOISE
+from strobe.show.sheet import Column, Sheet, Table, by_joint, displayed, number
+from strobe.show.units import efforts
 
 Array = np.ndarray
 
@@ -43,6 +46,7 @@ MEANINGS = {
     "external": "balances the external wrenches",
 }
 KINDS = tuple(MEANINGS)
+WRITTEN = 20  # terms of one state that are written one by one
 GOING_ALONG = {  # where joints that are not actuated do so, by loops or couplings
     "effective inertia": "accelerates {own} and all that moves with it, the other actuated joints frozen",
     "gravity": "carries the weight that {own} lifts",
@@ -102,6 +106,7 @@ class Row:
         return told | {"value": float(self.value), "share": float(self.share), "meaning": self.meaning}
 
 
+@displayed
 @dataclass(frozen=True, eq=False)
 class Explanation:
     """The torques of a motion, term by term, and what the joints transmit; batched over leading axes."""
@@ -119,9 +124,20 @@ class Explanation:
     remarks: tuple[str, ...] = ()  # what there is to know about what joints transmit
 
     @cached_property
+    def _noise(self) -> Array:
+        """What is rounding (..., 1) beside the largest term of a state."""
+        return NOISE * np.abs(self.values).max(axis=(-2, -1), initial=0.0)[..., None]
+
+    @cached_property
+    def torques(self) -> Array:
+        """The torques (..., n) to be read: 0 where rounding alone is left of them."""
+        return np.where(np.abs(self.tau) <= self._noise, 0.0, self.tau)
+
+    @cached_property
     def shares(self) -> Array:
-        """The share (..., n, terms) of every term in the sum of magnitudes; zero where there is no torque."""
+        """The share (..., n, terms) of every term in the sum of magnitudes; zero where rounding alone is left."""
         sizes = np.abs(self.values)
+        sizes = np.where(sizes <= self._noise[..., None], 0.0, sizes)
         total = sizes.sum(axis=-1, keepdims=True)
         return np.divide(sizes, total, out=np.zeros_like(sizes), where=total != 0.0)
 
@@ -157,18 +173,30 @@ class Explanation:
             raise UnknownNameError("joint", name, self.robot, self.joints)
         return self.joints.index(name)
 
-    def __str__(self) -> str:
-        if self.tau.ndim > 1:
-            return f"the torques of {self.robot}, term by term, for {self.tau.shape[:-1]} states"
-        lines: list[str] = []
-        for i, (name, unit, torque) in enumerate(zip(self.joints, self.units, self.tau, strict=True)):
-            lines.append(f"{name}: {torque:.6g} {unit}")
-            felt = [row for row in self.rows(i) if row.share > NOISE]
-            lines += [f"  {r.value:12.6g}  {r.share:4.0%}  {r.kind}, {r.formula}" for r in felt]
-        return "\n".join([*lines, COORDINATES])
+    def _sheet(self) -> Sheet:
+        head = f"Explanation of {self.robot}: {len(self.joints)} torques of {len(self.terms)} terms"
+        batch = self.tau.ndim > 1
+        head += f", {int(np.prod(self.tau.shape[:-1])):,} states" if batch else ""
+        felt = {kind: x for kind, x in self.parts.items() if np.any(np.abs(x) > self._noise)}
+        columns = [Column(kind, x, self.units) for kind, x in {**felt, "tau": self.torques}.items()]
+        if batch:
+            return Sheet(head, [by_joint(self.joints, columns), COORDINATES])
+        rows = [row for i in range(len(self.joints)) for row in self._felt(i)]
+        parts = [Table(["joint", "value", "share", "term", ""], rows)] if 0 < len(rows) <= WRITTEN else []
+        return Sheet(head, [by_joint(self.joints, columns), *parts, COORDINATES], self._figure)
 
-    def __repr__(self) -> str:
-        return f"<Explanation of {self.robot}: {len(self.joints)} torques of {len(self.terms)} terms>"
+    def _felt(self, i: int) -> list[list[Any]]:
+        """The terms of a joint that are more than rounding."""
+        felt = [row for row in self.rows(i) if row.share > NOISE]
+        name, unit = self.joints[i], self.units[i]
+        return [
+            [name, f"{number(float(r.value))} {unit}", f"{r.share:.0%}", r.kind, r.formula] for r in felt
+        ]
+
+    def _figure(self) -> str:
+        from strobe.equations.figure_torques import term_bars
+
+        return term_bars(self)
 
 
 def _entry(letter: str, *indices: int) -> str:
@@ -177,7 +205,6 @@ def _entry(letter: str, *indices: int) -> str:
 
 
 MOST_TERMS = 2**25  # worked out at once: a quarter of a gibibyte
-NOISE = 1e-14  # of the sum of magnitudes: what rounding leaves of terms that vanish
 
 
 def explain(
@@ -242,8 +269,7 @@ def _require_room(robot: Robot, torques: int) -> None:
 
 def units_of(robot: Robot) -> tuple[str, ...]:
     """The unit of the torque along every degree of freedom."""
-    columns = (column for joint in robot.coordinates.joints for column in joint.columns())
-    return tuple("N m" if any(column.angular) else "N" for column in columns)
+    return tuple(efforts(robot.coordinates.joints))
 
 
 def moving_terms(n: int) -> list[Term]:

@@ -26,7 +26,7 @@ from typing import TypeAlias
 
 from strobe.algebra import Inertia, Motion, Pose, Shift, Sym3, Turn, Vec3
 from strobe.equations.notation import is_reserved, plain
-from strobe.equations.waves import Waves
+from strobe.equations.trig_polynomials import Waves
 from strobe.errors import UnsupportedOperationError
 from strobe.models.couplings import coordinates
 from strobe.models.expressions import Expression, parse_expression

@@ -12,10 +12,10 @@ from functools import cached_property
 from itertools import product
 
 from strobe.equations.closed_form import BUDGET, Equations, budgeted
-from strobe.equations.facts import Facts, coupled, gravity_conditions
 from strobe.equations.friction import rubbed
+from strobe.equations.structural_facts import Facts, coupled, gravity_conditions
+from strobe.equations.trig_polynomials import TooManyProducts, Wave
 from strobe.equations.verification import Image
-from strobe.equations.waves import TooManyProducts, Wave
 from strobe.errors import UnsupportedModelError
 from strobe.formulations import composite_body, composite_coriolis, decomposition, totals
 from strobe.scalars import DualSystem, Num

@@ -29,11 +29,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from strobe.equations.bounds import Ranges
-from strobe.graph.passes import optimised
-from strobe.graph.program import CIRCLE, SUMS, Program
-from strobe.graph.rules import FUNCTIONS, Signed
-from strobe.graph.simplify import Builder
+from strobe.compiler.graph.passes import optimised
+from strobe.compiler.graph.program import CIRCLE, SUMS, Program
+from strobe.compiler.graph.rules import FUNCTIONS, Signed
+from strobe.compiler.graph.simplify import Builder
+from strobe.equations.torque_bounds import Ranges
 from strobe.scalars import Graph, Lanes, Node, Num
 
 Array = np.ndarray

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from strobe.algebra import Inertia, Pose, Shift, Sym3, Turn, Vec3
 from strobe.algebra.placement import Step as Placed
-from strobe.codegen.names import Names
+from strobe.compiler.codegen.names import Names
+from strobe.compiler.graph.program import Input, Program
 from strobe.equations.closed_form import (
     MOST_PAIRS,
     REDUCED,
@@ -25,22 +26,21 @@ from strobe.equations.closed_form import (
     require_form,
 )
 from strobe.equations.expression import Expression, Number, value
-from strobe.equations.forms import Forms, Order
 from strobe.equations.friction import friction
+from strobe.equations.graph_to_steps import OWN, VECTOR, Book, Walk, by_entry, numbers_of
 from strobe.equations.notation import entry_name, plain
 from strobe.equations.parameters import Named, drives_of, has_names, named, state_names
+from strobe.equations.readable_forms import Forms, Order
 from strobe.equations.steps import CONSTANTS, Operations, Step, Written, written
-from strobe.equations.walk import OWN, VECTOR, Book, Walk, by_entry, numbers_of
-from strobe.equations.waves import Waves, exact
+from strobe.equations.trig_polynomials import Waves, exact
 from strobe.errors import UnknownNameError, UnsupportedModelError
-from strobe.graph.program import Input, Program
 from strobe.models.couplings import Coordinates, coordinates
+from strobe.models.default_frame import moved_frame
 from strobe.models.inertial import Inertial
 from strobe.models.loops import require_open
 from strobe.models.model import Body, Frame, Model
 from strobe.models.reframe import oblique_turns, reframed
 from strobe.models.regroup import at_base, regrouped
-from strobe.models.tips import moved_frame
 from strobe.scalars import Graph, Num, cos, sin
 from strobe.scalars.scalar import is_number
 
@@ -297,8 +297,8 @@ def _flat(rows: Sequence[Sequence[Any]]) -> list[Any]:
 def _require(model: Model, asked: Iterable[str]) -> None:
     if not model.bodies:
         raise UnsupportedModelError(f"{model.name} has no joints: there are no equations to write down.")
-    if model.kinematic_only and not {"fk", "jacobian"}.issuperset(asked):
-        raise UnsupportedModelError(f"{model.name} has no dynamics: {model.kinematic_only}")
+    if model.without_dynamics and not {"fk", "jacobian"}.issuperset(asked):
+        raise UnsupportedModelError(f"{model.name} has no dynamics: {model.without_dynamics}")
     if not {"fk", "jacobian"}.issuperset(asked):
         require_open(model, "a closed form", REDUCED)
     if (pairs := carried_pairs(model)) > MOST_PAIRS:

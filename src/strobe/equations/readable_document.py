@@ -30,10 +30,10 @@ from strobe.equations.document import (
     without_frame,
 )
 from strobe.equations.expression import Expression, Symbol
-from strobe.equations.forms import Forms, order_of
 from strobe.equations.glossary import parameters_among
+from strobe.equations.prime_field_facts import DECIDED, structure
 from strobe.equations.readable import Readable, entry_names, readable
-from strobe.equations.structure import DECIDED, structure
+from strobe.equations.readable_forms import Forms, order_of
 from strobe.errors import UnsupportedModelError
 from strobe.models.model import Model
 

@@ -24,7 +24,7 @@ from strobe.equations.expression import Angle, Expression, Number, Symbol, Trig
 from strobe.equations.factors import Atom, Monomial, Polynomial
 from strobe.equations.glossary import COLLECTED, glossary
 from strobe.equations.parameters import state_names
-from strobe.equations.waves import Powers, Wave
+from strobe.equations.trig_polynomials import Powers, Wave
 
 if TYPE_CHECKING:
     from strobe.equations.closed_form import Equations

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from strobe.algebra import Mat3, Vec3
 from strobe.equations.expression import ZERO, Expression
-from strobe.equations.waves import Wave
+from strobe.equations.trig_polynomials import Wave
 
 Quantity: TypeAlias = Any  # a number, a Vec3 or a Mat3 on waves
 

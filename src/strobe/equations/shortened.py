@@ -22,19 +22,20 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from strobe.equations.bounds import Ranges, bound, contributions, largest_torques, ranges_of
+from strobe.compiler.graph.passes import optimised
+from strobe.compiler.graph.program import Program
+from strobe.compiler.graph.program import trace as trace_graph
+from strobe.compiler.runtime.arrays import collected
+from strobe.compiler.runtime.traced import Traced, trace
 from strobe.equations.closed_form import WRITABLE, Equations, equations_of
 from strobe.equations.pruning import POSITIONS, Pruning, operations, replay
-from strobe.equations.waves import Evaluation, Wave
+from strobe.equations.torque_bounds import Ranges, bound, contributions, largest_torques, ranges_of
+from strobe.equations.trig_polynomials import Evaluation, Wave
 from strobe.errors import ArgumentError, EquationSizeError, shown
-from strobe.graph.passes import optimised
-from strobe.graph.program import Program
-from strobe.graph.program import trace as trace_graph
 from strobe.quantities import Request
 from strobe.robot import Robot
-from strobe.runtime.arrays import collected
-from strobe.runtime.traced import Traced, trace
 from strobe.scalars import Graph, Num, Numbers
+from strobe.show.sheet import Lines, Sheet, displayed
 
 Array = np.ndarray
 Motion: TypeAlias = tuple[Array, Array, Array]  # q, qd and qdd (states, n)
@@ -83,6 +84,7 @@ class Row:
     rms: float
 
 
+@displayed
 @dataclass(frozen=True, eq=False)
 class Shortened:
     """The inverse dynamics of a robot in fewer operations, with the bound of their error."""
@@ -253,14 +255,10 @@ class Shortened:
             f"{self.motion_name}: largest error {row.largest:.3%}, rms {row.rms:.3%}."
         )
 
-    def __str__(self) -> str:
-        return self.describe()
-
-    def __repr__(self) -> str:
+    def _sheet(self) -> Sheet:
         kind = "proven" if self.proven else "sampled"
-        return (
-            f"<Shortened {self.robot.name}: {self.operations} operations within {self.within:.3g}, {kind}>"
-        )
+        head = f"Shortened {self.robot.name}: {self.operations} operations within {self.within:.3g}, {kind}"
+        return Sheet(head, [Lines(self.describe())])
 
 
 def shortened(

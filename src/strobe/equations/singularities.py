@@ -22,16 +22,17 @@ from typing import TYPE_CHECKING
 from strobe.algebra import Motion
 from strobe.equations import expression as ex
 from strobe.equations.closed_form import Matrix, budgeted
-from strobe.equations.division import quotient
+from strobe.equations.exact_division import quotient
 from strobe.equations.expression import Expression, Power, Product, Sum, Trig
-from strobe.equations.forms import Forms, order_of
 from strobe.equations.parameters import state_names
+from strobe.equations.readable_forms import Forms, order_of
 from strobe.equations.text import text
-from strobe.equations.waves import TooManyProducts, Wave, Waves
+from strobe.equations.trig_polynomials import TooManyProducts, Wave, Waves
 from strobe.errors import ArgumentError, UnknownNameError, UnsupportedModelError, counted
 from strobe.formulations.kinematics import Placed
 from strobe.models.arguments import require_texts
-from strobe.models.tips import moved_frame
+from strobe.models.default_frame import moved_frame
+from strobe.show.sheet import displayed
 
 if TYPE_CHECKING:
     from strobe.equations.closed_form import Equations
@@ -52,6 +53,7 @@ class Factor:
     where: str  # "q5 = 0 or π"; nothing for a constant length
 
 
+@displayed
 @dataclass(frozen=True, eq=False)
 class Singularities:
     """det J of some rows (or all) as a product."""
@@ -139,7 +141,7 @@ def _square(
     J = equations.jacobian(frame)
     joints = [j for j in range(equations.n) if not all(row[j].is_zero() for row in J)]
     rows = _rows(equations, tip.name, J, joints, of)
-    return rows, [[J[ROWS.index(row)][j] for row in rows] for j in joints]
+    return rows, Matrix([J[ROWS.index(row)][j] for row in rows] for j in joints)
 
 
 def _rows(
@@ -185,7 +187,7 @@ def _seen_from(equations: Equations, bodies: Sequence[Body], k: int) -> Matrix:
             about = placed.R @ column.angular
             columns.append(Motion(about, placed.R @ column.linear + placed.p.cross(about)))
     lower = equations.ring.lower
-    return [[lower(x) for x in (*column.linear, *column.angular)] for column in columns]
+    return Matrix([lower(x) for x in (*column.linear, *column.angular)] for column in columns)
 
 
 def _size(M: Matrix) -> int:

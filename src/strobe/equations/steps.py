@@ -13,7 +13,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
-from strobe.codegen.names import Names
+from strobe.compiler.codegen.names import Names
+from strobe.compiler.graph.passes import optimised
+from strobe.compiler.graph.program import CIRCLE, Program
 from strobe.equations.expression import (
     MINUS_ONE,
     Angle,
@@ -32,9 +34,7 @@ from strobe.equations.expression import (
     symbols,
     total,
 )
-from strobe.equations.waves import exact
-from strobe.graph.passes import optimised
-from strobe.graph.program import CIRCLE, Program
+from strobe.equations.trig_polynomials import exact
 from strobe.scalars import Node
 
 CONSTANTS = "Constants"

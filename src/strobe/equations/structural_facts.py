@@ -23,8 +23,8 @@ from strobe.equations.expression import Expression, Symbol
 from strobe.equations.friction import rubbed
 from strobe.equations.notation import RATES, entry_name
 from strobe.equations.parameters import Named
-from strobe.equations.waves import Shape, Wave
-from strobe.equations.writing import Remark, joined
+from strobe.equations.rendering import Remark, joined
+from strobe.equations.trig_polynomials import Shape, Wave
 from strobe.models.couplings import Coordinates
 
 Pair = tuple[int, int]

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 from strobe.equations.closed_form import Equations, equations_of, predicted_terms
 from strobe.equations.expression import Expression
-from strobe.equations.forms import Forms, order_of
 from strobe.equations.friction import friction as written_friction
 from strobe.equations.meaning import KINDS, Term, meanings
-from strobe.equations.waves import Wave
+from strobe.equations.readable_forms import Forms, order_of
+from strobe.equations.trig_polynomials import Wave
 from strobe.errors import EquationSizeError
 
 if TYPE_CHECKING:

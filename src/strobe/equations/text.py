@@ -14,7 +14,7 @@ from strobe.equations.document import Document, Entry
 from strobe.equations.expression import Expression
 from strobe.equations.glossary import Parameter
 from strobe.equations.notation import GREEK, PLAIN, STATE, Name, Notation
-from strobe.equations.writing import Writer, lines
+from strobe.equations.rendering import Writer, lines
 
 WIDTH = 100  # letters in a line
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")

@@ -23,7 +23,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from strobe.equations.waves import Powers, Wave
+from strobe.equations.trig_polynomials import Powers, Wave
 from strobe.errors import ArgumentError
 from strobe.models.joints import Joint
 from strobe.robot import Robot

@@ -87,6 +87,8 @@ class Waves(System):
             name: 1 << (self._bits + FIELD * (first - k)) for k, name in enumerate(self.angles)
         }
         self._bias = sum(128 << (FIELD * k) for k in range(len(self.angles)))
+        # the shortest form, and its notation
+        self.readable: Callable[[Wave], tuple[Any, Any]] | None = None
 
     # -- the door of every number system ------------------------------------------------------------
 
@@ -214,6 +216,24 @@ class Wave(Scalar):
         return self.system.constant(x)
 
     # -- reading ------------------------------------------------------------------------------------
+
+    def __str__(self) -> str:
+        from strobe.equations.printed import printed
+
+        return printed(self)
+
+    __repr__ = __str__
+
+    def latex(self) -> str:
+        """All of it as mathematics for LaTeX."""
+        from strobe.equations.printed import whole_latex
+
+        return whole_latex(self)
+
+    def _repr_latex_(self) -> str:
+        from strobe.equations.printed import latex_of
+
+        return f"${latex_of(self)}$"
 
     def __len__(self) -> int:
         """The number of terms."""

@@ -21,7 +21,7 @@ from strobe.equations.expression import Expression, Symbol, Trig, value
 from strobe.equations.parameters import state_names
 from strobe.equations.readable import MOTION, Readable
 from strobe.equations.steps import with_waves
-from strobe.equations.waves import Evaluation
+from strobe.equations.trig_polynomials import Evaluation
 from strobe.errors import UnsupportedModelError
 from strobe.formulations import FORMULATIONS, spatial_newton_euler
 from strobe.robot import Robot

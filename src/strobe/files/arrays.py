@@ -38,9 +38,8 @@ def read_arrays(path: Place) -> dict[str, Array]:
                 return {each.filename.removesuffix(".npy"): _array(packed.read(each)) for each in entries}
         except ArgumentError:
             raise
-        except (
-            Exception
-        ):  # whatever zipfile, the decompressors and NumPy say to bytes that are no such file
+        # whatever zipfile, the decompressors and NumPy say to bytes that are no such file
+        except Exception:
             raise ArgumentError(f"{fspath(path)}: not an NPZ file of plain arrays.") from None
 
 

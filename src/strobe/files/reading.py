@@ -18,7 +18,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from strobe.errors import Fault, ModelFileError, excerpt
+from strobe.errors import ArgumentError, Fault, ModelFileError, excerpt, shown
 
 Place = str | PathLike[str]
 
@@ -26,10 +26,9 @@ Place = str | PathLike[str]
 LARGEST = 32 * 2**20  # XML; the largest robot files known have one MiB
 LARGEST_TOML = 8 * 2**20  # models, requests, sweeps; the parser takes seconds for so many
 LARGEST_JSON = 32 * 2**20  # requests and poses
-LARGEST_TABLE = (
-    2**30
-)  # logs and motions, a row for every instant; a million rows of seven joints are half of it
+LARGEST_TABLE = 2**30  # logs and motions; a million instants of seven joints are half of it
 LARGEST_ARRAYS = 16 * 2**30  # NPZ, of which no more is read than is asked for
+PIECE = 2**20  # read at a time
 
 MOST_PARTS = 200  # of a key in TOML, between dots
 BESIDE_KEYS = re.compile(r"[^\w.\"' \t-]+")
@@ -71,16 +70,41 @@ def read_bytes(path: Place, most: int | None = None) -> bytes:
     """The content of a regular file that is not too large."""
     with opened(path, most) as stream:
         try:
-            content = stream.read((LARGEST if most is None else most) + 1)
+            content = _up_to(stream, (LARGEST if most is None else most) + 1)
         except OSError as error:
             raise file_fault(path, _refusal(error)) from None
     require_size(path, content, most)
     return content
 
 
+def _up_to(stream: BinaryIO, most: int) -> bytes:
+    """So many bytes at most, piece by piece: asked for all at once, room is made for all of them."""
+    pieces: list[bytes] = []
+    while most > 0 and (piece := stream.read(min(PIECE, most))):
+        pieces.append(piece)
+        most -= len(piece)
+    return b"".join(pieces)
+
+
+def path_text(path: Any) -> str:
+    """A path as text, or a sentence where something else was given."""
+    try:
+        name: Any = os.fspath(path)
+    except Exception:  # a foreign __fspath__ may raise anything
+        name = None
+    if not isinstance(name, str):
+        raise ArgumentError(f"{shown(path)} is no path; expected the name of a file or of a folder.")
+    return name
+
+
+def suffix_of(path: Any) -> str:
+    """What the name of a file ends with, such as .csv."""
+    return Path(path_text(path)).suffix.lower()
+
+
 def require_name(path: Place) -> None:
     """Refuse what is no name of a file, or one that no text can repeat."""
-    name = os.fspath(path)
+    name = path_text(path)
     if "\0" in name:
         raise file_fault(path, "a name with a NUL in it is no name of a file.")
     try:
@@ -120,6 +144,16 @@ def _refusal(error: OSError) -> str:
 def read_text(path: Place, most: int | None = None) -> str:
     """The text of a file in UTF-8, with or without a byte order mark."""
     content = read_bytes(path, most)
+    require_utf8(path, content)
+    return content.decode("utf-8-sig")
+
+
+def text_in(path: Place, content: str | bytes, most: int | None = None) -> str:
+    """A content that somebody has read already, as text that is not too large."""
+    data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
+    require_size(path, data, most)
+    if isinstance(content, str):
+        return content
     require_utf8(path, content)
     return content.decode("utf-8-sig")
 

@@ -8,28 +8,63 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from strobe.files.reading import LARGEST_TABLE, Place, file_fault, read_text
+from strobe.files.packed import gunzipped
+from strobe.files.reading import LARGEST_TABLE, Place, file_fault, read_bytes, require_utf8
 
 MOST_COLUMNS = 10_000
 MOST_CELLS = 50_000_000  # a million rows of a robot with 16 joints
+BLANK = " "
 DELIMITERS = ",;\t"
+ALSO_BLANKS = DELIMITERS + BLANK
+NUMBERS = re.compile(r"[-+\deE.,;\s]*")  # and what stands between them
 CALCULATED = ("=", "+", "-", "@", "\t", "\r", "|", "%")
 
 Row = tuple[int, list[str]]  # the line where it ends, and its cells
 
 
 def read_rows(path: Place, delimiters: str = DELIMITERS) -> list[Row]:
-    """The lines of a CSV file that are not blank; the delimiter is the one that its first line has most of."""
-    text = read_text(path, LARGEST_TABLE)
-    header = text[: 2**20].lstrip().partition("\n")[0]
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(delimiters, key=header.count))
+    """The lines of a CSV file that are not blank, gzip or not; its delimiter is that of its first line."""
+    return separated_rows(path, delimiters)[1]
+
+
+def separated_rows(path: Place, delimiters: str = DELIMITERS) -> tuple[str, list[Row]]:
+    """The delimiter of a CSV file (a blank where it has none, but blanks), and its lines that are not blank."""
+    content = gunzipped(path, read_bytes(path, LARGEST_TABLE), LARGEST_TABLE)
+    require_utf8(path, content)
+    text = content.decode("utf-8-sig")
+    del content
+    delimiter = _delimiter(text[: 2**20].lstrip().partition("\n")[0], delimiters)
+    stream = io.StringIO(text, newline="")
+    reader = _Blanks(stream) if delimiter == BLANK else csv.reader(stream, delimiter=delimiter)
     try:
-        return list(_bounded(path, reader))
+        return delimiter, list(_bounded(path, reader))
     except csv.Error as error:
         raise file_fault(path, f"not a CSV file: {error}.", reader.line_num) from None
+
+
+def _delimiter(line: str, delimiters: str) -> str:
+    """The delimiter that a line has most of; between numbers the comma last, which may be a decimal one."""
+    signs = delimiters.replace(BLANK, "")
+    if NUMBERS.fullmatch(line) and (others := [sign for sign in ";\t" if sign in signs and sign in line]):
+        return others[0]
+    best = max(signs, key=line.count)
+    return BLANK if BLANK in delimiters and best not in line and BLANK in line.strip() else best
+
+
+class _Blanks:
+    """Lines whose cells stand between blanks, however many."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self.lines, self.line_num = iter(lines), 0
+
+    def __iter__(self) -> Iterator[list[str]]:
+        for line in self.lines:
+            self.line_num += 1
+            yield line.split()
 
 
 def _bounded(path: Place, reader: Any) -> Iterator[Row]:

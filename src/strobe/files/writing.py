@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,7 +11,8 @@ from os import PathLike
 from pathlib import Path as Folder
 from typing import Any, BinaryIO, TextIO
 
-from strobe.errors import OutputError
+from strobe.errors import ArgumentError, OutputError, shown
+from strobe.files.reading import path_text
 
 Path = str | PathLike[str]
 
@@ -36,8 +38,8 @@ def writing_bytes(path: Path, *, inputs: Iterable[Path] = (), force: bool = Fals
 def _written(path: Path, inputs: Iterable[Path], force: bool, kind: str, **how: Any) -> Iterator[Any]:
     refuse(path, inputs=inputs, force=force)
     target = os.path.realpath(path)  # a link stays a link: what it points to is written
-    if _is_special(target):
-        with _explained(path), open(target, f"w{kind}", **how) as stream:
+    if _is_special(path):
+        with _explained(path), open(path, f"w{kind}", opener=_without_waiting, **how) as stream:
             yield stream
         return
     draft = f"{target}.{secrets.token_hex(4)}.part"
@@ -76,6 +78,7 @@ def write_folder(
 
 def refuse_folder(folder: Path, *, force: bool = False) -> None:
     """Raise if files could not be written into a folder, or would come among others."""
+    _require_force(force)
     require_written_name(folder)
     place = Folder(folder)
     if place.exists() and not place.is_dir():
@@ -90,22 +93,39 @@ def refuse_folder(folder: Path, *, force: bool = False) -> None:
         )
 
 
-def _is_special(target: str) -> bool:
+def _is_special(path: Path) -> bool:
     """Whether it is there, as a pipe or a device, which is written to and cannot be replaced."""
-    return os.path.exists(target) and not os.path.isfile(target)
+    return os.path.exists(path) and not os.path.isfile(path)
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    """A pipe or a device opened for writing, and never made; a pipe that nobody reads is not waited for."""
+    try:
+        descriptor = os.open(path, flags & ~os.O_CREAT | getattr(os, "O_NONBLOCK", 0))
+    except OSError as error:
+        if error.errno == errno.ENXIO:
+            raise OutputError(
+                f"cannot write {path}: it is a pipe that nobody reads, or no device. Name a file."
+            ) from None
+        raise
+    os.set_blocking(descriptor, True)
+    return descriptor
 
 
 def refuse(path: Path, *, inputs: Iterable[Path] = (), force: bool = False) -> None:
     """Raise if writing here would lose something or cannot succeed."""
-    name = os.fspath(path)
+    _require_force(force)
+    name = path_text(path)
     require_written_name(name)
+    if name == "-":
+        raise OutputError("cannot write -: name a file (./- if it is to be called so), or /dev/stdout.")
     target = os.path.realpath(path)
     folder = os.path.dirname(target)
     if not os.path.isdir(folder):
         raise OutputError(f"cannot write {name}: the folder {folder} does not exist. Make it first.")
     if os.path.isdir(target):
         raise OutputError(f"cannot write {name}: it is a folder. Name a file in it.")
-    if not (_is_special(target) or os.access(folder, os.W_OK | os.X_OK)):
+    if not (_is_special(path) or os.access(folder, os.W_OK | os.X_OK)):
         raise OutputError(
             f"cannot write {name}: the folder {folder} may not be written to. Choose another."
         )
@@ -116,15 +136,20 @@ def refuse(path: Path, *, inputs: Iterable[Path] = (), force: bool = False) -> N
             )
     if os.path.isfile(target) and not force:
         raise OutputError(f"will not replace {name}: it exists. Choose another name, or add --force.")
-    if os.path.islink(path) and not (force or _is_special(target)):
+    if os.path.islink(path) and not (force or _is_special(path)):
         raise OutputError(
             f"will not write through the link {name} to {target}. Choose another name, or add --force."
         )
 
 
+def _require_force(force: Any) -> None:
+    if not isinstance(force, bool):
+        raise ArgumentError(f"force is {shown(force)}; expected True or False.")
+
+
 def require_written_name(path: Path) -> None:
     """Refuse a name of a file to write that is none, or that no text can repeat."""
-    name = os.fspath(path)
+    name = path_text(path)
     if "\0" in name:
         raise OutputError(f"cannot write {name}: a name with a NUL in it is no name of a file.")
     try:

@@ -90,12 +90,14 @@ FORMULATIONS: dict[str, Method] = {
 PRINTED = Method("hollerbach-3x3-printed", hollerbach_3x3_printed)
 """Wrong on purpose: a paper's equations with their errata, to be asked for by name only."""
 
-DEFAULT = "spatial-newton-euler"
+REFERENCE = "spatial-newton-euler"
+"""What the others are compared with: it takes every tree. What runs is chosen elsewhere."""
+DEFAULT = REFERENCE  # its old name, for one version
 
 
 def formulation(name: str | None) -> Method:
-    """A formulation by its name; the default one for None."""
-    name = DEFAULT if name is None else name
+    """A formulation by its name; the reference for None."""
+    name = REFERENCE if name is None else name
     if name == PRINTED.name:
         return PRINTED
     if name not in FORMULATIONS:

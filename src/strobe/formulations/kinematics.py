@@ -1,14 +1,18 @@
 # pyright: reportConstantRedefinition=false
-"""Where frames are and how they move with the joints: placements, geometric Jacobians and their rates.
+"""Where frames are and how they move with the joints: placements, velocities, Jacobians and their rates.
 
     T_0i      = T_0p · T_pi                      outwards, along the bodies that support the frame
     J e_j     = (R S_lin + R S_ang × (p_f − p_i),  R S_ang)     column of joint j on body i, base axes
     J̇ e_j     = (ω_i × R S_lin + (ω_i × R S_ang) × (p_f − p_i) + R S_ang × (ṗ_f − ṗ_i),  ω_i × R S_ang)
     ∂_k J e_j = (ω_k × v_j,  ω_k × ω_j) for k up to the body of j,  (ω_j × v_k,  0) beyond;  J e_j = (v_j, ω_j)
 
+    ω_i       = ω_p + R S_ang qd                 ṗ_i = ṗ_p + ω_p × d + R S_lin qd,   d = p_i − p_p
+    ω̇_i       = ω̇_p + R S_ang qdd + ω_i × R S_ang qd
+    p̈_i       = p̈_p + ω̇_p × d + ω_p × ḋ + R S_lin qdd + ω_i × R S_lin qd
+
 S is fixed to its body, so R S turns with ω_i. A displacement along column k turns what the joints from there on do,
 and moves the frame's origin for the joints before. Rows are linear velocity of the frame's origin, then angular
-velocity, in base axes.
+velocity, in base axes; `references` have them elsewhere.
 """
 
 from __future__ import annotations
@@ -45,10 +49,26 @@ class Placed:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Moving:
-    """Velocity of a body in base axes: ω, and ṗ of its origin."""
+    """Velocity of a body, or of a frame, in base axes: ω, and ṗ of its origin."""
 
     w: Vec3 = field(default_factory=Vec3.zero)
     p_d: Vec3 = field(default_factory=Vec3.zero)
+
+    def at(self, arm: Vec3) -> Moving:
+        """That of what it carries at an arm from its origin."""
+        return Moving(self.w, self.p_d + self.w.cross(arm))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Accelerating:
+    """Acceleration of a body, or of a frame, in base axes: ω̇, and p̈ of its origin."""
+
+    w_d: Vec3 = field(default_factory=Vec3.zero)
+    p_dd: Vec3 = field(default_factory=Vec3.zero)
+
+    def at(self, arm: Vec3, arm_d: Vec3, w: Vec3) -> Accelerating:
+        """That of what it carries at an arm with a rate, while it turns with ω."""
+        return Accelerating(self.w_d, self.p_dd + self.w_d.cross(arm) + w.cross(arm_d))
 
 
 def body_placements(bodies: Sequence[Body], q: Numbers) -> dict[int, Placed]:
@@ -57,6 +77,58 @@ def body_placements(bodies: Sequence[Body], q: Numbers) -> dict[int, Placed]:
     for body in bodies:
         placed[body.index] = placed[body.parent] @ body.pose(q)
     return placed
+
+
+def body_velocities(bodies: Sequence[Body], placed: Mapping[int, Placed], qd: Numbers) -> dict[int, Moving]:
+    """How every one of the placed bodies moves with qd, the base at rest among them."""
+    moving = {ROOT: Moving()}
+    for body in bodies:
+        here, own = placed[body.index], body.S @ body.rates(qd)
+        carried = moving[body.parent].at(here.p - placed[body.parent].p)
+        moving[body.index] = Moving(carried.w + here.R @ own.angular, carried.p_d + here.R @ own.linear)
+    return moving
+
+
+def body_accelerations(
+    bodies: Sequence[Body],
+    placed: Mapping[int, Placed],
+    moving: Mapping[int, Moving],
+    qd: Numbers,
+    qdd: Numbers,
+) -> dict[int, Accelerating]:
+    """How every one of the moving bodies is accelerated by qdd, the base at rest among them."""
+    accelerating = {ROOT: Accelerating()}
+    for body in bodies:
+        i, p, R = body.index, body.parent, placed[body.index].R
+        own, more = body.S @ body.rates(qd), body.S @ body.rates(qdd)
+        arm, arm_d = placed[i].p - placed[p].p, moving[i].p_d - moving[p].p_d
+        carried, w = accelerating[p].at(arm, arm_d, moving[p].w), moving[i].w
+        accelerating[i] = Accelerating(
+            carried.w_d + R @ more.angular + w.cross(R @ own.angular),
+            carried.p_dd + R @ more.linear + w.cross(R @ own.linear),
+        )
+    return accelerating
+
+
+def frame_velocity(model: Model, q: Numbers, qd: Numbers, frame: Frame) -> Moving:
+    """How a frame moves with qd."""
+    support = model.support(frame.body)
+    placed = body_placements(support, q)
+    here = placed[frame.body]
+    return body_velocities(support, placed, qd)[frame.body].at((here @ frame.placement).p - here.p)
+
+
+def frame_acceleration(
+    model: Model, q: Numbers, qd: Numbers, qdd: Numbers, frame: Frame
+) -> tuple[Moving, Accelerating]:
+    """How a frame moves with qd, and how it is accelerated by qdd."""
+    support = model.support(frame.body)
+    placed = body_placements(support, q)
+    moving = body_velocities(support, placed, qd)
+    accelerating = body_accelerations(support, placed, moving, qd, qdd)
+    i = frame.body
+    arm = (placed[i] @ frame.placement).p - placed[i].p
+    return moving[i].at(arm), accelerating[i].at(arm, moving[i].w.cross(arm), moving[i].w)
 
 
 def frame_pose(model: Model, q: Numbers, frame: Frame) -> Pose:
@@ -126,15 +198,9 @@ def jacobian_dot(model: Model, q: Numbers, qd: Numbers, frame: Frame) -> list[li
     """The rate of the Jacobian while the robot moves with qd: six rows."""
     support = model.support(frame.body)
     placed = body_placements(support, q)
-    moving = {ROOT: Moving()}
-    for body in support:
-        here, before = placed[body.index], moving[body.parent]
-        own = body.S @ body.rates(qd)
-        carried = before.p_d + before.w.cross(here.p - placed[body.parent].p)
-        moving[body.index] = Moving(before.w + here.R @ own.angular, carried + here.R @ own.linear)
+    moving = body_velocities(support, placed, qd)
     tip = (placed[frame.body] @ frame.placement).p
-    last = moving[frame.body]
-    tip_d = last.p_d + last.w.cross(tip - placed[frame.body].p)
+    tip_d = moving[frame.body].at(tip - placed[frame.body].p).p_d
     columns: dict[int, tuple[Vec3, Vec3]] = {}
     for body in support:
         here, motion = placed[body.index], moving[body.index]

@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from strobe.compiler.runtime.arrays import REASONS, batch_shape, checked
 from strobe.errors import ArgumentError, UnsupportedModelError, counted, shown
 from strobe.models.arguments import require_truth, require_whole
 from strobe.models.model import ROOT, Model
@@ -36,7 +37,7 @@ from strobe.models.parameters import (
 )
 from strobe.models.regroup import regrouped, split
 from strobe.robot import Robot
-from strobe.runtime.arrays import REASONS, batch_shape, checked
+from strobe.show.sheet import Sheet, Table, displayed
 
 Array = np.ndarray
 DEPENDENT = 1e-8  # of a column: what rounding leaves of one that depends on others
@@ -49,6 +50,7 @@ PREFERRED = (
 )  # of a body's parameters: inertias stay, the mass is added to them
 
 
+@displayed
 @dataclass(frozen=True, eq=False)
 class BaseParameters:
     """The base parameters of a robot: their map B, and the columns of the regressor that stay."""
@@ -122,10 +124,10 @@ class BaseParameters:
         known = {symbol: self.relations[name] for symbol, name in names.items() if name in self.relations}
         return self.expanded(expression.subs(known).expand()) if known else expression
 
-    def __str__(self) -> str:
+    def _sheet(self) -> Sheet:
         title = f"{self.robot.name}: {self.count} base parameters of {len(self.parameter_names)}"
-        lines = [f"  {value: .6g}  {name}" for value, name in zip(self.values, self.names, strict=True)]
-        return "\n".join([title, *lines])
+        rows = [[float(value), name] for value, name in zip(self.values, self.names, strict=True)]
+        return Sheet(title, [Table(["value (kg, kg m, kg m²)", "what is felt"], rows)])
 
 
 def base_parameters(robot: Robot, drives: bool = False, seed: int = 0) -> BaseParameters:

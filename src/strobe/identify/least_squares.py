@@ -32,9 +32,8 @@ class Solution:
     condition: float  # of the scaled columns, over what is seen
     unseen: Array  # (k − rank, k), directions that change no row
     residual: Array  # y − A x, row by row
-    variance: (
-        float  # of a row: 1 where the noise was known, else from the residual (NaN if no row is left over)
-    )
+    # of a row: 1 where the noise was known, else from the residual (NaN if no row is left over)
+    variance: float
 
     @property
     def rank(self) -> int:

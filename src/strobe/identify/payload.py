@@ -16,18 +16,20 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from strobe.approximate.least_squares import Solution, least_squares
-from strobe.approximate.payload_columns import PARAMETERS, UNITS, payload_regressor
-from strobe.approximate.payload_readings import finite_states, finite_torques, joint_rows, owners, whitening
+from strobe.compiler.runtime.arrays import checked
 from strobe.errors import ArgumentError, ShapeError, counted, vector
+from strobe.identify.least_squares import Solution, least_squares
+from strobe.identify.payload_readings import finite_states, finite_torques, joint_rows, owners, whitening
+from strobe.identify.payload_regressor import PARAMETERS, UNITS, payload_regressor
 from strobe.models.arguments import finite_numbers
 from strobe.robot import Robot
-from strobe.runtime.arrays import checked
+from strobe.show.sheet import displayed
 from strobe.simulate.torques import one_payload
 
 Array = np.ndarray
 UNKNOWN = len(PARAMETERS)
 ROUNDING = 1e-9
+UNEXPLAINED = 3  # times the noise given: what is left of torques and noise cannot be
 PART = 1e-6  # of a point mass: how far a direction may be from one and still be called so
 
 
@@ -40,6 +42,7 @@ class Known(Protocol):
     def information(self) -> Array: ...
 
 
+@displayed
 @dataclass(frozen=True, eq=False)
 class Payload:
     """A payload as torques tell it: an estimate, how sure it is, and what they leave open."""
@@ -125,13 +128,37 @@ class Payload:
             f"sum of the other two. It is by {-slack:.3g} ± {spread:.2g}.",
         )
 
+    @cached_property
+    def impossible_by(self) -> float:
+        """By how many standard deviations no body has these parameters: noise up to 3 or so, else a mistake."""
+        if not self.faults:
+            return 0.0
+        if self.mass < 0:
+            return -self.mass / float(self.deviations[0])
+        return -_slack(self.parameters) / float(self.fit.deviation(_slope(_slack, self.parameters)))
+
     @property
     def notes(self) -> tuple[str, ...]:
         """What a user must know, in sentences: what is left open, what no body can be, what was not measured."""
         spare = (
             "as many numbers as unknowns were read, which leaves none to tell the noise from; give noise=."
         )
-        return (*self.unseen, *self.faults, *([spare] if np.isnan(self.fit.variance) else []))
+        return (
+            *self.unseen, *self.faults, *([spare] if np.isnan(self.fit.variance) else []), *self._unexplained(),
+        )  # fmt: skip
+
+    def _unexplained(self) -> list[str]:
+        """What is said where the estimate leaves far more of the torques than the noise that was given."""
+        residual = self.fit.residual
+        if len(residual) < 2 * UNKNOWN or not self.fit.variance > 0:
+            return []
+        times = float(np.sqrt(residual @ residual / (len(residual) - self.rank) / self.fit.variance))
+        if times <= UNEXPLAINED:
+            return []
+        return [
+            f"what is left of the torques is {times:.3g} times the noise that was given: no payload explains them, "
+            "and ± is too small. Check their units and signs, and friction and inertias of the robot itself."
+        ]
 
     def __str__(self) -> str:
         head = (

@@ -23,10 +23,11 @@ from typing import Any
 
 import numpy as np
 
-from strobe.approximate.payload_columns import payload_regressor
 from strobe.errors import ArgumentError
+from strobe.identify.payload_regressor import PARAMETERS, UNITS, payload_regressor
 from strobe.models.arguments import finite_numbers
 from strobe.robot import Robot
+from strobe.show.sheet import Sheet, Table, displayed, number
 from strobe.simulate.torques import one_payload
 
 Array = np.ndarray
@@ -36,6 +37,7 @@ ROD, TETRAHEDRON = 1 / 4, 3 / 8  # of L²: the largest variance in one direction
 SPHERE = 1 / 20  # of L²: the variance of a solid sphere in every direction
 
 
+@displayed
 @dataclass(frozen=True, eq=False)
 class PartlyKnown:
     """A payload of given mass and longest dimension: a guess, and how far from it the truth may be."""
@@ -50,6 +52,12 @@ class PartlyKnown:
     def parameters(self) -> Array:
         """The ten parameters of the guess: a solid sphere of that diameter about the centre, or the origin."""
         return one_payload(self.mass, self.com or (0.0, 0.0, 0.0), None, self.size)
+
+    def _sheet(self) -> Sheet:
+        head = f"{number(self.mass)} kg, at most {number(self.size)} m long, at {self.frame} of {self.robot.name}"
+        rows = [[name, float(x), *map(float, ends), unit] for name, x, ends, unit in
+                zip(PARAMETERS, self.parameters, self.ranges, UNITS, strict=True)]  # fmt: skip
+        return Sheet(head, [Table(["parameter", "guess", "least", "largest", "unit"], rows)])
 
     @property
     def carried(self) -> Robot:
@@ -87,9 +95,8 @@ class PartlyKnown:
         Y = payload_regressor(self.robot, q, qd, qdd, self.frame)
         b, Q = Y[..., 1:4], second_moments(Y)
         if self.com is None:
-            offset = (
-                Y @ self.parameters - self.mass * Y[..., 0]
-            )  # of the guess, about which errors are counted
+            # of the guess, about which errors are counted
+            offset = Y @ self.parameters - self.mass * Y[..., 0]
             above = self.mass * _largest(b, Q, self.size) - offset
             below = self.mass * _largest(-b, -Q, self.size) + offset
         else:

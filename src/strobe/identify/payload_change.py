@@ -25,18 +25,20 @@ import numpy as np
 from scipy.stats import chi2
 
 from strobe.approximate.method import require_open_dynamics
-from strobe.approximate.payload_columns import payload_regressor
-from strobe.approximate.payload_readings import finite_states, finite_torques, joint_rows, whitening
 from strobe.errors import ArgumentError, shown
+from strobe.identify.payload_readings import finite_states, finite_torques, joint_rows, whitening
+from strobe.identify.payload_regressor import payload_regressor
 from strobe.models.arguments import finite_numbers
 from strobe.quantities.drives import COULOMB_SPEED
 from strobe.robot import Robot
+from strobe.show.sheet import displayed
 
 Array = np.ndarray
 FELT = 4  # mass and first moments: what gravity feels, and at the speeds of arms nearly all that matters
 LEAST = 1e-8  # of A, relative: squares of singular values that are rounding
 
 
+@displayed
 @dataclass(frozen=True, eq=False)
 class Watch:
     """What a monitor has found so far."""
@@ -44,9 +46,8 @@ class Watch:
     alarms: Array  # (samples of this call,), whether each raised an alarm
     sample: int | None  # the first that did, counted from the last reset; None if none has
     since: int | None  # the sample at which the change is taken to have come
-    moments: (
-        Array  # (4,), the change of mass and first moments in frame axes since then; NaN before an alarm
-    )
+    # (4,), the change of mass and first moments in frame axes since then; NaN before an alarm
+    moments: Array
     deviations: Array  # (4,), its standard deviations, infinite where the motion left it open
 
     @property

@@ -20,9 +20,10 @@ from typing import Any
 
 import numpy as np
 
-from strobe.approximate.payload import Known, Payload, identified
-from strobe.approximate.payload_columns import payload_regressor
-from strobe.approximate.payload_readings import (
+from strobe.compiler.runtime.arrays import checked
+from strobe.errors import ArgumentError, ShapeError, counted, shown, vector
+from strobe.identify.payload import Known, Payload, identified
+from strobe.identify.payload_readings import (
     finite_states,
     joint_rows,
     owners,
@@ -30,16 +31,17 @@ from strobe.approximate.payload_readings import (
     whitened,
     whitening,
 )
-from strobe.errors import ArgumentError, ShapeError, counted, shown, vector
+from strobe.identify.payload_regressor import payload_regressor
 from strobe.models.arguments import finite_numbers
 from strobe.robot import Robot
-from strobe.runtime.arrays import checked
+from strobe.show.sheet import Sheet, displayed
 
 Array = np.ndarray
 NEAR = 3  # joints next to the hand, which are tested if none are named
 ROUNDS = 3  # of weighing rows by the mass matrix of the last estimate
 
 
+@displayed
 @dataclass(frozen=True, eq=False)
 class ForceTests:
     """Test forces to be applied, and what their readings say."""
@@ -56,16 +58,24 @@ class ForceTests:
         return np.eye(self.robot.nv)[self.tested] * self.sizes[:, None]
 
     @property
-    def steps(self) -> tuple[str, ...]:
-        """What to do, pose by pose."""
+    def each(self) -> str:
+        """What to do at each pose."""
         names = owners(self.robot)
         pushes = ", then ".join(
             f"{size:g} more at {names[k]}" for k, size in zip(self.tested, self.sizes, strict=True)
         )
-        tell = (
+        return (
             f"read the torques that hold it; add {pushes}, from rest each time, and read all accelerations."
         )
-        return tuple(f"hold the arm at q = {vector(q)}; {tell}" for q in self.poses)
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """What to do, pose by pose."""
+        return tuple(f"hold the arm at q = {vector(q)}; {self.each}" for q in self.poses)
+
+    def _sheet(self) -> Sheet:
+        head = f"test forces (N m, N) for {self.robot.name} at {counted(len(self.poses), 'pose')} (rad, m)"
+        return Sheet(head, [*self.steps, *self.notes])
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -85,6 +95,11 @@ class ForceTests:
         q = np.repeat(self.poses[:, None], len(self.tested), axis=1)
         rest = np.zeros((*q.shape[:-1], loaded.nv))
         return holding, loaded.forward_dynamics(q, rest, holding[:, None] + self.forces)
+
+    def prospect(self, torque_noise: Any = None, acceleration_noise: Any = None) -> Payload:
+        """What the tests would tell of a light payload: which combinations, how surely; its own values are zero."""
+        readings = self.readings(self.robot)
+        return self.evaluate(*readings, torque_noise=torque_noise, acceleration_noise=acceleration_noise)
 
     def evaluate(
         self, holding: Any, qdd: Any, *, torque_noise: Any = None, acceleration_noise: Any = None,

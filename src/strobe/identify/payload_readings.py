@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from strobe.compiler.runtime.arrays import batch_shape, checked, collected
 from strobe.errors import ArgumentError, ShapeError, vector
 from strobe.robot import Robot
-from strobe.runtime.arrays import batch_shape, checked, collected
 
 Array = np.ndarray
 

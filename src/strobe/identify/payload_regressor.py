@@ -20,7 +20,7 @@ from strobe.models.model import Model
 from strobe.quantities import Request
 from strobe.robot import Robot
 from strobe.scalars import Num, Numbers
-from strobe.simulate.effects import carrying
+from strobe.simulate.equations_of_motion import carrying
 
 Array = np.ndarray
 PARAMETERS = ("m", "m·cx", "m·cy", "m·cz", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")

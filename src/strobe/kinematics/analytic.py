@@ -17,17 +17,17 @@ from functools import partial
 import numpy as np
 
 from strobe.algebra import Vec3
+from strobe.compiler.runtime.traced import Traced, trace
 from strobe.errors import counted
-from strobe.kinematics import chains, parallel_axes, pieper
-from strobe.kinematics.chains import Chain, Displacement, chain_of, crossed, perpendicular, size_of
+from strobe.kinematics import chain_geometry, parallel_axes, pieper
+from strobe.kinematics.chain_geometry import Chain, Displacement, chain_of, crossed, perpendicular, size_of
+from strobe.kinematics.damped_step import ROWS
 from strobe.kinematics.pieper import Found, backwards, inverses
 from strobe.kinematics.poses import twelve
 from strobe.kinematics.ranking import Limit, ranked
 from strobe.kinematics.screws import error, placement
-from strobe.kinematics.serial import Serial
-from strobe.kinematics.step import ROWS
+from strobe.kinematics.serial_chain import Serial
 from strobe.kinematics.subproblems import Line, Miss, Plane, Round, Surface, Value, Way, bring, meet
-from strobe.runtime.traced import Traced, trace
 from strobe.scalars import LANES, Lanes, Num, Numbers, where
 
 Array = np.ndarray
@@ -149,7 +149,7 @@ def _surface_of_two(chain: Chain) -> Callable[[Vec3], Surface] | None:
 def _off_axis(chain: Chain, x: Vec3) -> Vec3:
     """A point of the hand that the last joint moves: the tool, or one beside it."""
     last = chain.lines[-1]
-    if not last.turns or not chains.on_line(x, last, chain.size):
+    if not last.turns or not chain_geometry.on_line(x, last, chain.size):
         return x
     return x + perpendicular(last.axis) * chain.size
 
@@ -169,7 +169,7 @@ def _completed(chain: Chain) -> Method | None:
     if chain.n not in (4, 5) or not chain.lines[-1].turns:
         return None
     *before, last = chain.lines
-    met = chains.meeting_point([before[-1], last], chain.size) if before[-1].turns else None
+    met = chain_geometry.meeting_point([before[-1], last], chain.size) if before[-1].turns else None
     point = met if met is not None else last.point
     way = crossed(before[-1].axis, last.axis) if met is not None else perpendicular(last.axis)
     ways = [way, crossed(last.axis, way)][: 6 - chain.n]
@@ -295,6 +295,6 @@ def _shortfall(arm: Serial, stages: Sequence[tuple[Miss, Array, Array]], k: int)
 
 def _sentence(miss: Miss, length: float, bound: float, point: str) -> str:
     joint, surface = f'"{miss.line.name}"', miss.surface
-    if isinstance(surface, Plane) and chains.square(surface.normal, miss.line.axis):
+    if isinstance(surface, Plane) and chain_geometry.square(surface.normal, miss.line.axis):
         return f"{point} lies {length:.3g} m inside the cylinder of radius {bound:.3g} m about the axis of {joint}."
     return f"{point} lies {length:.3g} m out of the reach of joint {joint}."

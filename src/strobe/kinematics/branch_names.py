@@ -14,9 +14,9 @@ from itertools import product
 import numpy as np
 
 from strobe.kinematics.analytic import Method, branches_at, positions
-from strobe.kinematics.chains import NEARLY, size_of
+from strobe.kinematics.chain_geometry import NEARLY, size_of
 from strobe.kinematics.screws import carried, placement
-from strobe.kinematics.serial import Serial, array
+from strobe.kinematics.serial_chain import Serial, array
 
 Array = np.ndarray
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from strobe.algebra import Vec3
-from strobe.kinematics.serial import Serial, array
+from strobe.kinematics.serial_chain import Serial, array
 from strobe.kinematics.subproblems import Line
 from strobe.scalars import Numbers
 from strobe.scalars.scalar import is_number

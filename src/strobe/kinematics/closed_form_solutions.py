@@ -14,7 +14,7 @@ from strobe.kinematics.analytic import limits_of
 from strobe.kinematics.poses import twelve
 from strobe.kinematics.ranking import TURN, valued
 from strobe.kinematics.screws import newton
-from strobe.kinematics.serial import Serial
+from strobe.kinematics.serial_chain import Serial
 from strobe.kinematics.solver import Solver
 from strobe.scalars import LANES, Lanes
 

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from strobe.compiler.runtime.interpret import evaluate
+from strobe.kinematics.damped_step import ROWS, ResidualRequest, StepRequest
+from strobe.kinematics.initial_guesses import LEFT_OUT, Nearest, Seeds
+from strobe.kinematics.joint_ranges import ranges_of
 from strobe.kinematics.poses import twelve
-from strobe.kinematics.ranges import ranges_of
 from strobe.kinematics.screws import error
-from strobe.kinematics.seeds import LEFT_OUT, Nearest, Seeds
-from strobe.kinematics.step import ROWS, ResidualRequest, StepRequest
 from strobe.quantities import Request
-from strobe.runtime.interpret import evaluate
 
 if TYPE_CHECKING:
     from strobe.robot import Robot

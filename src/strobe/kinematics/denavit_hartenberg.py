@@ -25,9 +25,10 @@ from strobe.errors import ArgumentError, shown
 from strobe.kinematics.common_normals import Guide, Line, Normal, common_normals
 from strobe.kinematics.dh_files import model_of, rest_placements, toml_of
 from strobe.kinematics.dh_printing import text_of
-from strobe.kinematics.serial import Serial, serial
+from strobe.kinematics.serial_chain import Serial, serial
 from strobe.models.chains import take_chain
 from strobe.models.model import Model
+from strobe.show.sheet import displayed
 
 if TYPE_CHECKING:
     from strobe.robot import Robot
@@ -83,6 +84,7 @@ class Exactness:
     snapped_length: float  # the same for lengths, m
 
 
+@displayed
 @dataclass(frozen=True, eq=False)
 class Table:
     """A Denavit-Hartenberg table: one row per joint, and what does not fit at its two ends.

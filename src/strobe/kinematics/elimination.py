@@ -27,9 +27,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from strobe.kinematics.line_numbers import line_numbers, slide_maps, turn_maps
+from strobe.kinematics.line_coordinates import line_numbers, slide_maps, turn_maps
 from strobe.kinematics.screws import inverse, rigid, turn, vee
-from strobe.kinematics.serial import Serial
+from strobe.kinematics.serial_chain import Serial
 
 Array = np.ndarray
 

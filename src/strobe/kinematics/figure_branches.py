@@ -8,16 +8,16 @@ import numpy as np
 
 from strobe.errors import counted
 from strobe.robot import Robot
-from strobe.study.drawing import Drawing, usual_view
-from strobe.study.projection import View
-from strobe.study.sheet import LINE, MARGIN, TOP, brief
-from strobe.study.sheet import WIDTH as SHEET
-from strobe.study.skeleton import posed
-from strobe.study.svg import Element, group, text, titled
+from strobe.show.drawing import Drawing, usual_view
+from strobe.show.drawing_sheet import LINE, MARGIN, TOP, brief
+from strobe.show.drawing_sheet import WIDTH as SHEET
+from strobe.show.projection import View
+from strobe.show.skeleton import posed
+from strobe.show.svg import Element, group, text, titled
 
 Array = np.ndarray
 
-WIDTH = 760.0  # pixels, of the figure
+WIDTH = 880.0  # pixels, of the figure
 COLUMNS = 4
 LARGEST = 0.8  # of a drawing's own size
 CUT = 40.0  # pixels of a drawing at every side: the room for labels, of which there are none

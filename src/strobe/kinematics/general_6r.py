@@ -19,7 +19,7 @@ import numpy as np
 from strobe.errors import ShapeError, UnsupportedModelError
 from strobe.kinematics.elimination import FAR, arm_length, starts
 from strobe.kinematics.screws import error, inverse, newton, placement
-from strobe.kinematics.serial import Serial
+from strobe.kinematics.serial_chain import Serial
 
 Array = np.ndarray
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from strobe.compiler.runtime.arrays import batch_shape, checked
 from strobe.errors import ArgumentError
 from strobe.kinematics.orientation import (
     Angles,
@@ -21,8 +22,8 @@ from strobe.kinematics.orientation import (
     named_angles,
 )
 from strobe.kinematics.screws import rigid
-from strobe.models.tips import hands
-from strobe.runtime.arrays import batch_shape, checked
+from strobe.models.default_frame import hands
+from strobe.show.sheet import Sheet, Table, displayed, listed, spread, states
 
 if TYPE_CHECKING:
     from strobe.robot import Robot
@@ -32,6 +33,7 @@ Array = np.ndarray
 PARALLEL = 1e-9  # points whose directions differ by less do not say how a body turns about them
 
 
+@displayed
 @dataclass(frozen=True, eq=False)
 class Hand:
     """A frame in base axes: position and orientation, and their rates where a motion was given.
@@ -72,27 +74,36 @@ class Hand:
         twist = None if self.velocity is None else self.twist
         return _of(self.position, self.orientation, twist, named_angles(angles))
 
-    def __str__(self) -> str:
-        chosen = named_angles(self.named)
-        rows = [("position", self.position), (f"{chosen.name} ({', '.join(chosen.labels)})", self.angles)]
+    def _sheet(self) -> Sheet:
+        chosen, batch = named_angles(self.named), self.position.shape[:-1]
+        unit = "" if self.named == "quaternion" else "rad"
+        rows = [
+            ("position", self.position, "m"),
+            (f"{chosen.name} ({', '.join(chosen.labels)})", self.angles, unit),
+        ]
         if self.velocity is not None:
-            rows += [("velocity", self.velocity), ("angular velocity", self.angular_velocity)]
-            rows += [("rates of the angles", self.angle_rates)]
-        width = max(len(name) for name, _ in rows)
-        lines = [f"{name:{width}}  {np.array2string(np.asarray(x), precision=6)}" for name, x in rows]
-        if not self.defined.all():
-            lines.append(f"not defined where {chosen.undefined}")
-        return "\n".join(lines)
+            rows += [
+                ("velocity", self.velocity, "m/s"),
+                ("angular velocity", self.angular_velocity, "rad/s"),
+            ]
+            rows += [("rates of the angles", self.angle_rates, f"{unit}/s" if unit else "1/s")]
+        table = Table(["", *(["least", "largest"] if batch else ["x, y, z"]), "unit"], [
+            [name, *(map(listed, spread(x)) if batch else [listed(x)]), unit] for name, x, unit in rows
+        ])  # fmt: skip
+        lacking = [] if self.defined.all() else [f"not defined where {chosen.undefined}"]
+        at = f"at {listed(self.position)} m" if not batch else f"{states(batch).strip()}"
+        return Sheet(f"the hand {at}, base axes", [table, *lacking])
 
 
 def hand(robot: Robot, q: Any, qd: Any = None, frame: str | None = None, angles: str = "waters") -> Hand:
-    """Where a frame (the tip if none is named) is at q, and how it moves with qd."""
+    """Where a frame (the tip if none is named) is at q, and how it moves with qd; one that rests moves with 0."""
     chosen = named_angles(angles)
     T = robot.forward_kinematics(q, frame)
     twist = None
     if qd is not None:
         rates = checked("qd", qd, (robot.nv,), f"{robot.name} has {robot.nv} degrees of freedom")
-        J = robot.jacobian(q, frame)
+        still = frame is not None and robot.model.frame(frame).name not in robot.moving_frames
+        J = np.zeros((*T.shape[:-2], 6, robot.nv)) if still else robot.jacobian(q, frame)
         batch_shape({"q": J[..., 0, :], "qd": rates})
         twist = np.einsum("...ij,...j->...i", J, rates)
     return _of(T[..., :3, 3], T[..., :3, :3], twist, chosen)

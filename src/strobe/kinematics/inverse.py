@@ -14,9 +14,9 @@ import numpy as np
 from strobe.errors import ArgumentError, UnknownNameError, UnsupportedModelError, counted
 from strobe.kinematics import numeric
 from strobe.kinematics.analytic import shortfalls
-from strobe.kinematics.places import Places, solved
+from strobe.kinematics.closed_form_solutions import Places, solved
+from strobe.kinematics.joint_ranges import ROUNDING as OUTSIDE
 from strobe.kinematics.poses import checked_poses, checked_what, finite, label, twelve
-from strobe.kinematics.ranges import ROUNDING as OUTSIDE
 from strobe.kinematics.solutions import Solutions, Status
 from strobe.kinematics.solver import SIX, Solver, solver_of
 from strobe.models.arguments import require_above, require_text, require_truth

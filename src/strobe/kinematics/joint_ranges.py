@@ -1,13 +1,13 @@
 """Between which limits joints with one number move, as arrays over all of them.
 
-A joint that follows one other has limits too, and they bound the joint that it follows. What follows several joints
-bounds none of them alone: it is only looked at (`Ranges.beyond`).
+Limits of a joint that follows one other are among those of the joint that it follows (`models.couplings`). What
+follows several joints bounds none of them alone: it is only looked at (`Ranges.beyond`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -57,7 +57,7 @@ class Follower(NamedTuple):
 class Ranges:
     """The joints with one number, which alone have limits: one entry each."""
 
-    joints: tuple[Joint, ...]
+    joints: tuple[Joint, ...]  # with their own limits
     columns: Array  # where they stand in q
     rates: Array  # and in qd
     lower: Array  # with the limits of what follows each
@@ -139,19 +139,10 @@ def _made(robot: Robot) -> Ranges:
         for name in ("velocity", "acceleration")
     )
     followers = _followers(robot)
-    for joint, factors, offset in followers:
-        leaders = np.flatnonzero(factors)
-        if len(leaders) == 1:
-            factor = factors[leaders[0]]
-            ends = sorted((limit - offset) / factor for limit in (joint.limits.lower, joint.limits.upper))
-            k = next(k for k, leader in enumerate(joints) if leader.q == leaders[0])
-            lower[k], upper[k] = max(lower[k], ends[0]), min(upper[k], ends[1])
-            velocity[k] = min(velocity[k], joint.limits.velocity / abs(factor))
-            acceleration[k] = min(acceleration[k], joint.limits.acceleration / abs(factor))
     followed = np.any([factors for _, factors, _ in followers] or [np.zeros(robot.nq)], axis=0)
     columns = np.array([joint.q for joint in joints], int)
     return Ranges(
-        joints=joints,
+        joints=tuple(replace(joint, limits=robot.model.joint(joint.name).limits) for joint in joints),
         columns=columns,
         rates=np.array([joint.v for joint in joints], int),
         lower=lower,

@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from strobe.compiler.runtime.arrays import checked, in_precision, precision, real_numbers
 from strobe.errors import ArgumentError, UnknownNameError, counted
 from strobe.models.arguments import require_above, require_texts
 from strobe.models.loops import require_open
-from strobe.runtime.arrays import checked
+from strobe.show.sheet import Column, Sheet, by_joint, displayed, listed, numbered, states
+from strobe.show.units import EITHER
 
 if TYPE_CHECKING:
     from strobe.robot import Robot
@@ -27,6 +29,7 @@ Array = np.ndarray
 ROWS = ("x", "y", "z", "wx", "wy", "wz")  # of a Jacobian: linear velocity, angular velocity
 OF = {"translation": ROWS[:3], "rotation": ROWS[3:], "all": ROWS}
 ALLOWED = "For rates that its loops allow: robot.jacobian(q, frame) @ robot.closed_velocities(q, v)."
+SAID = 8  # sentences of a sheet
 RANK = 1e-9  # singular values below this part of the largest are rounding
 
 
@@ -50,9 +53,11 @@ def manipulability(
     J = chosen_rows(robot, q, frame, of, length)
     tall = J if J.shape[-2] > J.shape[-1] else np.swapaxes(J, -1, -2)
     triangle = np.linalg.qr(tall, mode="r")  # the same product, in a fraction of the time
-    return np.abs(np.diagonal(triangle, axis1=-2, axis2=-1).prod(axis=-1))
+    found = np.abs(np.diagonal(triangle, axis1=-2, axis2=-1).prod(axis=-1))
+    return in_precision(found, precision(q))
 
 
+@displayed
 @dataclass(frozen=True, eq=False)
 class SingularDirections:
     """What a Jacobian (m rows, n columns) can and cannot do; unit vectors, one per row.
@@ -72,6 +77,18 @@ class SingularDirections:
         """(...) independent directions in which the hand can be moved; 0 where q holds a NaN."""
         return self.lost.shape[-1] - self.lost.sum(-1)
 
+    def _sheet(self) -> Sheet:
+        rank, m = self.rank, self.lost.shape[-1]
+        if rank.ndim:
+            lost = int((rank < m).sum())
+            head = f"of {rank.size:,} states {lost:,} have lost a direction of the hand"
+            values = Column("singular value", self.values, "rad, m")
+            return Sheet(head, [by_joint(numbered("", self.values.shape[-1]), [values], "")])
+        parts = [f"singular values (rad and m, per rad or m of a joint): {listed(self.values)}"]
+        parts += [f"the hand cannot be moved along {listed(u)}" for u in self.hand[self.lost]]
+        parts += [f"joint motion without effect: {listed(v)}" for v in self.joints[self.idle]]
+        return Sheet(f"the hand moves in {int(rank)} of {m} directions", parts)
+
 
 def singular_directions(
     robot: Robot, q: Any, frame: str | None = None, of: str | Sequence[str] = "all", *,
@@ -89,7 +106,8 @@ def singular_directions(
     spare = np.ones((*small.shape[:-1], max(m, n) - min(m, n)), dtype=bool)
     every = np.concatenate([small, spare], axis=-1)
     lost, idle = (every, small) if m > n else (small, every)
-    return SingularDirections(values, np.swapaxes(U, -1, -2), lost, V, idle)
+    found = SingularDirections(values, np.swapaxes(U, -1, -2), lost, V, idle)
+    return in_precision(found, precision(q))
 
 
 def chosen_rows(
@@ -102,7 +120,8 @@ def chosen_rows(
         raise ArgumentError(f"{robot.name} has no joints that move: its hand cannot be moved.")
     rows = rows_of(of)
     scales = np.array([1.0 / length if row < 3 else 1.0 for row in rows])
-    return robot.jacobian(q, frame).astype(float)[..., rows, :] * scales[:, None]
+    wide = real_numbers("q", q).astype(float)
+    return robot.jacobian(wide, frame)[..., rows, :] * scales[:, None]
 
 
 def singular_values(J: Array) -> Array:
@@ -128,6 +147,7 @@ def _known(J: Array) -> Array:
     return np.asarray(np.isfinite(J).all((-1, -2)))
 
 
+@displayed
 @dataclass(frozen=True, eq=False)
 class LimitMargins:
     """How far joints are from their bounds (rad, m), one column per degree of freedom; negative beyond a bound.
@@ -157,6 +177,13 @@ class LimitMargins:
                 found.append(f'joint "{self.names[k]}"{at} is beyond its {bound} limit by {beyond:.6g}.')
         return tuple(found)
 
+    def _sheet(self) -> Sheet:
+        within = "within" if self.within.all() else "not all within"
+        columns = [Column("to lower", self.to_lower, EITHER), Column("to upper", self.to_upper, EITHER)]
+        table = by_joint(self.names, [*columns, Column("share", self.share)])
+        head = f"distances to the limits{states(self.share.shape[:-1])}: {within} them"
+        return Sheet(head, [table, *self.sentences[:SAID]])
+
 
 def limit_margins(robot: Robot, q: Any) -> LimitMargins:
     """The distance of every joint to its limits, at positions (..., nq)."""
@@ -172,4 +199,5 @@ def limit_margins(robot: Robot, q: Any) -> LimitMargins:
     bounded = np.isfinite(half) & (half > 0)
     share = np.where(bounded, room / np.where(bounded, half, 1.0), np.copysign(np.inf, room))
     share = np.where(np.isnan(position), np.nan, share)
-    return LimitMargins(robot.coordinates.rate_names, to_lower, to_upper, share)
+    margins = LimitMargins(robot.coordinates.rate_names, to_lower, to_upper, share)
+    return in_precision(margins, precision(q))

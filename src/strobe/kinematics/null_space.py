@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from strobe.compiler.runtime.arrays import checked
 from strobe.errors import ArgumentError
-from strobe.kinematics.descent import Task
+from strobe.kinematics.damped_least_squares import Task
+from strobe.kinematics.damped_step import ROWS
+from strobe.kinematics.joint_ranges import ranges_of
 from strobe.kinematics.manipulability import manipulability
-from strobe.kinematics.ranges import ranges_of
-from strobe.kinematics.step import ROWS
-from strobe.runtime.arrays import checked
 
 if TYPE_CHECKING:
     from strobe.robot import Robot

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from strobe.compiler.runtime.arrays import checked
 from strobe.errors import ArgumentError, counted, shown
-from strobe.kinematics.descent import Found, Task, search, settle
+from strobe.kinematics.damped_least_squares import Found, Task, search, settle
+from strobe.kinematics.damped_step import ROWS
+from strobe.kinematics.initial_guesses import seeds_of
+from strobe.kinematics.joint_ranges import ranges_of
+from strobe.kinematics.null_space import Objective, Secondary, objective, slide
 from strobe.kinematics.poses import checked_poses, checked_what, finite, label
-from strobe.kinematics.ranges import ranges_of
-from strobe.kinematics.secondary import Objective, Secondary, objective, slide
-from strobe.kinematics.seeds import seeds_of
 from strobe.kinematics.solutions import Solutions, Status
-from strobe.kinematics.step import ROWS
-from strobe.kinematics.unreached import sentence, too_far
+from strobe.kinematics.unreachable_poses import sentence, too_far
 from strobe.models.arguments import require_above, require_truth, require_whole
 from strobe.models.loops import require_open
-from strobe.runtime.arrays import checked
 
 if TYPE_CHECKING:
     from strobe.robot import Robot

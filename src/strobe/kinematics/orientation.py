@@ -25,10 +25,10 @@ from typing import Any
 
 import numpy as np
 
+from strobe.compiler.runtime.arrays import checked
 from strobe.errors import ArgumentError, vector
 from strobe.kinematics.screws import cross_matrix
 from strobe.models.arguments import require_choice
-from strobe.runtime.arrays import checked
 
 Array = np.ndarray
 

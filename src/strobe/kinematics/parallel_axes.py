@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from strobe.algebra import Vec3
-from strobe.kinematics import chains
-from strobe.kinematics.chains import Chain, Displacement, parallel, perpendicular, square
+from strobe.kinematics import chain_geometry
+from strobe.kinematics.chain_geometry import Chain, Displacement, parallel, perpendicular, square
 from strobe.kinematics.pieper import Found, Ways, backwards, beside, inverses, orient, turning
 from strobe.kinematics.subproblems import (
     Line,
@@ -45,13 +45,13 @@ def crossing_of(arm: Chain) -> Vec3 | None:
     moves = not (parallel if first.turns else square)(first.axis, h)
     if not (moves and _planar(planar, arm.size) and turning([planar[0], *last])):
         return None
-    return chains.meeting_point(last, arm.size)
+    return chain_geometry.meeting_point(last, arm.size)
 
 
 def _planar(lines: Sequence[Line], size: float) -> bool:
     """Whether joints turn about parallel axes, each beside the one before."""
     return all(line.turns and parallel(line.axis, lines[0].axis) for line in lines) and not any(
-        chains.same_line(a, b, size) for a, b in pairwise(lines)
+        chain_geometry.same_line(a, b, size) for a, b in pairwise(lines)
     )
 
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from strobe.algebra import Vec3
-from strobe.kinematics import chains
-from strobe.kinematics.chains import Chain, Displacement, crossed, parallel, square
+from strobe.kinematics import chain_geometry
+from strobe.kinematics.chain_geometry import Chain, Displacement, crossed, parallel, square
 from strobe.kinematics.subproblems import (
     SINGULAR,
     Line,
@@ -58,7 +58,7 @@ def surfaces(first: Line, second: Line, target: Vec3, size: float) -> tuple[Surf
     if first.turns and second.turns:
         if parallel(w, v):
             return Plane(v, v.dot(target)), Round.through(target, o)
-        met = chains.meeting_point([first, second], size)
+        met = chain_geometry.meeting_point([first, second], size)
         return None if met is None else (Round.through(target, met), Plane(w, w.dot(target)))
     if not first.turns and not second.turns:
         across = crossed(w, v)
@@ -79,7 +79,7 @@ def surfaces(first: Line, second: Line, target: Vec3, size: float) -> tuple[Surf
 def solvable(lines: Sequence[Line], size: float) -> bool:
     """Whether three joints bring a point of their last link to a target by surfaces, one joint after the other."""
     first, second, third = lines
-    if chains.same_line(first, second, size) and first.turns == second.turns:
+    if chain_geometry.same_line(first, second, size) and first.turns == second.turns:
         return False
     if not first.turns and not second.turns and parallel(first.axis, second.axis):
         return False
@@ -95,7 +95,7 @@ def leaves(line: Line, surface: Surface, size: float) -> bool:
         return surface.axis is None or not parallel(line.axis, surface.axis)
     if surface.axis is not None and not parallel(line.axis, surface.axis):
         return False
-    return not chains.on_line(surface.centre, line, size)
+    return not chain_geometry.on_line(surface.centre, line, size)
 
 
 def reach(lines: Sequence[Line], x: Vec3, target: Vec3, kept: Sequence[Value], size: float) -> Found:
@@ -194,7 +194,7 @@ def _orient_square(
     free = less(r, SINGULAR)
     divisor = where(free, 1.0, r)
     first = Way(Turn(x / divisor, y / divisor).choose(free, kept), free)
-    offset = chains.angle_between(a3, a1, a2)
+    offset = chain_geometry.angle_between(a3, a1, a2)
     second = Turn(z, r).after(offset)
     third = _last((a1, a2, a3), first, Way(second), f)
     nan_if_free = where(free, float("nan"), 1.0)
@@ -229,7 +229,7 @@ def wrist_of(arm: Chain) -> Vec3 | None:
     """Where the last three axes of six meet, if the arm can be solved that way."""
     if arm.n != 6 or not turning(arm.lines[3:]):
         return None
-    point = chains.meeting_point(arm.lines[3:], arm.size)
+    point = chain_geometry.meeting_point(arm.lines[3:], arm.size)
     return point if point is not None and either_way(arm.lines[:3], arm.size) else None
 
 

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from strobe.algebra import Vec3
+from strobe.compiler.runtime.arrays import checked, real_numbers
+from strobe.compiler.runtime.traced import trace
 from strobe.errors import ArgumentError
 from strobe.kinematics.orientation import ROTATION, checked_rotation, first_of, matrix_of
 from strobe.kinematics.screws import rigid
 from strobe.models.arguments import require_text
-from strobe.runtime.arrays import checked, real_numbers
-from strobe.runtime.traced import trace
 from strobe.scalars import Num, Numbers, absolute, maximum
 
 Array = np.ndarray
@@ -28,13 +28,13 @@ WHAT = ("pose", "position", "orientation")
 
 def pose(
     position: Any = (0.0, 0.0, 0.0), *, quaternion: Any = None, rpy: Any = None, rotation_vector: Any = None,
-    normalise: bool = False,
+    waters: Any = None, normalise: bool = False,
 ) -> Array:  # fmt: skip
     """Poses (..., 4, 4) from a position and at most one way to say an orientation; without one, base axes.
 
-    A quaternion is w x y z with length one; ``normalise`` takes any length.
+    A quaternion is w x y z with length one; ``normalise`` takes any length. ``waters`` are Waters' angles.
     """
-    given = {"quaternion": quaternion, "rpy": rpy, "rotation-vector": rotation_vector}
+    given = {"quaternion": quaternion, "rpy": rpy, "rotation-vector": rotation_vector, "waters": waters}
     named = {name: value for name, value in given.items() if value is not None}
     if len(named) > 1:
         raise ArgumentError(f"an orientation is given as {' and as '.join(named)}; give one of them.")

@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from strobe.errors import ArgumentError
+from strobe.compiler.runtime.arrays import batch_shape, checked, in_precision, precision
+from strobe.errors import ArgumentError, counted
 from strobe.kinematics.hand import checked_twist
 from strobe.kinematics.manipulability import (
     RANK,
@@ -34,7 +35,8 @@ from strobe.kinematics.orientation import rotation_vector_matrix
 from strobe.kinematics.screws import rigid
 from strobe.kinematics.solutions import Solutions
 from strobe.models.arguments import require_above, require_text
-from strobe.runtime.arrays import batch_shape, checked
+from strobe.show.sheet import Column, Sheet, by_joint, displayed, number, numbered, states
+from strobe.show.units import EITHER
 
 if TYPE_CHECKING:
     from strobe.robot import Robot
@@ -44,9 +46,11 @@ Inverse = Callable[[Array], Any]  # poses (..., 4, 4) -> `Solutions`, or positio
 
 METHODS = ("jacobian", "difference")
 SCHEMES = ("forward", "central")
+ROUNDED = 16  # units in the last place of a Jacobian: a singular value below them is rounding
 SOUND = 1e6  # the condition up to which elimination is trusted
 
 
+@displayed
 @dataclass(frozen=True, eq=False)
 class Resolved:
     """Rates of the joints behind rates of the hand: velocities, or accelerations."""
@@ -64,7 +68,18 @@ class Resolved:
     @property
     def singular(self) -> Array:
         """(...) whether the hand cannot be moved in some of the directions that the joints allow elsewhere."""
-        return self.singular_values[..., -1] <= RANK * self.singular_values[..., 0]
+        rounding = max(RANK, ROUNDED * float(np.finfo(self.jacobian.dtype).eps))
+        return self.singular_values[..., -1] <= rounding * self.singular_values[..., 0]
+
+    def _sheet(self) -> Sheet:
+        columns = [Column("rate", self.joints, f"{EITHER}, per s or s²")]
+        columns += [] if self.error is None else [Column("error", self.error)]
+        off = number(float(np.max(np.abs(self.residual), initial=0.0)))
+        singular = int(np.sum(self.singular))
+        head = f"rates of {counted(self.joints.shape[-1], 'joint')}{states(self.joints.shape[:-1])}"
+        notes = [f"what is asked of the hand and not met: at most {off} (m and rad, per s or s²)"]
+        notes += [f"singular at {counted(singular, 'state')}"] if singular else []
+        return Sheet(head, [by_joint(numbered("", self.joints.shape[-1]), columns), *notes])
 
 
 def inverse_velocity(
@@ -83,15 +98,16 @@ def inverse_velocity(
     asked = checked_twist(twist, len(rows_of(of)))
     J = chosen_rows(robot, q, frame, of)
     exact = resolved(J, asked, damping, _preferred(robot, preferred))
+    dtype = precision(q, twist, preferred)
     if method == "jacobian":
-        return exact
+        return in_precision(exact, dtype)
     if len(rows_of(of)) < 6 or damping or preferred is not None:
         raise ArgumentError(
             'method="difference" moves the whole hand: it takes no damping=, preferred= or rows other than of="all".'
         )
     rates = _by_difference(robot, q, asked, frame, dt, scheme, inverse)
     reached = np.einsum("...ij,...j->...i", J, rates)
-    return Resolved(rates, asked - reached, J, rates - exact.joints)
+    return in_precision(Resolved(rates, asked - reached, J, rates - exact.joints), dtype)
 
 
 def inverse_acceleration(
@@ -104,9 +120,10 @@ def inverse_acceleration(
     rates = checked("qd", qd, (robot.nv,), f"{robot.name} has {robot.nv} degrees of freedom")
     carried = np.einsum("...ij,...j->...i", robot.jacobian_dot(q, rates, frame)[..., rows, :], rates)
     batch_shape({"q": carried, "acceleration": asked})
-    return resolved(
+    found = resolved(
         chosen_rows(robot, q, frame, of), asked - carried, damping, _preferred(robot, preferred)
     )
+    return in_precision(found, precision(q, qd, acceleration, preferred))
 
 
 def resolved(J: Array, asked: Array, damping: float = 0.0, preferred: Array | None = None) -> Resolved:

@@ -14,10 +14,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from strobe.errors import ArgumentError, ShapeError, UnknownNameError, UnsupportedModelError
+from strobe.errors import ArgumentError, ShapeError, UnknownNameError, UnsupportedModelError, counted
 from strobe.kinematics import analytic, general_6r
 from strobe.kinematics.screws import error, inverse, motions, newton, placement, placement_and_jacobian
-from strobe.kinematics.serial import Serial
+from strobe.kinematics.serial_chain import Serial
+from strobe.show.sheet import Sheet, Table, displayed
 
 Array = np.ndarray
 
@@ -28,6 +29,7 @@ _TRIED = 8  # members of a family that are followed
 _OUTSIDE = 100.0  # what leaving the limits weighs against distance
 
 
+@displayed
 @dataclass(frozen=True, eq=False)
 class Family:
     """Solutions for each pose and each value of the parameter; NaN in empty places."""
@@ -36,6 +38,16 @@ class Family:
     joint: str  # the parameter
     values: Array  # (P,)
     recognised: str  # how the other six joints were solved
+
+    def _sheet(self) -> Sheet:
+        found, poses = np.isfinite(self.q).all(-1), len(self.q)
+        values = f"{len(self.values)} values of {self.joint}"
+        head = f"{int(found.sum()):,} solutions of {counted(poses, 'pose')} at {values}"
+        rows = [[float(v), int(n)] for v, n in zip(self.values, found.sum(axis=(0, 2)), strict=True)]
+        return Sheet(
+            head,
+            [Table([f"{self.joint} (rad or m)", "solutions"], rows), f"the others by: {self.recognised}"],
+        )
 
 
 def solve(chain: Serial, poses: Array, joint: str | None = None, values: Array | None = None) -> Family:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from strobe.kinematics.serial import Serial
+from strobe.kinematics.serial_chain import Serial
 
 Array = np.ndarray
 

@@ -15,7 +15,7 @@ import numpy as np
 from strobe.algebra import Vec3
 from strobe.errors import UnsupportedModelError
 from strobe.formulations.kinematics import Placed, body_placements
-from strobe.kinematics.ranges import ranges_of
+from strobe.kinematics.joint_ranges import ranges_of
 from strobe.models.model import Body
 
 if TYPE_CHECKING:

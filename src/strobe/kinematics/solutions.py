@@ -9,6 +9,7 @@ import numpy as np
 
 from strobe.errors import counted
 from strobe.models.arguments import require_place
+from strobe.show.sheet import Lines, Sheet, Table, displayed
 
 Array = np.ndarray
 
@@ -25,6 +26,7 @@ class Status(IntEnum):
     INVALID = 4  # the pose holds a NaN or an infinity
 
 
+@displayed
 @dataclass(frozen=True, eq=False)
 class Solutions:
     """Joint positions for poses (..., 4, 4): K places per pose, filled from the first on, the best first.
@@ -72,12 +74,16 @@ class Solutions:
         k = require_place("k", k, self.branch, "the solutions")
         return self.branches[self.branch[k]] if self.branch[k] >= 0 else "by search"
 
-    def __str__(self) -> str:
+    def _sheet(self) -> Sheet:
         if self.status.ndim:
-            return "\n".join([self._summary(), *self.reasons[:SHOWN], *_more(len(self.reasons) - SHOWN)])
+            return Sheet(
+                self._summary(), [*map(Lines, self.reasons[:SHOWN]), *_more(len(self.reasons) - SHOWN)]
+            )
         count = int(self.count)
-        head = f"{self.how}: {counted(count, 'solution')}, {int(self.within.sum())} within the limits"
-        return "\n".join([head, *_table(self._rows(count)), *self.reasons])
+        head = (
+            f"{self.how}: {counted(count, 'solution')}, {int(self.within.sum())} within the limits (rad, m)"
+        )
+        return Sheet(head, [*_table(self._rows(count)), *map(Lines, self.reasons)])
 
     def _summary(self) -> str:
         """How many poses were answered how."""
@@ -107,14 +113,12 @@ class Solutions:
 MARKS = {"*": "could be anywhere: kept where it was", "=": "two branches are one here"}
 
 
-def _table(rows: list[list[str]]) -> list[str]:
-    """Texts in columns, the last to the left, and what the marks behind numbers mean."""
+def _table(rows: list[list[str]]) -> list[Table | str]:
+    """Texts in columns, and what the marks behind numbers mean."""
     if not rows:
         return []
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join([*map(str.rjust, row[:-1], widths), row[-1]]) for row in rows]
     used = [mark for mark in MARKS if any(text.endswith(mark) for row in rows for text in row)]
-    return [*lines, *(f"{mark} {MARKS[mark]}" for mark in used)]
+    return [Table(rows[0], rows[1:]), *(f"{mark} {MARKS[mark]}" for mark in used)]
 
 
 def _more(left: int) -> list[str]:

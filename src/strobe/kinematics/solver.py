@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from strobe.compiler.runtime.interpret import evaluate
+from strobe.compiler.runtime.kernels import Kernel
 from strobe.errors import UnsupportedModelError, counted
 from strobe.kinematics import general_6r, numeric, redundant
 from strobe.kinematics.analytic import Method, closed_form, holds, positions, recognise
 from strobe.kinematics.branch_names import branch_names
-from strobe.kinematics.ranges import Ranges, ranges_of
+from strobe.kinematics.damped_step import ROWS, ResidualRequest
+from strobe.kinematics.joint_ranges import Ranges, ranges_of
 from strobe.kinematics.screws import placement_and_jacobian
-from strobe.kinematics.serial import Serial, serial
-from strobe.kinematics.step import ROWS, ResidualRequest
-from strobe.runtime.interpret import evaluate
-from strobe.runtime.kernels import Kernel
+from strobe.kinematics.serial_chain import Serial, serial
 
 if TYPE_CHECKING:
     from strobe.robot import Robot

@@ -13,18 +13,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from strobe.compiler.runtime.arrays import checked
 from strobe.errors import ArgumentError, ShapeError, counted
-from strobe.kinematics.descent import Task
+from strobe.kinematics.damped_least_squares import Task
+from strobe.kinematics.initial_guesses import Nearest, seeds_of
 from strobe.kinematics.inverse import inverse_kinematics
+from strobe.kinematics.joint_ranges import ranges_of
 from strobe.kinematics.numeric import ITERATIONS, TOLERANCE, middle, solve, task_of
 from strobe.kinematics.poses import checked_poses, finite
-from strobe.kinematics.ranges import ranges_of
 from strobe.kinematics.rates import moved
 from strobe.kinematics.screws import error
-from strobe.kinematics.seeds import Nearest, seeds_of
 from strobe.kinematics.solutions import Solutions, Status
 from strobe.models.arguments import require_above
-from strobe.runtime.arrays import checked
+from strobe.show.sheet import Column, Sheet, by_joint, displayed, number, numbered
+from strobe.show.units import EITHER
 
 if TYPE_CHECKING:
     from strobe.robot import Robot
@@ -36,6 +38,7 @@ PIECES = 1024  # the way from a pose to the next is divided into no more
 STARTS = 32  # where a path may begin if nothing was said
 
 
+@displayed
 @dataclass(frozen=True, eq=False)
 class Path:
     """Joint positions along poses; NaN, and no status, from the first one on that was not reached."""
@@ -55,6 +58,26 @@ class Path:
     @property
     def complete(self) -> bool:
         return self.status == Status.SOLVED
+
+    def _sheet(self) -> Sheet:
+        total, n = len(self.q), self.q.shape[-1]
+        head = f"a path of {counted(n, 'joint')} through {self.reached:,} of {counted(total, 'pose')}"
+        off = np.max(self.residual[np.isfinite(self.residual)], initial=0.0)
+        columns = [Column("q at the start", self.q[0], EITHER), Column("q", self.q, EITHER)]
+        notes = [f"residual at most {number(float(off))} (m, rad)", *([self.reason] if self.reason else [])]
+        return Sheet(head, [by_joint(numbered("", n), columns), *notes], self._figure)
+
+    def _figure(self) -> str | None:
+        from strobe.show.over_time import joints_figure
+
+        if self.reached < 2:
+            return None
+        steps = np.arange(1.0, len(self.q) + 1)
+        rows = {
+            name: {f"q, {EITHER}": x}
+            for name, x in zip(numbered("q", self.q.shape[-1]), self.q.T, strict=True)
+        }
+        return joints_figure("The joints along the poses", "pose", steps, rows)
 
 
 def track(

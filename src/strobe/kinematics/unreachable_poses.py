@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from strobe.errors import counted
-from strobe.kinematics.descent import Task
-from strobe.kinematics.ranges import ranges_of
-from strobe.kinematics.serial import array
+from strobe.kinematics.damped_least_squares import Task
+from strobe.kinematics.joint_ranges import ranges_of
+from strobe.kinematics.serial_chain import array
 from strobe.kinematics.solutions import Status
 
 if TYPE_CHECKING:

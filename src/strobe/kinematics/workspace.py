@@ -9,6 +9,7 @@ Positions are drawn within the limits; some joints stand at a bound or at zero o
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,18 +18,21 @@ import numpy as np
 from strobe.errors import UnsupportedModelError
 from strobe.models.loops import require_open
 from strobe.models.model import ROOT, Body
+from strobe.show.sheet import Sheet, displayed, facts, number
 
 if TYPE_CHECKING:
     from strobe.robot import Robot
 
 Array = np.ndarray
 
+AT_ONCE = 600_000  # numbers of positions that are looked at together
 AT_BOUND = 0.2  # the share of joints that stand at a bound or at zero
 FLAT = 1e-9  # of the reach: a robot that leaves its plane by less does not leave it
 MANY_TURNS = 4 * np.pi  # limits so far apart are none
 LETTERS = ("x", "y", "z")
 
 
+@displayed
 @dataclass(frozen=True, eq=False)
 class CrossSection:
     """Places of a frame in a plane, with how well it can be moved at each."""
@@ -46,6 +50,24 @@ class CrossSection:
         """The least and the largest distance from the origin of the base that was found."""
         far = np.linalg.norm(self.positions, axis=-1)
         return float(far.min()), float(far.max())
+
+    def _sheet(self) -> Sheet:
+        least, largest = map(number, self.distances)
+        head = f'where frame "{self.frame}" can be: {least} to {largest} m from the origin of the base'
+        across, up = (
+            f"{number(a)} to {number(b)} m"
+            for a, b in zip(self.places.min(0), self.places.max(0), strict=True)
+        )
+        return Sheet(
+            head, [facts({"samples": len(self.places), self.across: across, self.up: up})], self._figure
+        )
+
+    def _figure(self) -> str:
+        from strobe.show.plots import map_plot
+
+        x, y, best = self.cells()
+        title = f"What {self.frame} reaches"
+        return map_plot(title, x, y, best, "manipulability", across=f"{self.across}", up=f"{self.up}")
 
     def cells(self, count: int = 60) -> tuple[Array, Array, Array]:
         """Edges of square cells in both directions, and the best manipulability in each (rows, columns), else NaN."""
@@ -70,7 +92,7 @@ def cross_section(
     if any(body.joint.kind == "floating" for body in support):
         raise UnsupportedModelError(f'{robot.name} floats: its frame "{tip.name}" can be anywhere.')
     q = drawn(robot, samples, seed)
-    positions = robot.forward_kinematics(q, tip.name)[..., :3, 3]
+    positions = _in_pieces(lambda some: robot.forward_kinematics(some, tip.name)[..., :3, 3], q)
     places, names, plane = _section(support[0], positions)
     w = plane_manipulability(robot, q, tip.name, plane)
     return CrossSection(tip.name, *names, places, w, positions, plane)
@@ -112,10 +134,22 @@ def joint_range(robot: Robot, name: str) -> tuple[float, float]:
 
 def plane_manipulability(robot: Robot, q: Array, frame: str, plane: Array | None) -> Array:
     """√det(J Jᵀ) (...) of the translation of a frame: in a plane where one is given."""
-    J = robot.jacobian(q, frame)[..., :3, :]
-    J = J if plane is None else plane @ J
-    across = np.swapaxes(J, -1, -2)
-    return np.sqrt(np.maximum(np.linalg.det(J @ across if J.shape[-2] <= J.shape[-1] else across @ J), 0.0))
+
+    def of(some: Array) -> Array:
+        J = robot.jacobian(some, frame)[..., :3, :]
+        J = J if plane is None else plane @ J
+        across = np.swapaxes(J, -1, -2)
+        square = J @ across if J.shape[-2] <= J.shape[-1] else across @ J
+        return np.sqrt(np.maximum(np.linalg.det(square), 0.0))
+
+    return _in_pieces(of, q)
+
+
+def _in_pieces(function: Callable[[Array], Array], q: Array) -> Array:
+    """What a function makes of positions (..., nq), so many at a time that they take little memory."""
+    flat = q.reshape(-1, q.shape[-1])
+    found = [function(piece) for piece in np.array_split(flat, max(1, flat.size // AT_ONCE))]
+    return np.concatenate(found).reshape((*q.shape[:-1], *found[0].shape[1:]))
 
 
 def _section(first: Body, positions: Array) -> tuple[Array, tuple[str, str], Array | None]:

@@ -2,45 +2,76 @@
 
 from __future__ import annotations
 
-from strobe.mechanisms.assembly import assemble
-from strobe.mechanisms.diagnosis import Diagnosis, diagnose, independent
-from strobe.mechanisms.extended import BlockForm, block_form
-from strobe.mechanisms.extended_equations import BlockEquations, block_equations
-from strobe.mechanisms.following import complete
-from strobe.mechanisms.gait import Gait
-from strobe.mechanisms.ground import Footing, GroundReaction, ground_reaction
-from strobe.mechanisms.leading import led
-from strobe.mechanisms.loop_forces import LoopForces, loop_forces
-from strobe.mechanisms.reduced import Reduced, reduced
-from strobe.mechanisms.two_chains import Chain, Combined, combined
-from strobe.mechanisms.uncoupling import uncoupled
-from strobe.mechanisms.walking import Walk, walk
-from strobe.models.feet import Foot
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "BlockEquations",
-    "BlockForm",
-    "Chain",
-    "Combined",
-    "Diagnosis",
-    "Foot",
-    "Footing",
-    "Gait",
-    "GroundReaction",
-    "LoopForces",
-    "Reduced",
-    "Walk",
-    "assemble",
-    "block_equations",
-    "block_form",
-    "combined",
-    "complete",
-    "diagnose",
-    "ground_reaction",
-    "independent",
-    "led",
-    "loop_forces",
-    "reduced",
-    "uncoupled",
-    "walk",
-]
+from strobe.rooms import exported
+
+if TYPE_CHECKING:
+    from strobe.mechanisms.counterweights import (
+        Counterbalance as Counterbalance,
+    )
+    from strobe.mechanisms.counterweights import (
+        counterbalance as counterbalance,
+    )
+    from strobe.mechanisms.cut_couplings import uncoupled as uncoupled
+    from strobe.mechanisms.dependent_motion import led as led
+    from strobe.mechanisms.dependent_rates import complete as complete
+    from strobe.mechanisms.diagnosis import (
+        Diagnosis as Diagnosis,
+    )
+    from strobe.mechanisms.diagnosis import (
+        diagnose as diagnose,
+    )
+    from strobe.mechanisms.diagnosis import (
+        independent as independent,
+    )
+    from strobe.mechanisms.extended_coordinates import BlockForm as BlockForm
+    from strobe.mechanisms.extended_coordinates import block_form as block_form
+    from strobe.mechanisms.extended_equations import (
+        BlockEquations as BlockEquations,
+    )
+    from strobe.mechanisms.extended_equations import (
+        block_equations as block_equations,
+    )
+    from strobe.mechanisms.gait import Gait as Gait
+    from strobe.mechanisms.loop_closure import assemble as assemble
+    from strobe.mechanisms.loop_forces import LoopForces as LoopForces
+    from strobe.mechanisms.loop_forces import loop_forces as loop_forces
+    from strobe.mechanisms.parallel_linkages import Chain as Chain
+    from strobe.mechanisms.parallel_linkages import Combined as Combined
+    from strobe.mechanisms.parallel_linkages import combined as combined
+    from strobe.mechanisms.reduced_dynamics import Reduced as Reduced
+    from strobe.mechanisms.reduced_dynamics import reduced as reduced
+    from strobe.mechanisms.walking import Walk as Walk
+    from strobe.mechanisms.walking import walk as walk
+    from strobe.mechanisms.zero_moment_point import (
+        Footing as Footing,
+    )
+    from strobe.mechanisms.zero_moment_point import (
+        GroundReaction as GroundReaction,
+    )
+    from strobe.mechanisms.zero_moment_point import (
+        ground_reaction as ground_reaction,
+    )
+    from strobe.models.feet import Foot as Foot
+
+exported(
+    __name__,
+    {
+        "strobe.mechanisms.loop_closure": "assemble",
+        "strobe.mechanisms.counterweights": "Counterbalance counterbalance",
+        "strobe.mechanisms.cut_couplings": "uncoupled",
+        "strobe.mechanisms.dependent_motion": "led",
+        "strobe.mechanisms.dependent_rates": "complete",
+        "strobe.mechanisms.diagnosis": "Diagnosis diagnose independent",
+        "strobe.mechanisms.extended_coordinates": "BlockForm block_form",
+        "strobe.mechanisms.extended_equations": "BlockEquations block_equations",
+        "strobe.mechanisms.gait": "Gait",
+        "strobe.mechanisms.zero_moment_point": "Footing GroundReaction ground_reaction",
+        "strobe.mechanisms.loop_forces": "LoopForces loop_forces",
+        "strobe.mechanisms.reduced_dynamics": "Reduced reduced",
+        "strobe.mechanisms.parallel_linkages": "Chain Combined combined",
+        "strobe.mechanisms.walking": "Walk walk",
+        "strobe.models.feet": "Foot",
+    },
+)

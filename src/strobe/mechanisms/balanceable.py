@@ -16,10 +16,12 @@ from strobe.algebra import Vec3
 from strobe.models.joints import Joint
 from strobe.models.model import ROOT, Body, Model
 from strobe.scalars import Num
+from strobe.show.sheet import displayed
 
 PARALLEL = 1e-9  # sine of the angle between directions that are meant to be parallel
 
 
+@displayed
 @dataclass(frozen=True, slots=True)
 class Obstacle:
     """A joint that no mass balances: why, and what would do."""
@@ -39,9 +41,8 @@ def plan(model: Model, weight: bool) -> tuple[tuple[str, ...], dict[str, str]]:
     """
     tree = model.proximal()
     down = _down(tree)
-    sliding: dict[int, list[tuple[Vec3, str]]] = {
-        body.index: [] for body in tree.bodies
-    }  # loads beyond a body
+    # loads beyond a body
+    sliding: dict[int, list[tuple[Vec3, str]]] = {body.index: [] for body in tree.bodies}
     swinging: dict[int, str] = {}  # a joint from a body on that is not balanced
     chosen: list[str] = []
     blocked: dict[str, str] = {}

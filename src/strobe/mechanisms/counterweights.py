@@ -23,9 +23,9 @@ from typing import Any
 import numpy as np
 
 from strobe.algebra import Inertia, Sym3, Vec3
-from strobe.approximate.balanceable import Obstacle, obstacles, plan, real
 from strobe.approximate.method import Array, require_open_dynamics
 from strobe.errors import ArgumentError, counted
+from strobe.mechanisms.balanceable import Obstacle, obstacles, plan, real
 from strobe.models.arguments import finite_numbers
 from strobe.models.inertial import Inertial
 from strobe.models.joints import Joint
@@ -34,6 +34,8 @@ from strobe.quantities import Request
 from strobe.robot import Robot
 from strobe.scalars import DualSystem, FieldSystem, Num
 from strobe.scalars.scalar import is_number
+from strobe.show.sheet import Column, Sheet, by_joint, displayed
+from strobe.show.units import lengths
 
 PURPOSES = ("gravity", "inertia")
 NEGLIGIBLE = 1e-12  # of the robot's mass: a counterweight that rounding asks for
@@ -46,6 +48,7 @@ MassRule = Callable[[str, Vec3], Num]
 """The mass of a joint's counterweight, given the first moment that it is to cancel."""
 
 
+@displayed
 @dataclass(frozen=True, slots=True)
 class Weight:
     """A point mass on the link that a joint carries."""
@@ -73,6 +76,7 @@ class Load:
     gravity: Array  # torques that hold it, the largest
 
 
+@displayed
 @dataclass(frozen=True, eq=False)
 class Counterbalance:
     """A robot with counterweights, what they do and what they cost."""
@@ -106,19 +110,37 @@ class Counterbalance:
         proof = (PROOF,) if self.gravity_vanishes or self.mass_matrix_is_constant else ()
         return (*self._weights(), *map(str, self.obstacles), self._gravity(), self._inertia(), *proof)
 
+    def _sheet(self) -> Sheet:
+        names = self.robot.coordinates.rate_names
+        columns = [
+            Column(f"gravity {w}", load.gravity, "N m or N")
+            for w, load in (("before", self.before), ("after", self.after))
+        ]
+        return Sheet(f"counterweights for {self.robot.name}", [*self.says, by_joint(names, columns)])
+
     def _weights(self) -> list[str]:
         if not self.weights:
             return ["No counterweight is needed or would help."]
         return [*(f"{weight}." for weight in self.weights), self._cost()]
 
+    @property
+    def loaded(self) -> tuple[str, ...]:
+        """The joints on which gravity still acts."""
+        felt = np.array([self.rounded(x) > 0 for x in self.after.gravity])
+        acts = [j.name for j in self.robot.coordinates.joints if felt[j.v : j.v + j.nv].any()]
+        return () if self.gravity_vanishes else tuple(acts)
+
+    def rounded(self, x: float) -> float:
+        """A torque or an inertia, zero where it is rounding beside the largest torque."""
+        largest = max(self.before.gravity.max(initial=0.0), self.after.gravity.max(initial=0.0))
+        return float(x) if abs(x) > ROUNDING * largest else 0.0
+
     def _gravity(self) -> str:
         if self.gravity_vanishes:
             return "Gravity asks for no torque in any pose."
-        felt = self.after.gravity > ROUNDING * max(self.before.gravity.max(), self.after.gravity.max())
-        acts = [j.name for j in self.robot.coordinates.joints if felt[j.v : j.v + j.nv].any()]
-        if not acts:
+        if not self.loaded:
             return f"Gravity asked for no torque in {POSES} poses, which is not proven of every one."
-        return f"Gravity still acts on {', '.join(acts)}."
+        return f"Gravity still acts on {', '.join(self.loaded)}."
 
     def _inertia(self) -> str:
         if self.mass_matrix_is_constant:
@@ -132,9 +154,7 @@ class Counterbalance:
 
     def _cost(self) -> str:
         before, after = self.before, self.after
-        turning = [
-            joint.kind != "prismatic" for joint in self.robot.coordinates.joints for _ in range(joint.nv)
-        ]
+        turning = [unit == "rad" for unit in lengths(self.robot.coordinates.joints)]
         k = int(np.argmax(np.where(turning, after.inertia - before.inertia, -np.inf)))
         return (
             f"{self.added:.4g} kg are added to {before.mass:.4g} kg; H{k + 1}{k + 1} grows most, from at most "
@@ -173,11 +193,19 @@ def counterbalance(
     weights = [_weight(model.bodies[i], w, arms, p) for i, (w, p) in placed.items() if w]
     heavier = robot._edited(replace(robot.model, bodies=_loaded(model, placed).bodies, golden=()))
     weightless, constant = proven(robot, chosen)
+    felt = _felt(robot, blocked, weightless) if purpose == "gravity" else blocked
     return Counterbalance(
         original=robot, robot=heavier, purpose=purpose, weights=tuple(sorted(weights, key=_order(robot))),
-        obstacles=obstacles(heavier.model, blocked), weightless=weightless, constant=constant,
+        obstacles=obstacles(heavier.model, felt), weightless=weightless, constant=constant,
         before=load(robot), after=load(heavier),
     )  # fmt: skip
+
+
+def _felt(robot: Robot, blocked: Mapping[str, str], weightless: Sequence[str]) -> dict[str, str]:
+    """What stands in the way, without joints that bear nothing: slides that stay level, jaws that hold each other."""
+    moving = {joint.name for joint in robot.coordinates.joints}
+    spared = set(weightless) if moving - set(weightless) else {*weightless, *blocked}
+    return {joint: other for joint, other in blocked.items() if joint not in spared}
 
 
 def load(robot: Robot) -> Load:

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from strobe.compiler.runtime.arrays import checked, in_precision, precision
 from strobe.errors import ArgumentError, ShapeError
-from strobe.mechanisms.assembly import assemble
+from strobe.mechanisms.dependent_rates import Following, complete
 from strobe.mechanisms.diagnosis import dofs_of, drivers
-from strobe.mechanisms.following import Following, complete
+from strobe.mechanisms.loop_closure import assemble
 from strobe.robot import Robot
-from strobe.runtime.arrays import checked
 
 Array = np.ndarray
 
@@ -35,7 +35,7 @@ def led(
     places, rates, accelerations = (_columns(name, x, names) for name, x in given.items())
     q = _positions(robot, names, places, robot._position(start))
     led_by = [dict(zip(names, np.moveaxis(x, -1, 0), strict=True)) for x in (rates, accelerations)]
-    return q, *complete(robot, q, *led_by)
+    return in_precision((q, *complete(robot, q, *led_by)), precision(*given.values()))
 
 
 def leaders(robot: Robot, actuated: Sequence[str] | None = None) -> tuple[str, ...]:

@@ -18,12 +18,12 @@ from typing import Any
 
 import numpy as np
 
+from strobe.compiler.runtime.arrays import checked, in_precision, precision
 from strobe.errors import ArgumentError
-from strobe.mechanisms.assembly import by_joint
 from strobe.mechanisms.diagnosis import LEAST, dofs_of, pseudo_inverse, require_actuation
+from strobe.mechanisms.loop_closure import by_joint
 from strobe.mechanisms.states import products
 from strobe.robot import Robot
-from strobe.runtime.arrays import checked
 
 Array = np.ndarray
 
@@ -42,13 +42,14 @@ def complete(
         raise ArgumentError(
             f'an acceleration is given for "{unknown[0]}", but no rate; expected those of {", ".join(leading)}.'
         )
-    q = checked("q", q, (robot.nq,), robot._why).astype(float)
-    robot._require_closed({"q": q})
+    here = checked("q", q, (robot.nq,), robot._why).astype(float)
+    robot._require_closed({"q": here})
     own = dofs_of(robot, leading)
     qd_a, qdd_a = _given(robot, leading, rates), _given(robot, leading, accelerations)
-    following = Following(robot, q, own)
+    dtype = precision(q, *rates.values(), *accelerations.values())
+    following = Following(robot, here, own)
     qd = products(following.T, qd_a)
-    return qd, products(following.T, qdd_a) + following.left_over(qd)
+    return in_precision((qd, products(following.T, qdd_a) + following.left_over(qd)), dtype)
 
 
 def _given(robot: Robot, names: Sequence[str], values: Mapping[str, Any]) -> Array:

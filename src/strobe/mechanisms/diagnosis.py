@@ -19,10 +19,11 @@ from typing import Any
 import numpy as np
 
 from strobe.errors import ArgumentError, counted
-from strobe.mechanisms.assembly import closed_near
+from strobe.mechanisms.loop_closure import closed_near
 from strobe.models.loops import CLOSURES, conditions, why_open
 from strobe.models.model import Loop, Model
 from strobe.robot import Robot
+from strobe.show.sheet import displayed
 
 Array = np.ndarray
 Condition = tuple[str, str]  # the name of a loop, and which of its conditions
@@ -243,6 +244,7 @@ def driving_sets(robot: Robot) -> list[tuple[str, ...]]:
 # -- the whole ----------------------------------------------------------------------------------------
 
 
+@displayed
 @dataclass(frozen=True, eq=False)
 class Diagnosis:
     """What closed chains leave free in general, and at a position if one was given."""
@@ -272,8 +274,6 @@ class Diagnosis:
         lines.append(f"  actuated    {', '.join(self.actuated) or 'none named'}")
         lines.append(f"  could drive {' or '.join(', '.join(some) for some in self.could_drive) or 'none'}")
         return "\n".join([*lines, *(f"  {line}" for line in (self.here.lines if self.here else []))])
-
-    __repr__ = __str__
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,6 +20,7 @@ import numpy as np
 from strobe.errors import UnsupportedModelError
 from strobe.models.bases import mobility
 from strobe.models.model import Model
+from strobe.show.sheet import Sheet, displayed, listed, matrix, number, numbered, states
 
 if TYPE_CHECKING:
     from strobe.robot import Robot
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 
+@displayed
 @dataclass(frozen=True, eq=False)
 class BlockForm:
     """The blocks at states (...), and the matrices of q_e that they make up."""
@@ -38,6 +40,16 @@ class BlockForm:
     D: Array  # (..., n, n)
     C: Array  # (..., n, n)
     G: Array  # (..., n)
+
+    def _sheet(self) -> Sheet:
+        joints = numbered("", self.D.shape[-1])
+        head = (
+            f"the blocks of {number(self.mass)} kg, weight {listed(self.weight, 'N')} (kg m², N m; kg, N)"
+        )
+        parts = {"A": (self.A, "xyz"), "B": (self.B, "xyz"), "D": (self.D, joints), "C": (self.C, joints)}
+        told = [p for name, (x, rows) in parts.items() for p in matrix(name, x, list(rows), joints)]
+        told += matrix("G", self.G[..., None], joints, [""])
+        return Sheet(f"{head}{states(self.D.shape[:-2])}", told)
 
     @property
     def mass_matrix(self) -> Array:

@@ -19,14 +19,14 @@ from strobe.equations import expression as ex
 from strobe.equations.closed_form import Equations, Matrix, Vector, equations_over
 from strobe.equations.document import Document, Entry, Section, document, symbols_in, together
 from strobe.equations.expression import Expression, Symbol
-from strobe.equations.forms import Forms, order_of
 from strobe.equations.glossary import Parameter, glossary
 from strobe.equations.latex import aligned, notebook
 from strobe.equations.notation import Notation, entry_name, is_reserved, plain
 from strobe.equations.parameters import Named, drives_of, named
+from strobe.equations.readable_forms import Forms, order_of
 from strobe.equations.text import text_lines
-from strobe.equations.waves import Wave
-from strobe.mechanisms.extended import require_fixed
+from strobe.equations.trig_polynomials import Wave
+from strobe.mechanisms.extended_coordinates import require_fixed
 from strobe.models.names import unused_name
 
 if TYPE_CHECKING:
@@ -63,20 +63,20 @@ class BlockEquations:
     def weight(self) -> Vector:
         """W = −M_t g, what carries the robot."""
         ring = self.joints.ring
-        return [ring.lower(-(self.mass * ring.lower(x))) for x in self.joints.model.gravity.linear]
+        return Vector(ring.lower(-(self.mass * ring.lower(x))) for x in self.joints.model.gravity.linear)
 
     @cached_property
     def A(self) -> Matrix:
         """Σ m_i J_vi, three rows."""
-        return [
+        return Matrix(
             [moment.derivative(f"q{j + 1}") for j in range(self.joints.n)]
             for moment in self.joints.first_moments
-        ]
+        )
 
     @cached_property
     def B(self) -> Matrix:
         """Σ m_i J̇_vi, three rows."""
-        return [[self._rate(entry) for entry in row] for row in self.A]
+        return Matrix([self._rate(entry) for entry in row] for row in self.A)
 
     def _rate(self, x: Wave) -> Wave:
         """ẋ of a function of positions."""
@@ -91,18 +91,18 @@ class BlockEquations:
         zero, n = self.joints.ring.constant(0), range(3)
         above = [[*(self.mass if i == j else zero for j in n), *self.A[i]] for i in n]
         below = [[*(self.A[i][k] for i in n), *row] for k, row in enumerate(self.joints.mass_matrix)]
-        return [*above, *below]
+        return Matrix([*above, *below])
 
     @property
     def coriolis_matrix(self) -> Matrix:
         """C_e, with the Christoffel matrix of the joints."""
         zeros = [self.joints.ring.constant(0)] * 3
-        return [[*zeros, *row] for row in (*self.B, *self.joints.coriolis_matrix)]
+        return Matrix([*zeros, *row] for row in (*self.B, *self.joints.coriolis_matrix))
 
     @property
     def gravity(self) -> Vector:
         """G_e."""
-        return [*self.weight, *self.joints.gravity]
+        return Vector([*self.weight, *self.joints.gravity])
 
     def evaluate(self, quantity: Any, q: Any, qd: Any = None) -> np.ndarray:
         """The values of a wave, or of nested lists of them, at states (..., n), with the robot's own parameters."""

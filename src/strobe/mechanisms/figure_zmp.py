@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from strobe.study.plots import plane_plot
+from strobe.show.plots import plane_plot
 
 if TYPE_CHECKING:
     from strobe.mechanisms.walking import Walk

@@ -13,10 +13,12 @@ import numpy as np
 
 from strobe.models.arguments import require_above, require_whole
 from strobe.models.feet import Foot
+from strobe.show.sheet import Sheet, displayed, number
 
 Array = np.ndarray
 
 
+@displayed
 @dataclass(frozen=True, eq=False)
 class Phase:
     """A time between two changes of the feet that stand."""
@@ -28,6 +30,10 @@ class Phase:
     swing: str = ""  # the foot that is in the air
     target: Array | None = None  # (4, 4) where it goes
     lift: float = 0.0  # metres, how high
+
+    def _sheet(self) -> Sheet:
+        air = f", {self.swing} in the air" if self.swing else ""
+        return Sheet(f"{number(self.start)} to {number(self.end)} s on {', '.join(self.standing)}{air}")
 
     @property
     def single(self) -> bool:

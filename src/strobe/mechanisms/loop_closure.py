@@ -23,13 +23,13 @@ from typing import Any
 
 import numpy as np
 
+from strobe.compiler.runtime.arrays import checked, in_precision, precision, require_turns
 from strobe.errors import ArgumentError, AssemblyError, shown
 from strobe.mechanisms.states import scales_of
 from strobe.models import random_states
 from strobe.models.arguments import finite_numbers, require_mapping, require_truth, require_whole
 from strobe.models.loops import CLOSURES, conditions, extent, solved
 from strobe.robot import Robot
-from strobe.runtime.arrays import checked, require_turns
 
 Array = np.ndarray
 CLOSED = 1e-12  # of the size of the robot, or a sine: what counts as closed
@@ -71,7 +71,7 @@ def assemble(
     found, closed = search.near(start.reshape(-1, robot.nq), tries)
     if not closed.all():
         _refuse(search, start.reshape(-1, robot.nq)[~closed], found[~closed])
-    return found.reshape(start.shape)
+    return in_precision(found.reshape(start.shape), precision(q))
 
 
 def random_positions(

@@ -22,14 +22,15 @@ from typing import Any
 
 import numpy as np
 
+from strobe.compiler.runtime.arrays import collected, in_precision
 from strobe.errors import ArgumentError
+from strobe.mechanisms.cut_couplings import Uncoupled
 from strobe.mechanisms.diagnosis import LEAST, Condition, by_loop, pseudo_inverse
-from strobe.mechanisms.uncoupling import Uncoupled
+from strobe.models.default_frame import tip_or_none
 from strobe.models.loops import CLOSURES, conditions, extent, solved
 from strobe.models.model import Loop, Model
-from strobe.models.tips import tip_or_none
 from strobe.robot import Robot
-from strobe.runtime.arrays import collected
+from strobe.show.sheet import Sheet, Table, displayed, listed, number, spread, states
 
 Array = np.ndarray
 BALANCED = 1e-6  # of the torques: what no force of a loop may be left to account for
@@ -40,6 +41,7 @@ DEAD_POINT = (
 )
 
 
+@displayed
 @dataclass(frozen=True, eq=False)
 class LoopForces:
     """What holds closed chains together at states (...)."""
@@ -60,6 +62,20 @@ class LoopForces:
             )
         return (*said, DEAD_POINT) if np.isnan(self.multipliers).any() else tuple(said)
 
+    def _sheet(self) -> Sheet:
+        parts = {f"{name}, {what}": (x[..., at], unit) for name, x in self.wrenches.items()
+                 for what, at, unit in (("force", slice(3), "N"), ("moment", slice(3, 6), "N m"))}  # fmt: skip
+        rows = [[name, *map(listed, spread(x)), unit] for name, (x, unit) in parts.items()]
+        rows += [
+            [name, *(number(float(v)) for v in spread(x, 0)), "N m or N"]
+            for name, x in self.torques.items()
+        ]
+        if not self.multipliers.ndim > 1:
+            rows = [[name, least, unit] for name, least, _, unit in rows]
+        columns = ["", "least", "largest", "unit"] if self.multipliers.ndim > 1 else ["", "", "unit"]
+        head = f"forces in {len(self.wrenches) + len(self.torques)} closed chains, base axes"
+        return Sheet(f"{head}{states(self.multipliers.shape[:-1])}", [Table(columns, rows), *self.remarks])
+
 
 def loop_forces(robot: Robot, q: Any, qd: Any, qdd: Any, tau: Any = None, **loads: Any) -> LoopForces:
     """The forces in loops of a robot that moves under torques tau (..., n), by its actuated joints if not given.
@@ -74,10 +90,10 @@ def loop_forces(robot: Robot, q: Any, qd: Any, qdd: Any, tau: Any = None, **load
     given = collected({"q": q, "qd": qd, "qdd": qdd, "tau": moved}, sizes, robot._why)
     if robot.model.is_closed:
         robot._require_closed({name: given[name] for name in ("q", "qd", "qdd")})
+    dtype, opened = given["q"].dtype, Uncoupled(robot)
     q, qd, qdd, moved = (array.astype(float) for array in given.values())
-    opened = Uncoupled(robot)
     q, qd, qdd, moved = opened.position(q), opened.rates(qd), opened.rates(qdd), opened.torques(moved)
-    return _balanced(opened.robot, q, qd, qdd, moved, loads, refuse=tau is not None)
+    return in_precision(_balanced(opened.robot, q, qd, qdd, moved, loads, refuse=tau is not None), dtype)
 
 
 def _balanced(

@@ -18,16 +18,18 @@ from typing import Any
 
 import numpy as np
 
-from strobe.equations.maps import Change
+from strobe.compiler.runtime.arrays import checked, in_precision, precision
+from strobe.compiler.runtime.traced import Traced, trace
+from strobe.equations.coordinate_maps import Change
 from strobe.errors import ArgumentError, ShapeError
 from strobe.robot import Robot
-from strobe.runtime.arrays import checked
-from strobe.runtime.traced import Traced, trace
 from strobe.scalars import Num, Numbers
+from strobe.show.sheet import Sheet, displayed, matrix, numbered, states
 
 Array = np.ndarray
 
 
+@displayed
 @dataclass(frozen=True, eq=False)
 class Chain:
     """An open chain, and its positions as a function of the shared coordinates."""
@@ -35,6 +37,9 @@ class Chain:
     robot: Robot
     map: Callable[[Numbers], Sequence[Num]]
     _traced: dict[int, tuple[Traced, Traced, Traced]] = field(default_factory=dict, init=False, repr=False)
+
+    def _sheet(self) -> Sheet:
+        return Sheet(f"{self.robot.name} as a function of shared coordinates")
 
     def following(self, m: int) -> tuple[Traced, Traced, Traced]:
         """q and T as compiled functions of m coordinates θ, and Ṫ of θ and θ̇; made once."""
@@ -52,6 +57,7 @@ class Chain:
         return q, trace(change.T, phi=m), trace(change.T_dot, phi=m, phid=m)
 
 
+@displayed
 @dataclass(frozen=True, eq=False)
 class Part:
     """One chain at states (...): its own matrices, and how it follows θ."""
@@ -62,7 +68,11 @@ class Part:
     C: Array  # (..., n_k, n_k)
     G: Array  # (..., n_k)
 
+    def _sheet(self) -> Sheet:
+        return _matrices("one chain", self.D, self.C, self.G)
 
+
+@displayed
 @dataclass(frozen=True, eq=False)
 class Combined:
     """The dynamics of all chains together at states (...) of m shared coordinates, and those of each."""
@@ -71,6 +81,16 @@ class Combined:
     C: Array  # (..., m, m)
     G: Array  # (..., m)
     chains: tuple[Part, ...]
+
+    def _sheet(self) -> Sheet:
+        return _matrices(f"{len(self.chains)} chains together", self.D, self.C, self.G)
+
+
+def _matrices(of: str, D: Array, C: Array, G: Array) -> Sheet:
+    names = numbered("", D.shape[-1])
+    head = f"the dynamics of {of} (kg m², N m; kg, N){states(D.shape[:-2])}"
+    parts = {"D": (D, names), "C": (C, names), "G": (G[..., None], [""])}
+    return Sheet(head, [p for name, (x, columns) in parts.items() for p in matrix(name, x, names, columns)])
 
 
 def combined(chains: Sequence[Chain], theta: Any, theta_d: Any, *, form: str = "christoffel") -> Combined:
@@ -82,12 +102,13 @@ def combined(chains: Sequence[Chain], theta: Any, theta_d: Any, *, form: str = "
         raise ShapeError("theta", x.shape, "(..., m)", "it holds the coordinates that the chains share")
     xd = checked("theta_d", theta_d, x.shape[-1:], "it has as many numbers as theta").astype(float)
     parts = tuple(_part(chain, x, xd, form) for chain in chains)
-    return Combined(
+    found = Combined(
         _total(_across(p.T) @ p.D @ p.T for p in parts),
         _total(_across(p.T) @ (p.C @ p.T + p.D @ p.T_dot) for p in parts),
         _total((_across(p.T) @ p.G[..., None])[..., 0] for p in parts),
         parts,
     )
+    return in_precision(found, precision(theta, theta_d))
 
 
 def _part(chain: Chain, theta: Array, theta_d: Array, form: str) -> Part:

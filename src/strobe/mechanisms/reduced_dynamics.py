@@ -14,16 +14,18 @@ from typing import Any
 
 import numpy as np
 
+from strobe.compiler.runtime.arrays import collected, in_precision
 from strobe.errors import ArgumentError
+from strobe.mechanisms.dependent_rates import Following
 from strobe.mechanisms.diagnosis import dofs_of, drivers
-from strobe.mechanisms.following import Following
 from strobe.models.loops import why_open
 from strobe.robot import Robot
-from strobe.runtime.arrays import collected
+from strobe.show.sheet import Sheet, displayed, matrix, numbered, states
 
 Array = np.ndarray
 
 
+@displayed
 @dataclass(frozen=True, eq=False)
 class Reduced:
     """The dynamics of a closed chain at states (...), in its m actuated degrees of freedom, in their order."""
@@ -34,6 +36,13 @@ class Reduced:
     mass_matrix: Array  # (..., m, m)
     coriolis_matrix: Array  # (..., m, m)
     gravity: Array  # (..., m)
+
+    def _sheet(self) -> Sheet:
+        named = self.actuated if len(self.actuated) == self.T.shape[-1] else numbered("", self.T.shape[-1])
+        head = f"the dynamics of a closed chain in {', '.join(self.actuated)} (kg m², N m; kg, N)"
+        head += states(self.T.shape[:-2])
+        parts = [("M", self.mass_matrix), ("C", self.coriolis_matrix), ("G", self.gravity[..., None])]
+        return Sheet(head, [p for n, x in parts for p in matrix(n, x, named, named if n != "G" else [""])])
 
 
 def reduced(
@@ -50,11 +59,11 @@ def reduced(
     names = drivers(robot, actuated)
     state = collected({"q": q, "qd": qd}, {"q": robot.nq, "qd": robot.nv}, robot._why)
     robot._require_closed(state)
-    q, qd = (array.astype(float) for array in state.values())
+    dtype, (q, qd) = state["q"].dtype, (array.astype(float) for array in state.values())
     following = Following(robot, q, dofs_of(robot, names))
     T, T_dot = following.T, following.T_dot(qd)
     across, M = np.swapaxes(T, -1, -2), robot.mass_matrix(q)
-    return Reduced(
+    found = Reduced(
         names,
         T,
         T_dot,
@@ -62,3 +71,4 @@ def reduced(
         across @ (robot.coriolis_matrix(q, qd, form=form) @ T + M @ T_dot),
         (across @ robot.gravity(q)[..., None])[..., 0],
     )
+    return in_precision(found, dtype)

@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
+from strobe.compiler.runtime.arrays import collected, in_precision
 from strobe.equations import meaning
 from strobe.equations.meaning import Explanation, Term
 from strobe.errors import UnsupportedModelError
 from strobe.mechanisms.diagnosis import dofs_of
 from strobe.mechanisms.loop_forces import cut_open
-from strobe.mechanisms.reduced import Reduced, reduced
-from strobe.mechanisms.transmitted import Transmitted, transmitted
+from strobe.mechanisms.reduced_dynamics import Reduced, reduced
+from strobe.mechanisms.transmitted_wrenches import Transmitted, transmitted
 from strobe.robot import Robot, Wrench
-from strobe.runtime.arrays import collected
 
 Array = np.ndarray
 
@@ -39,9 +39,8 @@ def explain(
         )
     tau = robot.inverse_dynamics(q, qd, qdd, **loads, friction=friction)
     sizes = {"q": robot.nq, "qd": robot.nv, "qdd": robot.nv}
-    q, qd, qdd = (
-        x.astype(float) for x in collected({"q": q, "qd": qd, "qdd": qdd}, sizes, robot._why).values()
-    )
+    state = collected({"q": q, "qd": qd, "qdd": qdd}, sizes, robot._why)
+    q, qd, qdd = (x.astype(float) for x in state.values())
     found, tree = reduced(robot, q, qd), cut_open(robot)
     own = dofs_of(robot, found.actuated)
     across = np.swapaxes(found.T, -1, -2)
@@ -50,7 +49,7 @@ def explain(
     columns += [across @ torque[..., None] for torque in alone.values()]
     held = _transmitted(robot, q, qd, qdd, **loads, friction=friction)
     names = robot.coordinates.rate_names
-    return Explanation(
+    explanation = Explanation(
         robot=robot.name,
         joints=tuple(names[k] for k in own),
         units=tuple(meaning.units_of(robot)[k] for k in own),
@@ -65,6 +64,7 @@ def explain(
         closed=True,
         remarks=held.remarks,
     )
+    return in_precision(explanation, tau.dtype)
 
 
 def _transmitted(robot: Robot, q: Any, qd: Any, qdd: Any, **loads: Any) -> Transmitted:

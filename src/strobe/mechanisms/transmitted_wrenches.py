@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from strobe.compiler.runtime.arrays import collected
 from strobe.equations.meaning import transmissions
+from strobe.mechanisms.cut_couplings import Uncoupled
 from strobe.mechanisms.loop_forces import LoopForces, cut_open, loop_forces
-from strobe.mechanisms.uncoupling import Uncoupled
 from strobe.robot import Robot, Wrench
-from strobe.runtime.arrays import collected
 
 Array = np.ndarray
 
@@ -30,10 +30,10 @@ def transmitted(
     gravity: Any = None, friction: bool = True,
 ) -> Transmitted:  # fmt: skip
     """What the joints of a robot with loops transmit, those among them that couplings keep closed."""
-    forces = loop_forces(robot, q, qd, qdd, wrench=wrench, frame=frame, gravity=gravity, friction=friction)
     sizes = {"q": robot.nq, "qd": robot.nv, "qdd": robot.nv}
     state = collected({"q": q, "qd": qd, "qdd": qdd}, sizes, robot._why)
     q, qd, qdd = (x.astype(float) for x in state.values())
+    forces = loop_forces(robot, q, qd, qdd, wrench=wrench, frame=frame, gravity=gravity, friction=friction)
     opened = Uncoupled(robot)
     q, qd, qdd = opened.position(q), opened.rates(qd), opened.rates(qdd)
     loads = acting(opened.robot, q, forces, wrench, frame)

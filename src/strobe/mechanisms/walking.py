@@ -19,7 +19,8 @@ import numpy as np
 
 from strobe.errors import ArgumentError, counted, shown
 from strobe.mechanisms.gait import Gait, Phase, wanted_zmp
-from strobe.mechanisms.ground import (
+from strobe.mechanisms.inverted_pendulum import carried
+from strobe.mechanisms.zero_moment_point import (
     Footing,
     GroundReaction,
     center_of_mass,
@@ -28,8 +29,8 @@ from strobe.mechanisms.ground import (
     standing,
     upward,
 )
-from strobe.mechanisms.pendulum import carried
 from strobe.models.feet import Foot
+from strobe.show.sheet import Sheet, Table, displayed, number
 from strobe.trajectory.files import in_order
 from strobe.trajectory.motion import Trajectory
 
@@ -44,6 +45,7 @@ ROUNDS = 3  # of correction by the full dynamics
 LEVEL = 1e-6  # by which the vertical may differ from the z axis of a foot
 
 
+@displayed
 @dataclass(frozen=True, eq=False)
 class Walk:
     """A motion of all joints, the phases it goes through, and the robot as it stands on either foot."""
@@ -52,6 +54,16 @@ class Walk:
     phases: tuple[Phase, ...]
     feet: tuple[Foot, ...]
     robots: Mapping[str, Robot]  # foot -> the robot rooted on it
+
+    def _sheet(self) -> Sheet:
+        rows = [[number(p.start), number(p.end), ", ".join(p.standing), p.swing] for p in self.phases]
+        head = f"a walk of {counted(sum(p.single for p in self.phases), 'step')}, {number(self.motion.duration)} s"
+        return Sheet(head, [Table(["from (s)", "to (s)", "standing", "in the air"], rows)], self._figure)
+
+    def _figure(self) -> str:
+        from strobe.mechanisms.figure_zmp import walk_figure
+
+        return walk_figure(self)
 
     def ground(self, t: Any = None, friction: float | None = None) -> tuple[Array, GroundReaction]:
         """Times (every 20 ms if none are given), and what the ground does then, in the axes of the world."""

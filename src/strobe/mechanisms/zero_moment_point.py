@@ -22,11 +22,12 @@ import numpy as np
 
 from strobe.approximate.states import states
 from strobe.errors import ArgumentError, UnsupportedModelError, counted, shown
-from strobe.mechanisms.soles import margins
+from strobe.mechanisms.support_polygon import margins
 from strobe.models.arguments import finite_numbers, require_above
 from strobe.models.bases import change_base
 from strobe.models.feet import Foot
 from strobe.robot import Robot
+from strobe.show.sheet import Sheet, Table, displayed, listed, number, spread
 
 Array = np.ndarray
 Feet = str | Foot | Sequence[str | Foot] | None
@@ -66,6 +67,7 @@ SENTENCES = {
 }
 
 
+@displayed
 @dataclass(frozen=True, eq=False)
 class GroundReaction:
     """What the ground does along a motion, in the axes of the world (those of the robot's base)."""
@@ -102,6 +104,21 @@ class GroundReaction:
             return self.worst.sentence
         count, all_ = int(np.sum(self.status == self.worst)), int(np.size(self.status))
         return f"at {count:,} of {counted(all_, 'instant')} {self.worst.sentence}"
+
+    def _sheet(self) -> Sheet:
+        vectors = {
+            "force": (self.force, "N"),
+            "moment": (self.moment, "N m"),
+            "zero moment point": (self.zmp, "m"),
+        }
+        single = {"moment about the vertical": (self.twist, "N m"), "margin": (self.margin, "m")}
+        single |= {"friction needed": (self.friction, "")}
+        rows = [[name, *map(listed, spread(x)), unit] for name, (x, unit) in vectors.items()]
+        rows += [
+            [name, *(number(float(v)) for v in spread(x, 0)), unit] for name, (x, unit) in single.items()
+        ]
+        head = f"what the ground does at {counted(int(np.size(self.status)), 'instant')}: {self.sentence}"
+        return Sheet(head, [Table(["", "least", "largest", "unit"], rows)])
 
     def placed(self, T: Array) -> GroundReaction:
         """The same in the axes of a world in which the robot's base stands at T (4, 4)."""

@@ -38,8 +38,8 @@ class Faults:
         self.found: list[Fault] = []
         self.errors: list[Fault] = []  # those of them that are
 
-    def error(self, where: str, text: str) -> None:
-        self._add(where, text, "error")
+    def error(self, where: str, text: str, topic: str = "") -> None:
+        self._add(where, text, "error", topic)
         self.errors.append(self.found[-1])
         if len(self.errors) >= MOST_ERRORS:
             rest = Fault(
@@ -47,19 +47,19 @@ class Faults:
             )
             raise ModelFileError([*self.errors, rest])
 
-    def warning(self, where: str, text: str) -> None:
+    def warning(self, where: str, text: str, topic: str = "") -> None:
         """Something that loads by default and is refused when the caller is strict."""
-        self.error(where, text) if self.strict else self._add(where, text, "warning")
+        self.error(where, text, topic) if self.strict else self._add(where, text, "warning", topic)
 
-    def note(self, where: str, text: str) -> None:
-        self._add(where, text, "note")
+    def note(self, where: str, text: str, topic: str = "") -> None:
+        self._add(where, text, "note", topic)
 
     def nearest(self, name: str, known: Iterable[str]) -> str:
         """A hint at a name that exists, for faults that will be shown; others are only counted."""
         return nearest(name, known) if len(self.errors) < MOST_FAULTS else ""
 
-    def _add(self, where: str, text: str, severity: str) -> None:
-        self.found.append(Fault(self._place(where), text, severity))
+    def _add(self, where: str, text: str, severity: str, topic: str) -> None:
+        self.found.append(Fault(self._place(where), text, severity, topic))
 
     def _place(self, where: str) -> str:
         """A line number is appended to the path, anything else set apart from it."""

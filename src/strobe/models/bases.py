@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from strobe.algebra import Pose
 from strobe.errors import ArgumentError, shown
+from strobe.models.body_transfer import numbered, reattached
 from strobe.models.inertial import Inertial
 from strobe.models.joints import Joint
 from strobe.models.locking import lock
 from strobe.models.model import ROOT, Body, Frame, Model
 from strobe.models.names import unused_name
-from strobe.models.rehanging import numbered, reattached
 
 BASES = ("fixed", "translating", "floating")
 

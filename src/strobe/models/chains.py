@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from strobe.algebra import Motion, Pose, Vec3
 from strobe.errors import ArgumentError, Fault
+from strobe.models.body_transfer import numbered, reattached, rehung
 from strobe.models.locking import leaders
 from strobe.models.loops import settled
 from strobe.models.model import ROOT, Body, Frame, Model, moved
-from strobe.models.rehanging import numbered, reattached, rehung
 from strobe.scalars import Numbers
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from strobe.algebra import Pose, Sym3, Turn, Vec3
 from strobe.errors import COMMANDS, excerpt, wrong_name
-from strobe.models.inertial import ENTRIES, symmetric
+from strobe.models.inertial import ENTRIES, principal_moments, symmetric
 from strobe.models.joints import WITH_AXIS
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def _check_names(data: Assembly) -> None:
 def _physical(data: Assembly, link: LinkData, text: str) -> None:
     """Something no body can be: how loudly it is said, the file decides."""
     speak = {"error": data.faults.error, "known-violation": data.faults.note}
-    speak.get(data.physical, data.faults.warning)(link.where, text)
+    speak.get(data.physical, data.faults.warning)(link.where, text, "inertia")
 
 
 # -- links ----------------------------------------------------------------------------------------------
@@ -145,15 +145,16 @@ def _check_mass(data: Assembly, link: LinkData) -> None:
             "may drop it). Give it a mass, or zero inertia.",
         )
     elif m == 0 and link.inertial.com is not None and _any(link.inertial.com):
-        data.faults.note(link.where, f'link "{link.name}" has mass 0: its centre of mass has no effect.')
+        data.faults.note(
+            link.where, f'link "{link.name}" has mass 0: its centre of mass has no effect.', "inertia"
+        )
 
 
 def _check_inertia(data: Assembly, link: LinkData) -> None:
     central = link.inertial.central
     if central is None:
         return
-    I = np.array([[float(cast(float, x)) for x in row] for row in central.matrix()])
-    moments = [float(x) for x in np.linalg.eigvalsh(I)]
+    moments = principal_moments(central)
     fault = broken_rule(moments)
     if not fault:
         return
@@ -247,7 +248,7 @@ def _check_axis(data: Assembly, joint: JointData) -> None:
     if not NO_AXIS <= size < math.inf:
         data.faults.error(where, f"{who}; a {joint.kind} joint needs a unit axis.")
     elif abs(size - 1) > UNIT:
-        data.faults.note(where, f"{who} of length {size:.6g}; normalised.")
+        data.faults.note(where, f"{who} of length {size:.6g}; normalised.", "axis")
 
 
 def _check_drive(data: Assembly, joint: JointData) -> None:
@@ -273,6 +274,8 @@ def _check_drive(data: Assembly, joint: JointData) -> None:
 
 def _check_limits(data: Assembly, joint: JointData) -> None:
     bounds = (joint.limits.lower, joint.limits.upper)
+    if any(map(math.isnan, (*bounds, joint.limits.velocity, joint.limits.effort))):
+        data.faults.error(joint.where, f'joint "{joint.name}" has a limit that is not a number.')
     if joint.kind == "revolute" and any(_like_degrees(bound) for bound in bounds):
         data.faults.warning(
             joint.where,

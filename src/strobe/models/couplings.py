@@ -2,20 +2,22 @@
 
     q = G q_r + q0        tau_r = Gᵀ tau        M_r = Gᵀ M G
 
-Formulations see every joint; what a user holds counts only the independent ones.
+Formulations see every joint; what a user holds counts only the independent ones. The limits of a joint that follows
+one other are limits of that one too: how far, how fast and how suddenly it may move. What follows several bounds none
+of them alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 from itertools import groupby
 from weakref import WeakKeyDictionary
 
 from strobe.errors import UnsupportedModelError
-from strobe.models.joints import Joint
+from strobe.models.joints import Joint, Limits
 from strobe.models.model import Coupling, Model
 from strobe.scalars import Num, Numbers
 
@@ -26,7 +28,7 @@ Terms = dict[int, float]  # reduced index -> factor
 class Coordinates:
     """The map from independent coordinates to all joints' coordinates."""
 
-    joints: tuple[Joint, ...]  # independent joints, with their slices of the reduced vectors
+    joints: tuple[Joint, ...]  # independent ones, by their slices of the reduced vectors, limits narrowed
     positions: tuple[tuple[Terms, float], ...]  # each entry of q: factors and offset
     velocities: tuple[Terms, ...]  # each row of G
     trivial: bool
@@ -134,7 +136,36 @@ def _resolved(model: Model) -> Coordinates:
             terms, offset = combined[joint.name]
             positions.append(({by_v[j]: factor for j, factor in terms.items()}, offset))
             velocities.append(terms)
-    return Coordinates(tuple(place.values()), tuple(positions), tuple(velocities), not following)
+    joints = tuple(_narrowed(place, model, combined).values())
+    return Coordinates(joints, tuple(positions), tuple(velocities), not following)
+
+
+def _narrowed(
+    place: Mapping[str, Joint], model: Model, combined: Mapping[str, tuple[Terms, float]]
+) -> dict[str, Joint]:
+    """The independent joints with the limits of what follows each of them alone; where both together leave no way to
+    move (a sign is wrong in some files), with their own."""
+    found, by_v = dict(place), {own.v: name for name, own in place.items()}
+    for joint in model.joints:
+        terms = {j: factor for j, factor in combined[joint.name][0].items() if factor}
+        if joint.name not in place and len(terms) == 1:
+            ((j, factor),) = terms.items()
+            leader = found[by_v[j]]
+            limits = _both(leader.limits, joint.limits, factor, combined[joint.name][1])
+            found[by_v[j]] = replace(leader, limits=limits)
+    return found
+
+
+def _both(own: Limits, of_follower: Limits, factor: float, offset: float) -> Limits:
+    """The limits that a joint has by itself and by one that is at factor · q + offset."""
+    ends = sorted((end - offset) / factor for end in (of_follower.lower, of_follower.upper))
+    lower, upper = max(own.lower, ends[0]), min(own.upper, ends[1])
+    if lower >= upper:
+        lower, upper = own.lower, own.upper
+    return replace(
+        own, lower=lower, upper=upper, velocity=min(own.velocity, of_follower.velocity / abs(factor)),
+        acceleration=min(own.acceleration, of_follower.acceleration / abs(factor)),
+    )  # fmt: skip
 
 
 def _combinations(

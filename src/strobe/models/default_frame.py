@@ -47,16 +47,19 @@ def tips(model: Model) -> tuple[str, ...]:
 
 
 def rivals(model: Model) -> tuple[str, ...]:
-    """What else might have been meant by the tip: frames of its body that may lie as far, and fingers behind it."""
+    """What else might have been meant by the tip: frames of its body that may lie as far, tools before it, fingers
+    behind it."""
     chosen = model.frame(tip(model))
     others = [frame for frame in model.frames if frame.body == chosen.body and frame is not chosen]
     own = model.bodies[chosen.body].name
     near = [f.name for f in others if f.name != own and (f.depth >= chosen.depth or _tool(f) < len(TOOLS))]
+    before = [*_inwards(model, model.bodies[chosen.body].parent)]
+    tools = [f.name for f in model.frames if f.body in before and _tool(f) < len(TOOLS)]
     fingers = [_farthest(end.frames).name for end in _leaves(model)]
-    return tuple(dict.fromkeys([*near, *(name for name in fingers if name != chosen.name)]))
+    return tuple(dict.fromkeys([*near, *tools, *(name for name in fingers if name != chosen.name)]))
 
 
-def told(model: Model) -> str:
+def frame_meant(model: Model) -> str:
     """Which frame is meant, where another might have been; nothing where it is the last frame and the only one."""
     name, others = tip(model), rivals(model)
     if not others and name == model.frames[-1].name:

@@ -37,10 +37,10 @@ def json_object(text: str | bytes) -> dict[str, Any] | None:
 
 def changes(there: Any, model: Model) -> str:
     """What is not as it was in a model that was `described` there, in words."""
-    return told(there, described(model)) or "what it computes"
+    return first_differences(there, described(model)) or "what it computes"
 
 
-def told(there: Any, here: Any) -> str:
+def first_differences(there: Any, here: Any) -> str:
     """Where two documents differ, the first places by name."""
     found = list(differences(there, here))
     more = f" (and {len(found) - TOLD} more)" if len(found) > TOLD else ""

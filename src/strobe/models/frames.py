@@ -9,9 +9,9 @@ from strobe.algebra import Pose
 from strobe.errors import ArgumentError, shown
 from strobe.models.arguments import finite_numbers
 from strobe.models.assembly import snapped
+from strobe.models.default_frame import tip_or_none
 from strobe.models.model import Frame, Model
 from strobe.models.placements import joined
-from strobe.models.tips import tip_or_none
 
 
 def add_frame(

@@ -80,3 +80,9 @@ class Inertial:
 def symmetric(I: np.ndarray) -> Sym3:
     """A symmetric 3×3 array as six floats."""
     return Sym3(*(float(I["xyz".index(i), "xyz".index(j)]) for _, i, j in ENTRIES))
+
+
+def principal_moments(I: Sym3) -> list[float]:
+    """The principal moments of an inertia of floats, the smallest first."""
+    rows = [[float(x) for x in row] for row in I.matrix()]  # pyright: ignore[reportArgumentType]
+    return [float(x) for x in np.linalg.eigvalsh(np.array(rows))]

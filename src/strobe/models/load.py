@@ -1,4 +1,12 @@
-"""A model from whatever a user names: a built-in robot, ``random(n, seed)``, or a file by its suffix."""
+"""A model from whatever a user has: a name, a file, the text of one, or another library's model.
+
+    panda                a built-in robot, or ``random(n, seed)``
+    arm.urdf             a file, by its suffix; a `Path` is one always
+    <robot …>…           a text: bytes, or a str that begins with < or has several lines
+    pinocchio.Model …    an object, known by the names of its class: no library is imported for that
+
+A text is URDF (xacro too) or MJCF by its first element, and TOML without one.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +15,13 @@ import re
 from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 from strobe.errors import ArgumentError, UnknownNameError, nearest, shown
 from strobe.files.reading import decoded_head, file_fault, opened, read_bytes, require_name
 from strobe.models import library
 from strobe.models.model import Model
+from strobe.models.names import TEXT
 
 HEAD = 65536  # bytes in which the root element of an XML file must begin
 ROOT = re.compile(r"<([A-Za-z_][\w.-]*)")
@@ -20,9 +30,13 @@ MOST_JOINTS = 1_000  # of a random robot by name
 LARGEST_SNAP = 0.1  # radians: beyond this, angles that are meant become right ones
 
 
-def load_model(source: str | PathLike[str], *, snap: float | None = None, strict: bool = False) -> Model:
-    """The model behind a built-in name, ``random(n, seed)`` or a path to a model file."""
-    _require_snap(snap)
+def load_model(source: Any, *, snap: float | None = None, strict: bool = False) -> Model:
+    """The model behind a name, a path, the text of a model file, or the model of another library."""
+    require_snap(snap)
+    if is_text(source):
+        return _text_reader(source)(TEXT, text=source, snap=snap, strict=strict)
+    if not isinstance(source, str | PathLike):
+        return _object_reader(source)(source, snap=snap, strict=strict)
     name = os.fspath(source)
     if name in library.built_in_names():
         return _built_in(name, snap, strict)
@@ -30,13 +44,14 @@ def load_model(source: str | PathLike[str], *, snap: float | None = None, strict
         return _random(name)
     path = Path(name)
     if not os.path.exists(name) and not _looks_like_a_path(name):  # of a name too long for a file too
-        known = [*library.built_in_names(), "random(n, seed)"]
-        raise UnknownNameError("robot", name, "the library", known, "strobe list")
+        if name.startswith("random"):
+            return _random(name)  # which says how one is written
+        raise UnknownNameError("robot", name, "the library", library.built_in_names(), "strobe list")
     _require_file(path)
     return _reader(path)(path, snap=snap, strict=strict)
 
 
-def _require_snap(snap: float | None) -> None:
+def require_snap(snap: float | None) -> None:
     if snap is None or (isinstance(snap, int | float) and 0 <= snap <= LARGEST_SNAP):
         return
     raise ArgumentError(
@@ -69,22 +84,22 @@ def _random(text: str) -> Model:
 # -- files ------------------------------------------------------------------------------------------
 
 
-def _toml(path: Path, *, snap: float | None, strict: bool) -> Model:
+def _toml(path: Path | str, **how: Any) -> Model:
     from strobe.models.toml_reader import read_toml
 
-    return read_toml(path, snap=snap, strict=strict)
+    return read_toml(path, **how)
 
 
-def _urdf(path: Path, *, snap: float | None, strict: bool) -> Model:
+def _urdf(path: Path | str, **how: Any) -> Model:
     from strobe.models.urdf import read_urdf
 
-    return read_urdf(path, snap=snap, strict=strict)
+    return read_urdf(path, **how)
 
 
-def _mjcf(path: Path, *, snap: float | None, strict: bool) -> Model:
+def _mjcf(path: Path | str, **how: Any) -> Model:
     from strobe.models.mjcf import read_mjcf
 
-    return read_mjcf(path, snap=snap, strict=strict)
+    return read_mjcf(path, **how)
 
 
 Reader = Callable[..., Model]
@@ -94,6 +109,14 @@ XML = (".xml", ".mjcf")
 SUFFIXES = (*BY_SUFFIX, *XML)
 
 
+def is_urdf(name: str) -> bool:
+    """Whether a file, refused where there is none, is read as URDF; not what names a robot of the library."""
+    if name in library.built_in_names() or name.startswith("random(") or not _looks_like_a_path(name):
+        return False
+    _require_file(Path(name))
+    return _reader(Path(name)) is _urdf
+
+
 def _reader(path: Path) -> Reader:
     suffix = path.suffix.lower()
     if suffix in BY_SUFFIX:
@@ -101,16 +124,19 @@ def _reader(path: Path) -> Reader:
     if suffix not in XML:
         found = f"the suffix {suffix} is not one of a robot file" if suffix else "the file has no suffix"
         raise file_fault(path, f"{found}; expected {', '.join(SUFFIXES)}.{nearest(suffix, SUFFIXES)}")
-    root = _root_element(path)
+    return _by_root(path, decoded_head(read_bytes(path)[:HEAD]))
+
+
+def _by_root(path: Path | str, head: str) -> Reader:
+    root = _root_element(head)
     if root not in BY_ROOT:
         found = f"the root element is <{root}>" if root else "no XML element was found"
         raise file_fault(path, f"{found}, expected <robot> (URDF) or <mujoco> (MJCF).")
     return BY_ROOT[root]
 
 
-def _root_element(path: Path) -> str:
-    """The name of the first element, read without parsing the file."""
-    text = decoded_head(read_bytes(path)[:HEAD])
+def _root_element(text: str) -> str:
+    """The name of the first element, read without parsing the whole."""
     place = text.find("<")
     while place >= 0:
         if found := ROOT.match(text, place):
@@ -157,3 +183,67 @@ def _similar(path: Path) -> str:
         else f' The built-in robot is loaded as "{path.stem}".'
     )
     return hint + stem
+
+
+# -- texts ------------------------------------------------------------------------------------------
+
+
+def is_text(source: object) -> bool:
+    """Whether a source is what stands in a file, and no name of one."""
+    return isinstance(source, bytes) or (
+        isinstance(source, str) and (_is_xml(source) or "\n" in source.strip())
+    )
+
+
+def _is_xml(text: str) -> bool:
+    return text.lstrip("\ufeff \t\r\n").startswith("<")
+
+
+def _text_reader(source: str | bytes) -> Reader:
+    head = decoded_head(source[:HEAD]) if isinstance(source, bytes) else source[:HEAD]
+    if _is_xml(head):
+        return _by_root(TEXT, head)
+    if "\n" not in head.strip():
+        raise ArgumentError(
+            f"source is {shown(source)}; expected the text of a robot file, or its name as a str."
+        )
+    return _toml
+
+
+# -- objects ----------------------------------------------------------------------------------------
+
+
+def _mujoco(model: Any, **how: Any) -> Model:
+    from strobe.models.mjcf import read_mujoco
+
+    return read_mujoco(model, **how)
+
+
+def _pinocchio(model: Any, **how: Any) -> Model:
+    from strobe.models.pinocchio_model import read_pinocchio
+
+    return read_pinocchio(model, **how)
+
+
+def _toolbox(robot: Any, **how: Any) -> Model:
+    from strobe.models.toolbox_robot import read_toolbox
+
+    return read_toolbox(robot, **how)
+
+
+BY_CLASS: dict[tuple[str, str], Reader] = {  # by package and class; others derive from these
+    ("mujoco", "MjModel"): _mujoco,
+    ("pinocchio", "Model"): _pinocchio,
+    ("roboticstoolbox", "DHRobot"): _toolbox,
+    ("roboticstoolbox", "Robot"): _toolbox,
+}
+
+
+def _object_reader(source: object) -> Reader:
+    for cls in type(source).__mro__:
+        if reader := BY_CLASS.get((cls.__module__.partition(".")[0], cls.__name__)):
+            return reader
+    raise ArgumentError(
+        f"source is of type {type(source).__name__}; expected the name, the path or the text of a robot, or a "
+        "pinocchio.Model, mujoco.MjModel or robot of the Robotics Toolbox."
+    )

@@ -17,11 +17,11 @@ from strobe.algebra import Pose, Shift, Spin, Turn, Vec3, quaternion_rotation
 from strobe.errors import ArgumentError, UnknownNameError, shown
 from strobe.models.arguments import finite_numbers
 from strobe.models.assembly import snapped
+from strobe.models.body_transfer import numbered, reattached
 from strobe.models.joints import Joint
 from strobe.models.loops import settled
 from strobe.models.model import ROOT, Body, Coupling, Curve, Frame, Model, moved
 from strobe.models.placements import factored, joined
-from strobe.models.rehanging import numbered, reattached
 
 SAME = 1e-9  # positions closer than this (rad, m) do not contradict each other
 

@@ -1,5 +1,7 @@
 """MuJoCo models (MJCF): compiled by the package mujoco in a process of its own, then read body by body.
 
+A `mujoco.MjModel` that a user holds is compiled already, and is read in the same way.
+
 MuJoCo places a body by its joints one after the other, each about an anchor p of the body and measured
 from its reference position q0:
 
@@ -18,6 +20,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Iterator
 from os import PathLike, fspath
 from pathlib import Path
@@ -33,13 +36,15 @@ from strobe.models.inertial import Inertial
 from strobe.models.joints import WITH_AXIS, Friction, Limits, Motor
 from strobe.models.locking import followed, lock
 from strobe.models.loops import settled
+from strobe.models.mjcf_child import numbers
 from strobe.models.mjcf_compiled import Compiled, Implausible
 from strobe.models.mjcf_process import NoAnswer, ask
 from strobe.models.mjcf_text import Handed, handed_over
 from strobe.models.model import Coupling, Curve, Loop, Model, moved
-from strobe.models.names import unused_name
+from strobe.models.names import file_stem, unused_name
 from strobe.models.placements import factored
 
+MODEL = "<mujoco.MjModel>"  # in the place of a file
 TORQUE_SCALE = 10  # where a weld has the weight of its axes
 PLACES = (
     "body_pos", "body_quat", "body_ipos", "body_iquat", "jnt_pos", "jnt_axis", "qpos0", "site_pos", "site_quat",
@@ -53,11 +58,30 @@ Triple = tuple[float, float, float]
 
 
 def read_mjcf(
-    path: str | PathLike[str], *, text: str | None = None, snap: float | None = None, strict: bool = False
+    path: str | PathLike[str],
+    *,
+    text: str | bytes | None = None,
+    snap: float | None = None,
+    strict: bool = False,
 ) -> Model:
-    """The model in an MJCF file, or in ``text`` that would stand there."""
+    """The model in an MJCF file, or in ``text`` that would stand there and may name no other file."""
     faults = Faults(fspath(path), strict)
-    reader = _Reader(_compiled(faults, text), faults, SNAP if snap is None else snap)
+    return _read(_compiled(faults, text), faults, snap)
+
+
+def read_mujoco(model: Any, *, snap: float | None = None, strict: bool = False) -> Model:
+    """The model that a `mujoco.MjModel` is; its constants are those that it has now."""
+    faults = Faults(MODEL, strict)
+    try:
+        compiled = Compiled({**numbers(sys.modules["mujoco"], model), "remarks": []})
+    except Implausible as error:
+        raise file_fault(MODEL, str(error)) from None
+    _require_places(MODEL, compiled)
+    return _read(compiled, faults, snap)
+
+
+def _read(compiled: Compiled, faults: Faults, snap: float | None) -> Model:
+    reader = _Reader(compiled, faults, SNAP if snap is None else snap)
     model = assemble(reader.assembly())
     try:
         return settled(lock(model, reader.held))
@@ -65,11 +89,12 @@ def read_mjcf(
         raise ModelFileError([Fault(faults.path, str(error))]) from None
 
 
-def _compiled(faults: Faults, text: str | None) -> Compiled:
+def _compiled(faults: Faults, text: str | bytes | None) -> Compiled:
     """What MuJoCo makes of a file; its complaints and remarks as faults of that file."""
     path = faults.path
-    content = read_bytes(path) if text is None else text.encode("utf-8", "surrogatepass")
-    handed = handed_over(Path(path), content, Path(path).parent if text is None else Path.cwd())
+    content = read_bytes(path) if text is None else text
+    data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
+    handed = handed_over(Path(path), data, Path(path).parent if text is None else None)
     try:
         answer = ask(handed.text, handed.files)
         if "fault" in answer:
@@ -375,7 +400,7 @@ class _Reader:
 
 def _model_name(compiled: Compiled, path: str) -> str:
     """The name the file states (MuJoCo's own default says nothing), or the file's."""
-    return Path(path).stem if compiled.name in ("", "MuJoCo Model") else compiled.name
+    return file_stem(path) if compiled.name in ("", "MuJoCo Model") else compiled.name
 
 
 def _triple(values: Any) -> Triple:

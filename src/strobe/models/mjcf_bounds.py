@@ -1,12 +1,15 @@
 """How much an MJCF file may ask for, counted before MuJoCo starts.
 
 A short text asks for gigabytes by copies (`replicate`, `attach`), by bodies of cells (`flexcomp`, `composite`) and by
-sizes of arrays. All that one model would make is added up, with what it includes and attaches. What is not foreseen
-here meets the limits of the process that MuJoCo runs in (`mjcf_process`).
+sizes of arrays. All that one model would make is added up, with what it includes and attaches. Of every kind of
+element MuJoCo's compiler looks at all others, or works out a matrix: its time grows with the square of their number,
+and alike ones are counted too. What is not foreseen here meets the limits of the process that MuJoCo runs in
+(`mjcf_process`).
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from math import prod
@@ -19,6 +22,8 @@ MOST_COPIES = 1_000  # of what is replicated, one inside the other
 MOST_CELLS = 10_000  # of one flexible body
 MOST_EACH = 10_000  # of anything else
 MOST_MADE = 50_000  # elements beyond those that are written out
+MOST_ALIKE = 20_000  # elements of one kind: a second or less of most, where 200,000 take minutes
+MOST_JOINTS = 10_000  # which take three
 PER_CELL = 5  # elements: a body, its joints and its shape
 CELLS = ("count", "cellcount")
 EACH = {"dim", "actdim", "nsample", "nkey", "nuserdata", "num"}
@@ -52,11 +57,13 @@ class Made:
 
     name: str
     elements: float
+    alike: Mapping[str, float]  # by their kinds
 
 
 def count(root: Part, attached: Mapping[str, Made]) -> Made:
     """The elements that a model makes, or a `ModelFileError` where they are too many."""
-    return Made(root.attributes.get("model", ""), _Count(root, attached).total)
+    counted = _Count(root, attached)
+    return Made(root.attributes.get("model", ""), counted.total, counted.alike)
 
 
 class _Count:
@@ -66,9 +73,9 @@ class _Count:
         self.attached = attached
         self.total = 0.0
         self.written = 0
-        self.begun: dict[
-            str, tuple[float, float]
-        ] = {}  # open bodies: the total before them, and their copies
+        self.alike: Counter[str] = Counter()
+        # of open bodies: the total before them, and their copies
+        self.begun: dict[str, tuple[float, float]] = {}
         self.sizes: dict[str, float] = {}  # of those that are closed
         self.largest = max((made.elements for made in attached.values()), default=1.0)
         self.add(root, 1.0)
@@ -84,6 +91,7 @@ class _Count:
         self.written += 1
         if not self.total - self.written <= MOST_MADE:
             self._refuse(part)
+        self._require_few_alike(part, inside)
         for child in part.children:
             self.add(child, inside)
         if name:
@@ -122,6 +130,16 @@ class _Count:
             return (self.total - before) / copies
         return self.sizes.get(name, self.largest)
 
+    def _require_few_alike(self, part: Part, copies: float) -> None:
+        """Count the elements of this kind, and of all kinds in a model that is attached."""
+        known = self.attached.get(part.attributes.get("model", "")) if part.tag == "attach" else None
+        for kind, number in (known.alike if known else {_kind(part): 1.0}).items():
+            self.alike[kind] += copies * number  # pyright: ignore[reportArgumentType]
+            most = MOST_JOINTS if kind == "joint" else MOST_ALIKE
+            if self.alike[kind] > most:
+                text = f"with it there are more than {most:,} elements <{kind}>, the most that are made for a robot."
+                raise file_fault(part.path, text, part.line)
+
     def _require_each(self, part: Part) -> None:
         for name, value in part.attributes.items():
             if name in EACH or name.startswith("nuser_"):
@@ -134,6 +152,10 @@ class _Count:
             f"attaches; at most {MOST_MADE:,} are made for a robot."
         )
         raise file_fault(part.path, text, part.line)
+
+
+def _kind(part: Part) -> str:
+    return "joint" if part.tag == "freejoint" else part.tag
 
 
 def _numbers(text: str) -> list[float]:

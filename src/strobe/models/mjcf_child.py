@@ -37,6 +37,7 @@ def confine(memory: int) -> None:
     No file, pipe or socket can be opened any more, nothing written to one or left behind by a crash, and the working
     folder is one that has been removed. What is open stays open.
     """
+    most_memory = _taken() + memory  # while there is a working folder: Python 3.13.0 stumbles without one
     with suppress(OSError):
         folder = tempfile.mkdtemp(prefix="strobe-mjcf-")
         os.chdir(folder)
@@ -44,9 +45,10 @@ def confine(memory: int) -> None:
     with suppress(ImportError):
         import resource
 
-        for kind, most in (("AS", _taken() + memory), ("CORE", 0), ("FSIZE", 0), ("NOFILE", 0)):
-            with suppress(AttributeError, ValueError, OSError):
-                limit = getattr(resource, f"RLIMIT_{kind}")
+        for kind, most in (("AS", most_memory), ("CORE", 0), ("FSIZE", 0), ("NOFILE", 0)):
+            if (limit := getattr(resource, f"RLIMIT_{kind}", None)) is None:
+                continue
+            with suppress(ValueError, OSError):
                 hard = resource.getrlimit(limit)[1]
                 lower = most if hard == resource.RLIM_INFINITY else min(most, hard)
                 resource.setrlimit(limit, (lower, lower))
@@ -54,6 +56,8 @@ def confine(memory: int) -> None:
 
 def _taken() -> int:
     """Bytes of addresses that libraries have reserved by now, where the system tells; no model is to blame."""
+    if not hasattr(os, "sysconf"):
+        return 0
     try:
         with open("/proc/self/statm", encoding="ascii") as file:
             return int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
@@ -63,7 +67,7 @@ def _taken() -> int:
 
 def bound_time(processor: float, wall: float) -> None:
     """End this process after some more seconds, whatever it is doing."""
-    with suppress(AttributeError):
+    if hasattr(signal, "alarm"):
         signal.alarm(math.ceil(wall))
     with suppress(ImportError, ValueError, OSError):
         import resource
@@ -78,7 +82,7 @@ def answered(mujoco: Any, text: str, files: dict[str, bytes]) -> dict[str, Any]:
     mujoco.set_mju_user_warning(remarks.append)
     try:
         m = mujoco.MjModel.from_xml_string(text, files)
-        return {**_numbers(mujoco, m), "remarks": remarks}
+        return {**numbers(mujoco, m), "remarks": remarks}
     except MemoryError:
         return {"fault": "", "exhausted": True, "spoiled": True}
     except Exception as error:  # ValueError, RuntimeError, mujoco.FatalError, whatever a version has
@@ -87,7 +91,8 @@ def answered(mujoco: Any, text: str, files: dict[str, bytes]) -> dict[str, Any]:
         return {"fault": said, "exhausted": exhausted, "spoiled": not isinstance(error, ValueError)}
 
 
-def _numbers(mujoco: Any, m: Any) -> dict[str, Any]:
+def numbers(mujoco: Any, m: Any) -> dict[str, Any]:
+    """All that Strobe asks of a compiled model."""
     trn, eq, obj = mujoco.mjtTrn, mujoco.mjtEq, mujoco.mjtObj
     return {
         "name": bytes(m.names).split(b"\0", 1)[0].decode("utf-8", "replace"),
@@ -132,7 +137,7 @@ def _names(mujoco: Any, m: Any, kind: str) -> list[str]:
 def serve(mujoco: Any, requests: BinaryIO, answers: BinaryIO, idle: float) -> None:
     """Answer until nothing more comes, or nothing has come for some time."""
     while True:
-        with suppress(AttributeError):
+        if hasattr(signal, "alarm"):
             signal.alarm(math.ceil(idle))
         line = requests.readline()
         if not line:

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from strobe.children import python_command, python_environment
+from strobe.children import apart_on_windows, python_command, python_environment
 from strobe.errors import MissingExtraError
 
 MEMORY = 2 * 2**30  # bytes of addresses, where the system can limit them
@@ -91,11 +91,16 @@ def _asked(child: _Child, text: str, files: Mapping[str, bytes]) -> dict[str, An
 
 def _reason(code: int | None, late: bool) -> str:
     """Why a child has ended without an answer."""
-    if late or code == -getattr(signal, "SIGALRM", 0):
+    if late or _ended_by("SIGALRM", code):
         return f"takes more than {WALL:g} s in MuJoCo."
-    if code == -getattr(signal, "SIGXCPU", 0):
+    if _ended_by("SIGXCPU", code):
         return f"takes more than {SECONDS:g} s of processor time in MuJoCo."
     return f"takes more than {_gibibytes()} of memory in MuJoCo, or MuJoCo crashes over it."
+
+
+def _ended_by(name: str, code: int | None) -> bool:
+    """Whether a process was ended by a signal, which not every system has."""
+    return hasattr(signal, name) and code == -getattr(signal, name)
 
 
 def _gibibytes() -> str:
@@ -110,7 +115,9 @@ def _send(process: subprocess.Popen[bytes], text: str, files: Mapping[str, bytes
     data = text.encode()
     sizes = {name: len(content) for name, content in files.items()}
     request = {"files": sizes, "text": len(data), "processor": SECONDS, "wall": WALL}
-    with contextlib.suppress(BrokenPipeError):  # it has ended: the missing answer tells
+    with contextlib.suppress(
+        OSError
+    ):  # it has ended (a broken pipe, where there are such): no answer tells
         for content in (json.dumps(request).encode() + b"\n", *files.values(), data):
             left = memoryview(content)
             while left:
@@ -155,7 +162,8 @@ def _started() -> subprocess.Popen[bytes]:
             bufsize=0,
             cwd=CHILD.parent,
             env=python_environment(MUJOCO_GL="disable", LC_ALL="C.UTF-8"),
-            start_new_session=True,
+            start_new_session=True,  # which Windows passes over
+            creationflags=apart_on_windows(),
         )
     except OSError as error:
         raise NoAnswer(f"MuJoCo's process cannot be started: {error}.") from None

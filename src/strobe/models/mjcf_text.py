@@ -26,7 +26,7 @@ from xml.sax.saxutils import escape
 from strobe.files.reading import LARGEST, file_fault, require_size, require_utf8
 from strobe.files.xml import DEEPEST, Element, parse_xml
 from strobe.models.mjcf_bounds import MOST_MODELS, Made, Part, count
-from strobe.models.near_files import NearFiles, TooFar
+from strobe.models.model_files import NearFiles, TooFar
 
 DECLARATION = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*<\?xml.*?\?>", re.DOTALL)
 ROOT = "mujoco"
@@ -62,10 +62,13 @@ class _Model:
     meshdir: str = ""
 
 
-def handed_over(path: Path, content: bytes, folder: Path) -> Handed:
-    """A model with all it names, names taken from a folder; a `ModelFileError` where it may not have them."""
-    making = _Making(NearFiles(folder))
-    text, _ = making.model(path, content, folder)
+def handed_over(path: Path, content: bytes, folder: Path | None) -> Handed:
+    """A model with all it names, names taken from a folder; a `ModelFileError` where it may not have them.
+
+    A text that lies in no folder names no files.
+    """
+    making = _Making(NearFiles(folder) if folder else None)
+    text, _ = making.model(path, content, folder or Path())
     making.handed.text = text
     return making.handed
 
@@ -73,8 +76,8 @@ def handed_over(path: Path, content: bytes, folder: Path) -> Handed:
 class _Making:
     """One model and those it attaches, each made into a text."""
 
-    def __init__(self, near: NearFiles) -> None:
-        self.near = near
+    def __init__(self, near: NearFiles | None) -> None:
+        self._near = near
         self.handed = Handed()
         self.strips: bool | None = None  # whether names lose their folders: the outermost model decides
         self.bytes = 0  # of all texts that were read
@@ -225,10 +228,20 @@ class _Making:
         self.handed.names[filed] = name
         return filed
 
+    def _near_files(self, part: Part, name: str) -> NearFiles:
+        if self._near is None:
+            text = (
+                f'<{part.tag}> names the file "{name}", and a text has no files around it; save it as a file beside '
+                "them, or load the mujoco.MjModel that is made of them."
+            )
+            raise file_fault(part.path, text, part.line)
+        return self._near
+
     def _place(self, part: Part, name: str, folders: list[Path]) -> Path:
+        near = self._near_files(part, name)
         _require_relative(part, name)
         try:
-            found = self.near.first([os.path.join(folder, _slashed(name)) for folder in folders])
+            found = near.first([os.path.join(folder, _slashed(name)) for folder in folders])
         except TooFar as why:
             _refuse(part, name, str(why))
         if found is None:
@@ -237,7 +250,7 @@ class _Making:
 
     def _content(self, part: Part, name: str, place: Path) -> bytes:
         try:
-            return self.near.read(place)
+            return self._near_files(part, name).read(place)
         except TooFar as why:
             _refuse(part, name, str(why))
 

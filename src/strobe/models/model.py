@@ -21,6 +21,10 @@ from strobe.models.joints import Joint
 from strobe.scalars import FLOAT, Num, Numbers, System
 
 ROOT = -1  # the index of the base
+MASSLESS = (
+    "none of its moving links has mass or inertia. Give them some (mass and inertia of a link in a file, "
+    "with_parameters, with_payload), or ask for kinematics alone."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,9 +127,8 @@ class Model:
     curves: tuple[Curve, ...] = ()
     actuated: tuple[str, ...] = ()  # joints with motors, where the model says which; else all
     feet: tuple[Foot, ...] = ()  # what the robot may stand on
-    tip: str = (
-        ""  # the frame meant where none is named, where somebody said which; else `models.tips` decides
-    )
+    # the frame meant where none is named, where somebody said which; else `default_frame` decides
+    tip: str = ""
     base_name: str = "base"
     base_inertial: Inertial = field(default_factory=Inertial.zero)
     title: str = ""
@@ -156,6 +159,15 @@ class Model:
     @cached_property
     def joints(self) -> tuple[Joint, ...]:
         return tuple(body.joint for body in self.bodies)
+
+    @cached_property
+    def without_dynamics(self) -> str:
+        """Why this robot has kinematics alone: the model says so, or nothing that moves has mass or inertia."""
+        if self.kinematic_only or not self.bodies:
+            return self.kinematic_only
+        heavy = any(x != 0.0 for body in self.bodies for x in body.inertial.about_origin.parameters)
+        turning = any(joint.motor.inertia != 0.0 for joint in self.joints)
+        return "" if heavy or turning else MASSLESS
 
     @cached_property
     def joints_by_name(self) -> Mapping[str, Joint]:

@@ -47,9 +47,10 @@ class NearFiles:
             descriptor = opened(place)
         except OSError as error:
             raise TooFar(f"which cannot be read: {error.strerror or error}") from None
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            os.close(descriptor)
+            raise TooFar("which is no regular file")
         with open(descriptor, "rb") as file:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise TooFar("which is no regular file")
             content = file.read(self.left + 1)
         self.left -= len(content)
         if self.left < 0:

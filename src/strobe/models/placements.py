@@ -5,15 +5,34 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from strobe.algebra import Pose, Shift, Turn
+import numpy as np
+
+from strobe.algebra import Mat3, Pose, Shift, Spin, Turn, Vec3
 from strobe.models.assembly import SNAP, snapped
 from strobe.models.expressions import Expression, negated
+
+ORTHOGONAL = 1e-6  # by which the rows of a rotation may fail to be of length one and at right angles
 
 
 def factored(rotation: Pose, tolerance: float = SNAP) -> Pose:
     """A rotation over floats as known turns Rz Ry Rx, those within a tolerance of a right angle exact."""
     roll, pitch, yaw = (snapped(angle, tolerance) for angle in rotation.rpy())
     return Pose.at(rpy=(roll, pitch, yaw))
+
+
+def is_placement(T: np.ndarray) -> bool:
+    """Whether a 4×4 array is a rotation and a shift."""
+    R = T[:3, :3]
+    if not np.isfinite(T).all():
+        return False
+    return bool(np.abs(R @ R.T - np.eye(3)).max() < ORTHOGONAL and np.linalg.det(R) > 0)
+
+
+def from_matrix(T: np.ndarray, tolerance: float = SNAP) -> Pose:
+    """A 4×4 array that is a placement as a shift and known turns."""
+    rows = [Vec3(*(float(x) for x in row)) for row in T[:3, :3]]
+    turned = factored(Pose((Spin(Mat3(*rows)),)), tolerance)
+    return (Pose((Shift(Vec3(*(float(x) for x in T[:3, 3]))),)) @ turned).trimmed()
 
 
 def joined(pose: Pose) -> Pose:

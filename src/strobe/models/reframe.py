@@ -21,9 +21,8 @@ from strobe.models.model import ROOT, Body, Model, moved
 from strobe.scalars import quarter_turns
 
 PARALLEL = 1e-9  # sine of the angle between two axes below which they have no direction across
-OBLIQUE = (
-    0.2  # the same from which on an origin may slide: farther than five times where it was, it does not
-)
+# the same from which on an origin may slide: farther than five times where it was, it does not
+OBLIQUE = 0.2
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,12 +16,12 @@ from dataclasses import replace
 from strobe.algebra import Pose
 from strobe.errors import ArgumentError, UnsupportedModelError
 from strobe.models.bases import change_base
+from strobe.models.body_transfer import numbered, reattached
 from strobe.models.chains import gravity_at
 from strobe.models.inertial import Inertial
 from strobe.models.joints import WITH_AXIS, Joint
 from strobe.models.model import ROOT, Body, Frame, Model, moved
 from strobe.models.placements import inverted, joined
-from strobe.models.rehanging import numbered, reattached
 from strobe.scalars import Numbers
 
 

@@ -201,7 +201,7 @@ def _inertia(table: Table) -> Sym3:
     if isinstance(value, list) and len(value) == 6:
         return Sym3(*(table.numbers("inertia", 6) if "inertia" in table else value))
     expected = "six numbers (xx, yy, zz, xy, xz, yz) or three rows of three"
-    table.error("inertia", f"found {table.shown('inertia')}, expected {expected}.")
+    table.error("inertia", f"found {table.as_written('inertia')}, expected {expected}.")
     return Sym3.zero()
 
 
@@ -278,5 +278,5 @@ def _coulomb(table: Table) -> tuple[float, float]:
         backwards = -forwards
     if forwards < 0 or backwards > 0:
         expected = "[+, −]: the torque moving forwards (not negative), then backwards (not positive)"
-        table.error("coulomb", f"found {table.shown('coulomb')}, expected {expected}.")
+        table.error("coulomb", f"found {table.as_written('coulomb')}, expected {expected}.")
     return forwards, backwards

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from strobe.algebra import Pose
 from strobe.errors import ArgumentError
-from strobe.files.reading import LARGEST_TOML, parsed_toml, read_text
+from strobe.files.reading import LARGEST_TOML, parsed_toml, read_text, text_in
 from strobe.models.assembly import (
     SNAP,
     STANDARD_GRAVITY,
@@ -32,6 +32,7 @@ from strobe.models.joints import KINDS, WITH_AXIS, Joint
 from strobe.models.locking import followed, leaders
 from strobe.models.loops import CLOSURES, open_by, settled
 from strobe.models.model import Coupling, Curve, Loop, Model
+from strobe.models.names import file_stem
 from strobe.models.toml_links import STRUCTURES, Tree, inertial, placement, pose, read_structure
 from strobe.models.toml_table import Context, Table
 
@@ -42,14 +43,18 @@ GOLDEN_VALUES = ("tau", "M", "C", "G", "h")
 
 
 def read_toml(
-    path: Path | str, *, text: str | None = None, snap: float | None = None, strict: bool = False
+    path: Path | str, *, text: str | bytes | None = None, snap: float | None = None, strict: bool = False
 ) -> Model:
     """The model in a TOML file (or in ``text``), or a `ModelFileError` with every fault of it."""
     faults = Faults(str(path), strict)
-    text = read_text(path, LARGEST_TOML) if text is None else text
+    content = read_text(path, LARGEST_TOML) if text is None else text_in(path, text, LARGEST_TOML)
+    return read_data(_parsed(content, faults), faults, snap)
+
+
+def read_data(data: Mapping[str, object], faults: Faults, snap: float | None = None) -> Model:
+    """The model that the data of a TOML file are."""
     context = Context(faults, SNAP if snap is None else snap)
-    root = Table(_parsed(text, faults), "", context)
-    content = _content(root, Path(path).stem)
+    content = _content(Table(data, "", context), file_stem(faults.path))
     model = assemble(content.assembly)
     return _finished(model, content)
 
@@ -138,7 +143,9 @@ def _check_format(root: Table) -> None:
     if "format" not in root:
         root.error("", f'the key "format" is missing; expected format = {FORMAT} in the first line.')
     elif root.data["format"] != FORMAT or isinstance(root.data["format"], bool):
-        root.error("format", f"found {root.shown('format')}, expected {FORMAT}, the only format there is.")
+        root.error(
+            "format", f"found {root.as_written('format')}, expected {FORMAT}, the only format there is."
+        )
 
 
 def _read_parameters(table: Table) -> None:
@@ -257,7 +264,7 @@ def _frame_link(table: Table, tree: Tree) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         if 0 <= value < len(names):
             return names[value]
-        table.error("link", f"found {table.shown('link')}, expected 0 (the base) to {len(names) - 1}.")
+        table.error("link", f"found {table.as_written('link')}, expected 0 (the base) to {len(names) - 1}.")
     elif isinstance(value, str):
         table.error("link", f'no link "{value}".{table.context.faults.nearest(value, names)}')
     else:
@@ -338,7 +345,9 @@ def _length(table: Table, kind: str) -> float:
     elif "length" not in table:
         table.error("", 'the key "length" is missing; expected the distance to keep, in metres.')
     elif length <= 0:
-        table.error("length", f"found {table.shown('length')}, expected a distance above zero, in metres.")
+        table.error(
+            "length", f"found {table.as_written('length')}, expected a distance above zero, in metres."
+        )
     return length
 
 
@@ -349,7 +358,7 @@ def _rows(table: Table, kind: str) -> tuple[int, ...]:
     words, named = CLOSURES[kind].words, table.data["conditions"]
     if not isinstance(named, list) or not named or not set(map(str, named)) <= set(words):
         shown = ", ".join(f'"{word}"' for word in words)
-        table.error("conditions", f"found {table.shown('conditions')}, expected some of {shown}.")
+        table.error("conditions", f"found {table.as_written('conditions')}, expected some of {shown}.")
         return ()
     return tuple(k for k, word in enumerate(words) if word in named)
 
@@ -382,7 +391,7 @@ def _actuated(root: Table, joints: Sequence[JointData]) -> list[str]:
     """The joints with motors, where a file names them."""
     named = root.data["actuated"] if "actuated" in root else []
     if not isinstance(named, list) or not all(isinstance(name, str) for name in named):
-        root.error("actuated", f"found {root.shown('actuated')}, expected a list of names of joints.")
+        root.error("actuated", f"found {root.as_written('actuated')}, expected a list of names of joints.")
         return []
     moving = _moving(joints)
     for name in named:
@@ -494,7 +503,7 @@ def _poses(table: Table, nq: int) -> dict[str, tuple[float, ...]]:
 
 
 def _golden(table: Table, nq: int, nv: int) -> dict[str, object]:
-    """A state and what was published or computed for it."""
+    """A state and what was published (``source`` says where) or computed for it."""
     if "q" not in table:
         table.error("", 'the key "q" is missing; expected a position.')
     if not [key for key in GOLDEN_VALUES if key in table]:
@@ -504,5 +513,6 @@ def _golden(table: Table, nq: int, nv: int) -> dict[str, object]:
     entry |= {key: table.numbers(key, nv) for key in ("tau", "G", "h") if key in table}
     entry |= {key: table.matrix(key, nv, nv) for key in ("M", "C") if key in table}
     entry |= {key: table.flag(key, True) for key in ("motors", "friction")}
+    entry |= {"source": table.text("source")} if "source" in table else {}
     table.finish()
     return entry

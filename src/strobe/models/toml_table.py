@@ -37,7 +37,9 @@ class Context:
                 self.faults.error(where, str(error))
                 return 0.0
         if isinstance(value, bool) or not isinstance(value, int | float):
-            self.faults.error(where, f"found {shown(value)}, expected a number or an expression in quotes.")
+            self.faults.error(
+                where, f"found {as_written(value)}, expected a number or an expression in quotes."
+            )
             return 0.0
         return self._finite(value, where, infinite)
 
@@ -113,15 +115,15 @@ class Table:
         self.asked[key] = None
         return key in self.data
 
-    def shown(self, key: str) -> str:
+    def as_written(self, key: str) -> str:
         """What the file says under a key."""
-        return shown(self.data.get(key))
+        return as_written(self.data.get(key))
 
     def _missing(self, key: str, expected: str) -> None:
         self.error("", f'the key "{key}" is missing; expected {expected}.')
 
     def _wrong(self, key: str, expected: str) -> None:
-        self.error(key, f"found {shown(self.data[key])}, expected {expected}.")
+        self.error(key, f"found {as_written(self.data[key])}, expected {expected}.")
 
     # -- values -------------------------------------------------------------------------------------
 
@@ -154,7 +156,7 @@ class Table:
         if value in options:
             return value
         hint = nearest(value, options) if isinstance(value, str) else ""
-        self.error(key, f"found {shown(value)}, expected one of {listed}.{hint}")
+        self.error(key, f"found {as_written(value)}, expected one of {listed}.{hint}")
         return default or options[0]
 
     def flag(self, key: str, default: bool) -> bool:
@@ -218,14 +220,14 @@ def _length(value: object) -> int:
     return len(value) if isinstance(value, list) else -1
 
 
-def shown(value: object) -> str:
+def as_written(value: object) -> str:
     """A value of a file as a person would write it there, cut short."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, dict):
         return "a table"
     if isinstance(value, list):
-        listed = ", ".join(map(shown, value[:4]))
+        listed = ", ".join(map(as_written, value[:4]))
         return f"[{listed}{', …' if len(value) > 4 else ''}]"
     if isinstance(value, str):
         return f'"{excerpt(value, 60)}"'

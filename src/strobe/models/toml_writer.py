@@ -13,13 +13,13 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from strobe.algebra import Pose, Shift, Turn, Vec3
 from strobe.errors import UnsupportedModelError
+from strobe.models.default_frame import tip_or_none, unsaid
 from strobe.models.expressions import Expression
 from strobe.models.inertial import Inertial
 from strobe.models.joints import Friction, Joint, Limits, Motor
 from strobe.models.loops import CLOSURES
 from strobe.models.model import ROOT, Body, Coupling, Curve, Frame, Loop, Model
 from strobe.models.names import unused_name
-from strobe.models.tips import tip_or_none, unsaid
 
 UNIT_AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 

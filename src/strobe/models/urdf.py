@@ -3,7 +3,7 @@
 Read for dynamics: meshes are never opened, visuals, collisions, transmissions and the elements of
 simulators are passed over. The child link's frame is the joint's frame (after = 1). A joint's origin is
 a translation and Rz(yaw) Ry(pitch) Rx(roll); an inertia is given about the centre of mass, in the axes of
-its own origin. Files with the suffix .xacro are expanded first (`xacro`).
+its own origin. Files with the suffix .xacro, and texts with elements of xacro, are expanded first (`xacro`).
 """
 
 from __future__ import annotations
@@ -33,8 +33,9 @@ from strobe.models.expressions import decimal
 from strobe.models.inertial import ENTRIES, Inertial
 from strobe.models.joints import KINDS, WITH_AXIS, Friction, Limits
 from strobe.models.model import Coupling, Model
+from strobe.models.names import NAMELESS, is_file
 from strobe.models.urdf_writer import UNBOUNDED
-from strobe.models.xacro import expanded
+from strobe.models.xacro import PREFIX, expanded
 
 Triple = tuple[float, float, float]
 
@@ -72,31 +73,42 @@ EXTENDED = ("robot", "link", "joint", "limit", "dynamics")  # real files add att
 
 
 def read_urdf(
-    path: Path | str, *, text: str | None = None, snap: float | None = None, strict: bool = False
+    path: Path | str, *, text: str | bytes | None = None, snap: float | None = None, strict: bool = False
 ) -> Model:
     """The model in a URDF file (or in ``text``, under the name of a file), or every fault of it."""
+    return assemble(read_urdf_data(path, text=text, snap=snap, strict=strict)[1])
+
+
+def read_urdf_data(
+    path: Path | str, *, text: str | bytes | None = None, snap: float | None = None, strict: bool = False
+) -> tuple[Element, Assembly]:
+    """What a URDF file says, as elements and as links and joints that are not assembled yet."""
     content = read_bytes(Path(path)) if text is None else text
     root = parse_xml(path, content)
     _require_robot(path, root)
-    if Path(path).suffix.lower() == ".xacro":
+    if _is_xacro(path, root):
         root = expanded(Path(path), root)
         if not root.all("link"):
             text = "expands to no links; it may only define macros for other files to call."
             raise file_fault(path, text)
     _refuse_xacro(path, root)
-    return assemble(
-        _Reader(Faults(str(path), strict), SNAP if snap is None else snap).robot(root, Path(path))
-    )
+    reader = _Reader(Faults(str(path), strict), SNAP if snap is None else snap)
+    return root, reader.robot(root, Path(path))
+
+
+def _is_xacro(path: Path | str, root: Element) -> bool:
+    """xacro is a program: it runs where the file's name says that it is one, or a text, which names no files."""
+    return Path(path).suffix.lower() == ".xacro" if is_file(path) else _first_of_xacro(root) is not None
 
 
 def _refuse_xacro(path: Path | str, root: Element) -> None:
-    """xacro is a program: it runs only where the file's name says that it is one."""
-    for element in root.walk():
-        if element.tag.startswith("xacro:"):
-            text = (
-                f"<{element.tag}> is xacro; rename the file to {Path(path).name}.xacro to have it expanded."
-            )
-            raise file_fault(path, text, element.line)
+    if element := _first_of_xacro(root):
+        text = f"<{element.tag}> is xacro; rename the file to {Path(path).name}.xacro to have it expanded."
+        raise file_fault(path, text, element.line)
+
+
+def _first_of_xacro(root: Element) -> Element | None:
+    return next((element for element in root.walk() if element.tag.startswith(PREFIX)), None)
 
 
 def _require_robot(path: Path | str, root: Element) -> None:
@@ -120,14 +132,17 @@ class _Reader:
         self._slips(root, "the robot")
         name = root.attributes.get("name", "").strip()
         if not name:
-            name = path.name.split(".")[0] or "robot"
-            self.faults.note(root.where, f'<robot> has no name; the file\'s own, "{name}", is used.')
+            name = (path.name.split(".")[0] if is_file(path) else "") or NAMELESS
+            whose = "the file's own, " if is_file(path) else ""
+            self.faults.note(root.where, f'<robot> has no name; {whose}"{name}", is used.')
         require_number(max(len(root.all("link")), len(root.all("joint"))), self.faults)
         links = [link for element in root.all("link") if (link := self.link(element))]
         elements = root.all("joint")
         joints = [joint for element in elements if (joint := self.joint(element))]
         couplings = self.couplings(elements, {joint.name: joint.kind for joint in joints})
-        return Assembly(name, links, joints, self.faults, couplings=couplings, source=path.name)
+        return Assembly(
+            name, links, joints, self.faults, couplings=couplings, source=path.name if is_file(path) else ""
+        )
 
     # -- links --------------------------------------------------------------------------------------
 
@@ -225,7 +240,7 @@ class _Reader:
         if stated is None:
             if kind != "continuous":
                 text = f"{who} is {kind} and has no <limit>; treated as unlimited."
-                self.faults.warning(element.where, text)
+                self.faults.warning(element.where, text, "limits")
             return Limits()
         lower, upper, velocity, effort = (
             self._optional(stated, name, who) for name in ("lower", "upper", "velocity", "effort")
@@ -233,7 +248,8 @@ class _Reader:
         if kind == "continuous":
             lower = upper = None
         elif lower is None and upper is None:
-            self.faults.note(stated.where, f"{who} has no lower and no upper limit; treated as unlimited.")
+            text = f"{who} has no lower and no upper limit; treated as unlimited."
+            self.faults.note(stated.where, text, "limits")
         else:  # one that is not stated is 0 by the rules of the format
             lower, upper = lower or 0.0, upper or 0.0
             if lower > upper:
@@ -331,6 +347,7 @@ class _Reader:
                 stated.where,
                 f'{who} has rpy "{shown}", close to right angles but not equal to them; kept. Load with '
                 "snap=1e-4 if right angles are meant.",
+                "angles",
             )
         roll, pitch, yaw = (snapped(angle, self.snap) for angle in rpy)
         return Pose.at(xyz, (roll, pitch, yaw))

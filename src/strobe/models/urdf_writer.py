@@ -19,11 +19,11 @@ from xml.etree.ElementTree import Element, SubElement
 
 from strobe.algebra import Pose, Shift, Vec3
 from strobe.errors import UnsupportedModelError
+from strobe.models.default_frame import tip_or_none, unsaid
 from strobe.models.inertial import ENTRIES, Inertial
 from strobe.models.joints import Joint
 from strobe.models.model import ROOT, Body, Frame, Model, moved
 from strobe.models.names import unused_name
-from strobe.models.tips import tip_or_none, unsaid
 from strobe.scalars import Num
 
 UNBOUNDED = 1e300  # a limit at least this large stands for none

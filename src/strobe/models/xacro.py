@@ -17,6 +17,7 @@ from strobe.errors import ModelFileError, nearest
 from strobe.files.reading import LARGEST, file_fault
 from strobe.files.xml import Element, parse_xml
 from strobe.models.expressions import ExpressionError
+from strobe.models.names import is_file
 from strobe.models.xacro_files import Surroundings
 from strobe.models.xacro_grammar import KEYWORDS, LONGEST
 from strobe.models.xacro_scopes import Scope, truth
@@ -46,9 +47,8 @@ class Macro:
 
     body: Element
     parameters: tuple[str, ...]
-    defaults: dict[
-        str, tuple[bool, str | None]
-    ]  # whether the caller's property of that name comes first, and else
+    # whether the caller's property of that name comes first, and else
+    defaults: dict[str, tuple[bool, str | None]]
 
 
 @dataclass(slots=True)
@@ -66,7 +66,7 @@ class _Expansion:
 
     def __init__(self, path: Path) -> None:
         self.path, self.meter = path, Meter()
-        self.texts = Texts(path, self.meter, Surroundings(path))
+        self.texts = Texts(path, self.meter, Surroundings(path if is_file(path) else None))
         self.depth, self.written = 0, 0
 
     def document(self, root: Element) -> Element:

@@ -1,7 +1,8 @@
 """Files that a xacro file names: which it may read, and the packages it calls them by.
 
 It may read what lies below the folders that are searched for packages (four above it), below those of ROS and below
-what STROBE_FILES names; nothing hidden, no pipe, no device, nothing too large.
+what STROBE_FILES names; nothing hidden, no pipe, no device, nothing too large. A text lies
+nowhere and may read nothing.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from strobe.errors import ModelFileError
 from strobe.files import reading
 from strobe.files.reading import LARGEST
 from strobe.models.expressions import ExpressionError
-from strobe.models.near_files import opened
+from strobe.models.model_files import opened
 
 LEVELS = 4  # folders above a xacro file that are searched for the packages it names
 SUFFIXES = ("", "_description", "_support")  # what a package's name and its folder's may differ by
@@ -27,10 +28,11 @@ LONGEST_PATTERN = 255  # characters, as many as a file's name has
 
 
 class Surroundings:
-    """What lies around one xacro file."""
+    """What lies around one xacro file; nothing does around a text."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = Path(os.path.realpath(path))
+    def __init__(self, path: Path | None) -> None:
+        self.is_text = path is None
+        self.path = Path(os.path.realpath(path or ""))
         around = [folder for folder in list(self.path.parents)[:LEVELS] if folder != Path(folder.anchor)]
         self.of_ros = [*_named("ROS_PACKAGE_PATH"), *_named("AMENT_PREFIX_PATH")]
         allowed = [*around, *self.of_ros, *_named("STROBE_FILES")]
@@ -41,6 +43,7 @@ class Surroundings:
 
     def read(self, path: Path) -> bytes:
         """The content of a file that may be read; FileNotFoundError where there is none."""
+        self._require_file(path.name)
         try:
             place = Path(os.path.realpath(path))
             self._require_near(place)
@@ -61,6 +64,7 @@ class Surroundings:
 
     def matching(self, path: Path) -> list[Path]:
         """The files that a name stands for: itself, or those beside it that fit its pattern."""
+        self._require_file(path.name)
         if not PATTERN & set(path.name):
             if PATTERN & set(str(path.parent)):
                 raise ExpressionError(
@@ -76,6 +80,12 @@ class Surroundings:
         names = sorted(name for name in _listed(folder) if fnmatchcase(name, path.name))
         return [path.parent / name for name in names if not name.startswith(".")]
 
+    def _require_file(self, name: str) -> None:
+        if self.is_text:
+            raise ExpressionError(
+                f'it names "{name}", and a text has no files around it; save it as a .xacro file beside them.'
+            )
+
     def _require_near(self, place: Path) -> None:
         inside = [
             place.relative_to(folder).parts for folder in self.allowed if place.is_relative_to(folder)
@@ -90,6 +100,7 @@ class Surroundings:
 
     def package(self, name: str) -> str:
         """The folder of a package, of the nearest one that has its name."""
+        self._require_file(f"$(find {name})")
         if self._packages is None:
             self._packages = self._around()
         found = self._packages.get(name) or self._above(name) or self._in_ros(name)

@@ -206,9 +206,8 @@ class Texts:
         return self.surroundings.package(name)
 
 
-COMMANDS: dict[
-    str, tuple[int, int, Callable[..., str]]
-] = {  # least and most words after it, and what it gives
+# least and most words after it, and what it gives
+COMMANDS: dict[str, tuple[int, int, Callable[..., str]]] = {
     "arg": (1, 1, Texts._argument),
     "find": (1, 1, Texts._package),
     "env": (1, 1, Texts._environment),

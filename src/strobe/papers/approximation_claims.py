@@ -1,6 +1,6 @@
-"""What planned motions, simulation and approximations say about the claims that `analysis.claims` can only state.
+"""What planned motions, simulation and approximations say about the claims that `papers.claims` can only state.
 
-A check per claim, for those who ask `analysis.sheets` for the claims: figures computed now, as there.
+A check per claim, for those who ask `papers.sheets` for the claims: figures computed now, as there.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from strobe.analysis.findings import Check, Finding
+from strobe.papers.findings import Check, Finding
 from strobe.robot import Robot, load
 from strobe.scalars import cos, sin
 
@@ -25,7 +25,7 @@ LEGS = (1, 2, 4, 8)  # parts of a leg
 
 def switches() -> Finding:
     """The fastest motion from (1, 1) to rest at 9, its velocity bounded beyond and below what it would reach."""
-    from strobe.trajectory.profile import Ends, fastest
+    from strobe.trajectory.trapezoidal_profile import Ends, fastest
 
     counts = {
         V: sum(float(part) > 0 for part in fastest(Ends(1.0, 1.0, 9.0, 0.0, V, ACCELERATION))[:3]) - 1  # pyright: ignore[reportArgumentType]
@@ -40,7 +40,7 @@ def switches() -> Finding:
 
 def in_step() -> Finding:
     """Two joints whose durations have no time in common until long after both."""
-    from strobe.trajectory.profile import Ends, common, durations
+    from strobe.trajectory.trapezoidal_profile import Ends, common, durations
 
     pair = (Ends(1.0, 1.0, 1.5, 1.0, 3.0, ACCELERATION), Ends(0.0, 0.0, 0.5, 0.0, 3.0, ACCELERATION))
     sets = [durations(ends) for ends in pair]
@@ -66,7 +66,7 @@ def denser_points() -> Finding:
 
 
 def _deviations(still: bool) -> list[float]:
-    from strobe.trajectory.closeness import deviations
+    from strobe.trajectory.envelope import deviations
     from strobe.trajectory.methods import plan
     from strobe.trajectory.requests import request
 
@@ -100,7 +100,7 @@ def order_of_steps() -> Finding:
 
 def _driven(robot: Robot, steps: int, held: bool) -> Array:
     """Where planar2 is after a second of torques that swing."""
-    from strobe.runtime.traced import trace
+    from strobe.compiler.runtime.traced import trace
     from strobe.simulate.simulation import simulate
     from strobe.simulate.torques import Table
 

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from functools import cache
 
 from strobe.algebra import Inertia, Motion, Pose, Shift, Sym3, Turn, Vec3
+from strobe.compiler.graph.passes import optimised
+from strobe.compiler.graph.program import trace
 from strobe.formulations import formulation
-from strobe.graph.passes import optimised
-from strobe.graph.program import trace
 from strobe.models.inertial import Inertial
 from strobe.models.joints import Joint
 from strobe.models.model import Body, Model

@@ -19,9 +19,9 @@ from types import CodeType, FrameType
 from strobe import formulations
 from strobe.algebra import matrices
 from strobe.analysis.counts import general_arm
-from strobe.analysis.measured import LENGTHS, Measured, diagonal
 from strobe.errors import StrobeError
 from strobe.formulations import formulation, links
+from strobe.papers.counted_code import LENGTHS, Measured, diagonal
 from strobe.scalars import DenseCount, Num
 from strobe.scalars.count import Count
 
@@ -92,9 +92,8 @@ def _expression(code: CodeType, instruction: int) -> str:
 
 # -- the rows of the papers, as expressions of our modules --------------------------------------------
 
-Rules = tuple[
-    tuple[str, str], ...
-]  # how an expression begins, and the part it belongs to; the first that fits
+# how an expression begins, and the part it belongs to; the first that fits
+Rules = tuple[tuple[str, str], ...]
 
 OUTWARD: Rules = (
     (r"(into @ \()?w \+ Z0", "ω"),

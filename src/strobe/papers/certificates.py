@@ -27,7 +27,7 @@ from strobe.algebra import Shift, Turn
 from strobe.algebra.rows import minus
 from strobe.analysis.equivalence import TRIALS, degree, redrawn
 from strobe.errors import CertificateError
-from strobe.formulations import DEFAULT, formulation
+from strobe.formulations import REFERENCE, formulation
 from strobe.models.model import Body, Model
 from strobe.scalars import DegreeSystem, FieldSystem, Num, System, cos, sin
 from strobe.scalars.scalar import is_number
@@ -239,7 +239,7 @@ def check(certificate: Certificate, model: Model, trials: int = TRIALS, seed: in
     def difference(system: System) -> list[Num]:
         lifted = model.lift(system)
         state = lifted.variables()
-        expected = formulation(DEFAULT).inverse_dynamics(lifted, *state)
+        expected = formulation(REFERENCE).inverse_dynamics(lifted, *state)
         return minus(certificate.evaluated(given(lifted, state)), expected)
 
     def vanishes(system: FieldSystem) -> bool:

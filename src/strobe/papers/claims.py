@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 
-from strobe.analysis import findings_asada as asada
-from strobe.analysis import findings_counts as counts
-from strobe.analysis import findings_decomposition as decomposition
-from strobe.analysis import findings_hollerbach as hollerbach
-from strobe.analysis import findings_turney as turney
-from strobe.analysis import findings_waters as waters
-from strobe.analysis.findings import Check, Finding
+from strobe.papers import findings_asada as asada
+from strobe.papers import findings_counts as counts
+from strobe.papers import findings_decomposition as decomposition
+from strobe.papers import findings_hollerbach as hollerbach
+from strobe.papers import findings_turney as turney
+from strobe.papers import findings_waters as waters
+from strobe.papers.findings import Check, Finding
 
 
 class Verdict(StrEnum):

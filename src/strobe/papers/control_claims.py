@@ -1,4 +1,4 @@
-"""What closed loops say about the claims that `analysis.claims` cannot decide, or only in part."""
+"""What closed loops say about the claims that `papers.claims` cannot decide, or only in part."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from strobe.analysis.findings import Check, Finding
+from strobe.papers.findings import Check, Finding
 from strobe.robot import Robot, load
 from strobe.trajectory.motion import Trajectory
 

@@ -20,9 +20,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from strobe.analysis.fewest_arm import AXES, Link, Moments, is_zero, links, minus
 from strobe.errors import UnsupportedModelError
 from strobe.models.model import Model
+from strobe.papers.fewest_arm import AXES, Link, Moments, is_zero, links, minus
 from strobe.scalars import Num, Numbers
 
 Vector: TypeAlias = list[Num]

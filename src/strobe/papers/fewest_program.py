@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from strobe.analysis.certificates import CONSTANTS, PROGRAM, TORQUES, parameters
-from strobe.analysis.fewest import Angles, Choices, inverse_dynamics
-from strobe.analysis.rescaling import Coefficient, Flow, Parameters, Scales, Term
 from strobe.models.model import Model
+from strobe.papers.certificates import CONSTANTS, PROGRAM, TORQUES, parameters
+from strobe.papers.fewest_operations import Angles, Choices, inverse_dynamics
+from strobe.papers.rescaling import Coefficient, Flow, Parameters, Scales, Term
 from strobe.scalars import Node, Num
 
 SYMBOLS = {"add": "+", "sub": "-", "mul": "*", "div": "/"}

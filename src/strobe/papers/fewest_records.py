@@ -1,7 +1,7 @@
 """The records: arms by their pattern of zeros, the variant that computes each with few operations, its certificate.
 
 Certificates are stored as text and counted and checked whenever they are asked for; ``python -m
-strobe.analysis.fewest_records`` writes them anew (NAME …: only those), in minutes.
+strobe.papers.fewest_records`` writes them anew (NAME …: only those), in minutes.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from functools import cache
 from pathlib import Path
 
 from strobe.algebra import Inertia, Sym3, Vec3
-from strobe.analysis.certificates import Certificate, Check, check, read
-from strobe.analysis.fewest import Choices
-from strobe.analysis.fewest_program import certificate
-from strobe.analysis.patterns import PATTERNS, Links, Pattern, arm, full, general, principal
 from strobe.models.inertial import Inertial
 from strobe.models.model import Model
+from strobe.papers.arm_patterns import PATTERNS, Links, Pattern, arm, full, general, principal
+from strobe.papers.certificates import Certificate, Check, check, read
+from strobe.papers.fewest_operations import Choices
+from strobe.papers.fewest_program import certificate
 
 FOLDER = Path(__file__).parent / "fewest_certificates"
 

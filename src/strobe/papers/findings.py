@@ -39,7 +39,7 @@ def state_of(model: Model, seed: int) -> tuple[list[float], list[float], list[fl
 
 
 def golden(model: Model, key: str) -> list[float]:
-    """A vector of the robot's published state."""
+    """A vector of the robot's reference state."""
     return list(model.golden[0][key])  # pyright: ignore[reportArgumentType]
 
 

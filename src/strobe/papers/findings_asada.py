@@ -9,7 +9,13 @@ import numpy as np
 
 from strobe.algebra import Force, Pose, Sym3, Vec3
 from strobe.analysis.accuracy import relative
-from strobe.analysis.findings import (
+from strobe.formulations import FORMULATIONS, kinematics, lagrange_jacobian, strobing
+from strobe.formulations.world import world
+from strobe.models.inertial import Inertial
+from strobe.models.load import load_model
+from strobe.models.model import Frame, Model
+from strobe.models.random_robots import random_model
+from strobe.papers.findings import (
     ARMS,
     ID,
     ROUNDING,
@@ -21,12 +27,6 @@ from strobe.analysis.findings import (
     skew_residual,
     state_of,
 )
-from strobe.formulations import FORMULATIONS, kinematics, lagrange_jacobian, strobing
-from strobe.formulations.world import world
-from strobe.models.inertial import Inertial
-from strobe.models.load import load_model
-from strobe.models.model import Frame, Model
-from strobe.models.random_robots import random_model
 from strobe.scalars import FieldSystem, Numbers
 
 
@@ -81,7 +81,7 @@ def always_positive() -> Finding:
 
 
 def asada_is_not_christoffel() -> Finding:
-    """Ḣ − 2C for the coefficients of 7.2.22 and for Christoffel's, at the published state of planar2."""
+    """Ḣ − 2C for the coefficients of 7.2.22 and for Christoffel's, at the reference state of planar2."""
     model = load_model("planar2")
     q, qd = golden(model, "q"), golden(model, "qd")
     bodies = world(model, q)

@@ -6,12 +6,12 @@ import math
 from collections import Counter
 from functools import lru_cache
 
-from strobe.analysis import ledgers, stages, tables
-from strobe.analysis.findings import Finding
-from strobe.analysis.measured import Measured, measured
-from strobe.analysis.patterns import PATTERNS, arm, customised, customised_general
 from strobe.analysis.polynomials import N, Number, Polynomial, fit, mixed
-from strobe.analysis.published import PAPERS, Row
+from strobe.papers import ledgers, simultaneous_steps, tables
+from strobe.papers.arm_patterns import PATTERNS, arm, customised, customised_general
+from strobe.papers.counted_code import Measured, measured
+from strobe.papers.findings import Finding
+from strobe.papers.published import PAPERS, Row
 
 
 @lru_cache
@@ -212,8 +212,8 @@ def modified_is_less_complex() -> Finding:
 
 
 def more_parallel() -> Finding:
-    total = stages.stage_ledgers()["total"].total
-    path = stages.path_length("m+a", pre_summed=True)
+    total = simultaneous_steps.stage_ledgers()["total"].total
+    path = simultaneous_steps.path_length("m+a", pre_summed=True)
     gain = tables.speed_ups()["longest path"]
     figure = (
         f"{total.m} m, {total.a} a reproduced, but not a legal schedule; the longest path is {path} steps "

@@ -9,7 +9,12 @@ import numpy as np
 
 from strobe.algebra.rows import dot
 from strobe.analysis.accuracy import relative
-from strobe.analysis.findings import (
+from strobe.formulations import decomposition, formulation, lagrange_jacobian, strobing
+from strobe.formulations.world import world
+from strobe.models.load import load_model
+from strobe.models.model import Model
+from strobe.models.random_robots import random_model
+from strobe.papers.findings import (
     ARMS,
     ID,
     ROUNDING,
@@ -21,11 +26,6 @@ from strobe.analysis.findings import (
     skew_residual,
     state_of,
 )
-from strobe.formulations import decomposition, formulation, lagrange_jacobian, strobing
-from strobe.formulations.world import world
-from strobe.models.load import load_model
-from strobe.models.model import Model
-from strobe.models.random_robots import random_model
 from strobe.robot import load
 from strobe.scalars import DualSystem, FieldSystem, FoldedCount, Graph, Num, Numbers, System
 from strobe.scalars.symbol import SymbolSystem

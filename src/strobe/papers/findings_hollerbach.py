@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from strobe.analysis.accuracy import relative
-from strobe.analysis.findings import ARMS, ID, ROUNDING, Finding, array, state_of
 from strobe.formulations import PRINTED, formulation
 from strobe.models.load import load_model
 from strobe.models.random_robots import random_model
+from strobe.papers.findings import ARMS, ID, ROUNDING, Finding, array, state_of
 
 
 def speed_squared() -> Finding:

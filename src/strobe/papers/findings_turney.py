@@ -10,7 +10,12 @@ import numpy as np
 
 from strobe.algebra import Sym3, Vec3
 from strobe.algebra.elimination import ldl_factors, ldl_solve
-from strobe.analysis.findings import (
+from strobe.formulations import decomposition, strobing, uicker_kahn
+from strobe.models.inertial import Inertial
+from strobe.models.load import load_model
+from strobe.models.model import Model
+from strobe.models.random_robots import random_model
+from strobe.papers.findings import (
     ARMS,
     ID,
     ROUNDING,
@@ -22,11 +27,6 @@ from strobe.analysis.findings import (
     same_or_not,
     state_of,
 )
-from strobe.formulations import decomposition, strobing, uicker_kahn
-from strobe.models.inertial import Inertial
-from strobe.models.load import load_model
-from strobe.models.model import Model
-from strobe.models.random_robots import random_model
 from strobe.robot import load
 from strobe.scalars import LANES, FieldSystem, Lanes, Numbers
 
@@ -141,7 +141,7 @@ def strobed_coriolis() -> Finding:
 
 
 def insignificant_terms() -> Finding:
-    """Contributions below 1 % of a joint's torque, link by link and term by term, at the published state."""
+    """Contributions below 1 % of a joint's torque, link by link and term by term, at the reference state."""
     model = load_model("stanford")
     q, qd, qdd = (golden(model, key) for key in ("q", "qd", "qdd"))
     tau = np.abs(array(ID(model, q, qd, qdd)))
@@ -154,7 +154,7 @@ def insignificant_terms() -> Finding:
     terms = np.concatenate([np.abs(M.T), np.abs(velocity)]) / tau
     small, few = int((terms < 0.01).sum()), sum(part < 0.01 for part in parts)
     figure = (
-        f"stanford at its published state: {few} of {len(parts)} link contributions are below 1 % of the torque, "
+        f"stanford at its reference state: {few} of {len(parts)} link contributions are below 1 % of the torque, "
         f"{small} of {terms.size} terms of the explicit form ({int((terms > 1e-14).sum())} are not zero)"
     )
     return Finding(figure, small / terms.size > few / len(parts))

@@ -8,14 +8,14 @@ from dataclasses import replace
 import numpy as np
 
 from strobe.algebra import Inertia, Motion, Sym3, Vec3
-from strobe.analysis import ledgers
-from strobe.analysis.findings import ID, ROUNDING, Finding, array, golden, only, state_of
-from strobe.analysis.findings_asada import counterbalanced
-from strobe.analysis.findings_counts import waters_shares
 from strobe.formulations import formulation, strobing
 from strobe.models.inertial import Inertial
 from strobe.models.load import load_model
 from strobe.models.model import Model
+from strobe.papers import ledgers
+from strobe.papers.findings import ID, ROUNDING, Finding, array, golden, only, state_of
+from strobe.papers.findings_asada import counterbalanced
+from strobe.papers.findings_counts import waters_shares
 from strobe.scalars import Num
 
 

@@ -15,38 +15,32 @@ from typing import Any
 
 import numpy as np
 
-from strobe.analysis import counts, ledgers
-from strobe.analysis.findings_counts import printed
+from strobe.analysis import counts
 from strobe.analysis.polynomials import mixed
-from strobe.analysis.speed import (
-    BATCH,
-    ROUND,
-    SINGLES,
-    Way,
-    batch_way,
-    best_times,
-    formulations,
-    single_way,
-    state,
-)
+from strobe.analysis.speed import batch_way, formulations, single_way, state
 from strobe.approximate.method import require_open_dynamics
+from strobe.compiler.graph.program import Program
+from strobe.compiler.runtime.timing import BATCH, ROUND, SINGLES, Way, best_times
 from strobe.errors import ArgumentError, UnsupportedModelError
-from strobe.graph.program import Program
+from strobe.formulations import formulation, waters_steps
+from strobe.papers.findings_counts import printed
 from strobe.quantities import Request
 from strobe.robot import Robot
 
 SECONDS = 1.0  # for all rungs in turn
 LONGEST, QUICK_LONGEST = 10, 7  # joints: beyond, what grows faster than their number takes too long to run
-GROWING = ("uicker-kahn", "waters")
-LEDGERS = {  # ways that none of our formulations goes, counted in the report's units
-    "every derivative multiplied out again": ledgers.waters_naive,
-    "every value recorded": ledgers.waters_recorded,
+STEPS = {  # of the report, that are no formulations
+    "every derivative multiplied out again": waters_steps.straightforward,
+    "every value recorded": waters_steps.recorded,
+    "waters, inertial part recursive": waters_steps.d_recursive,
 }
+GROWING = ("uicker-kahn", "waters", *STEPS)
 CLIMB = {  # the report's row of each step, and what it makes of it
     "every derivative multiplied out again": ("straightforward", "8 s"),
     "uicker-kahn": ("", ""),
     "every value recorded": ("values recorded", "a factor 5"),
     "waters": ("backward recursion", "a further factor 6, 0.25 s"),
+    "waters, inertial part recursive": ("and D recursive", ""),
     "hollerbach-4x4": ("and gravity recursive", "a factor 50 in all"),
     "hollerbach-3x3": ("", "3×3 for 4×4 matrices: a further factor 2"),
     "newton-euler": ("", ""),
@@ -71,7 +65,7 @@ class Rung:
 
     title: str
     multiplications: int
-    additions: int | None  # None: among the multiplications, in the report's units
+    additions: int
     ns: float | None  # per state, on this machine; None: counted, not run
     reported: str = ""  # what the report says of this step
 
@@ -82,8 +76,8 @@ class _Step:
 
     title: str
     multiplications: int
-    additions: int | None
-    way: Way | None = None
+    additions: int
+    way: Way
     states: int = 1
     reported: str = ""
 
@@ -96,36 +90,32 @@ def ladder(robot: Robot, quick: bool = False) -> list[Rung]:
     require_open_dynamics(robot)
     written = _written(robot, QUICK_LONGEST if quick else LONGEST)
     steps = [*written, *_folded(robot), *_compiled(robot)]
-    ways = {step.title: step.way for step in steps if step.way}
+    ways = {step.title: step.way for step in steps}
     times = best_times(ways, 0.0, ROUND / 10) if quick else best_times(ways, SECONDS)
     return [*(_timed(step, times) for step in steps), *_in_c(robot, quick)]
 
 
 def _timed(step: _Step, times: Mapping[str, float]) -> Rung:
-    ns = 1e9 * times[step.title] / step.states if step.way else None
+    ns = 1e9 * times[step.title] / step.states
     return Rung(step.title, step.multiplications, step.additions, ns, step.reported)
 
 
 def _written(robot: Robot, longest: int) -> list[_Step]:
-    """The formulations as their papers write them, on Python's floats, and the report's own ways among them."""
+    """The formulations as their papers write them, on Python's floats, and the report's own steps among them."""
     names = {request.formulation for request in formulations(robot)}
     if not names:
         return []
-    ours = names.difference(GROWING) if robot.nv > longest else names
-    return [_step(robot, name) for name in CLIMB if name in LEDGERS or name in ours]
+    ours = names.union(STEPS).difference(GROWING if robot.nv > longest else ())
+    return [_step(robot, name) for name in CLIMB if name in ours]
 
 
 def _step(robot: Robot, name: str) -> _Step:
     """One way as it is written."""
-    if name in LEDGERS:
-        weighted = ledgers.weighted(*LEDGERS[name]().total.at(robot.nv))
-        return _Step(f"{name}, counted", int(weighted), None, reported=_reported(name))
-    cost = counts.as_written(name, robot.model)
-    run = partial(_on_floats, robot, Request("inverse_dynamics", formulation=name, friction=False))
-    title = f"{name} as written, in Python"
-    return _Step(
-        title, cost.multiplications, cost.additions, Way(run, _plain_states(robot)), 1, _reported(name)
-    )
+    run = STEPS[name] if name in STEPS else formulation(name).inverse_dynamics
+    cost = counts.written(run, robot.model)
+    title = f"{name}, in Python" if name in STEPS else f"{name} as written, in Python"
+    way = Way(partial(_on_floats, robot, run), _plain_states(robot))
+    return _Step(title, cost.multiplications, cost.additions, way, 1, _reported(name))
 
 
 def _reported(name: str) -> str:
@@ -134,13 +124,14 @@ def _reported(name: str) -> str:
     if not row:
         return words
     figures = printed("waters", "ladder", row)
-    return f"{mixed(figures.m(0))}m + {mixed(figures.a(0))}a: {words}"
+    counted = f"{mixed(figures.m(0))}m + {mixed(figures.a(0))}a"
+    return f"{counted}: {words}" if words else counted
 
 
 def _on_floats(
-    robot: Robot, request: Request, q: list[float], qd: list[float], qdd: list[float]
+    robot: Robot, run: Callable[..., list[Any]], q: list[float], qd: list[float], qdd: list[float]
 ) -> list[Any]:
-    return request.evaluate(robot.model, q=q, qd=qd, qdd=qdd)
+    return run(robot.model, q, qd, qdd)
 
 
 def _folded(robot: Robot) -> list[_Step]:
@@ -174,7 +165,7 @@ def _compiled(robot: Robot) -> list[_Step]:
 def _in_c(robot: Robot, quick: bool) -> list[Rung]:
     """C by the compiler of this machine, where there is one: single precision, and fixed point in 32 bits."""
     from strobe.approximate.fixed_point import FixedPoint
-    from strobe.approximate.fixed_speed import c_times
+    from strobe.approximate.fixed_point_timing import c_times
 
     try:
         method = FixedPoint(robot, _ranges(robot))

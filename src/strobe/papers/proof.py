@@ -14,17 +14,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from strobe.analysis.proof_above import ABOVE
-from strobe.analysis.proof_arm import Drawing, MovingArm
-from strobe.analysis.proof_ends import ENDS
-from strobe.analysis.proof_kinematics import KINEMATICS
-from strobe.analysis.proof_lines import Line, Section, Sides, entries
-from strobe.analysis.proof_modified import MODIFIED
-from strobe.analysis.proof_own_link import OWN_LINK
-from strobe.analysis.proof_planar import LAGRANGE, MEANING, NEWTON, PlanarPair, is_planar_pair
-from strobe.analysis.proof_tools import TOOLS
 from strobe.errors import ArgumentError, UnsupportedModelError
 from strobe.models.model import Model
+from strobe.papers.proof_above import ABOVE
+from strobe.papers.proof_arm import Drawing, MovingArm
+from strobe.papers.proof_ends import ENDS
+from strobe.papers.proof_kinematics import KINEMATICS
+from strobe.papers.proof_lines import Line, Section, Sides, entries
+from strobe.papers.proof_modified import MODIFIED
+from strobe.papers.proof_own_link import OWN_LINK
+from strobe.papers.proof_planar import LAGRANGE, MEANING, NEWTON, PlanarPair, is_planar_pair
+from strobe.papers.proof_tools import TOOLS
 from strobe.scalars import FLOAT, DegreeSystem, FieldSystem
 
 WALK = (TOOLS, ENDS, KINEMATICS, OWN_LINK, ABOVE, MODIFIED)
@@ -184,8 +184,8 @@ def steps(model: Model, trials: int) -> int:
 
 def refuse(model: Model) -> None:
     """Raise, with the reason, where there is no chain to walk along."""
-    if model.kinematic_only:
-        raise UnsupportedModelError(f"{model.name} has no dynamics: {model.kinematic_only}")
+    if model.without_dynamics:
+        raise UnsupportedModelError(f"{model.name} has no dynamics: {model.without_dynamics}")
     if not model.bodies:
         raise UnsupportedModelError(f"{model.name} has no joints: there is nothing to prove.")
     if not model.is_serial:

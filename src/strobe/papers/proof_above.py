@@ -7,9 +7,9 @@ leaves to the reader: link by link, and for both types of joints.
 from __future__ import annotations
 
 from strobe.algebra import Mat3, Vec3
-from strobe.analysis.proof_arm import MovingArm, Z, inner, total
-from strobe.analysis.proof_lines import TWO, Pairs, Section
 from strobe.formulations import newton_euler, uicker_kahn
+from strobe.papers.proof_arm import MovingArm, Z, inner, total
+from strobe.papers.proof_lines import TWO, Pairs, Section
 from strobe.scalars import Num
 
 ABOVE = Section("Links above: z·(p*_i × R_{i+1} f_{i+1}) + z·(R_{i+1} n_{i+1}) (4.28), and all of them")

@@ -21,11 +21,11 @@ from functools import cached_property
 from typing import Any
 
 from strobe.algebra import Mat3, Mat4, Motion, Pose, Shift, Spin, Sym3, Turn, Vec3
-from strobe.analysis.jets import Jets
 from strobe.formulations import newton_euler
 from strobe.formulations.links import Z0, Arm
 from strobe.models.inertial import Inertial
 from strobe.models.model import Body, Model
+from strobe.papers.jets import Jets
 from strobe.scalars import FieldSystem, Num, Numbers, System
 from strobe.scalars.degree import DegreeSystem
 

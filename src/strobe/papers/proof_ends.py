@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from strobe.algebra import Mat3, Vec3
-from strobe.analysis.jets import Jets
-from strobe.analysis.proof_arm import MovingArm, inner4, total
-from strobe.analysis.proof_lines import Pairs, Section
 from strobe.formulations import newton_euler
 from strobe.formulations.links import Z0
+from strobe.papers.jets import Jets
+from strobe.papers.proof_arm import MovingArm, inner4, total
+from strobe.papers.proof_lines import Pairs, Section
 from strobe.scalars import Num
 
 ENDS = Section("The two end points: Lagrange and Newton-Euler")

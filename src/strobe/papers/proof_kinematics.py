@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from strobe.algebra import Vec3
-from strobe.analysis.proof_arm import MovingArm, total
-from strobe.analysis.proof_lines import CHAIN, Pairs, Section
 from strobe.formulations.links import Z0
+from strobe.papers.proof_arm import MovingArm, total
+from strobe.papers.proof_lines import CHAIN, Pairs, Section
 
 KINEMATICS = Section("Kinematics: the recursion expanded into derivatives")
 

@@ -7,8 +7,8 @@ B_zy − B_yz, B_xz − B_zx, B_yx − B_xy; K_i are the second moments about th
 from __future__ import annotations
 
 from strobe.algebra import Mat3, Vec3
-from strobe.analysis.proof_arm import E, MovingArm, inner, vee
-from strobe.analysis.proof_lines import Pairs, Section
+from strobe.papers.proof_arm import E, MovingArm, inner, vee
+from strobe.papers.proof_lines import Pairs, Section
 
 MODIFIED = Section("Modified Newton-Euler: Â_i = ω_i ω_iᵀ − (ω_i·ω_i) 1 + [α_i ×]")
 

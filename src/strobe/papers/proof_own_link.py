@@ -6,8 +6,8 @@ Joint i is revolute and z = z(i,i−1); G(X) = tr(X) 1 − X; t_i = z·[I_i α_i
 from __future__ import annotations
 
 from strobe.algebra import Mat3, Vec3
-from strobe.analysis.proof_arm import MovingArm, Z, gyration, inner, total
-from strobe.analysis.proof_lines import OWN, Pairs, Section
+from strobe.papers.proof_arm import MovingArm, Z, gyration, inner, total
+from strobe.papers.proof_lines import OWN, Pairs, Section
 from strobe.scalars import Num
 
 OWN_LINK = Section(

@@ -19,13 +19,13 @@ from functools import cached_property
 from typing import Any
 
 from strobe.algebra import Motion, Pose, Shift, Sym3, Vec3
-from strobe.analysis.jets import Jets
-from strobe.analysis.proof_arm import Drawing, MovingArm
-from strobe.analysis.proof_lines import Pairs, Section
 from strobe.formulations import newton_euler, uicker_kahn
 from strobe.formulations.links import Z0, Arm
 from strobe.models.inertial import Inertial
 from strobe.models.model import Body, Model
+from strobe.papers.jets import Jets
+from strobe.papers.proof_arm import Drawing, MovingArm
+from strobe.papers.proof_lines import Pairs, Section
 from strobe.scalars import Num, Numbers, cos, sin
 
 NEWTON = Section("The planar arm by Newton-Euler: eliminate the coupling forces")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from strobe.algebra import Mat3, Mat4, Vec3
-from strobe.analysis.proof_arm import E, MovingArm, Z, gyration, total
-from strobe.analysis.proof_lines import JOINT, OWN, SLIDING, Pairs, Section
 from strobe.formulations import uicker_kahn
 from strobe.formulations.links import Z0, Arm
+from strobe.papers.proof_arm import E, MovingArm, Z, gyration, total
+from strobe.papers.proof_lines import JOINT, OWN, SLIDING, Pairs, Section
 from strobe.scalars import Num
 
 TOOLS = Section("Tools: rotations, derivatives of frames, traces, inertias")

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from strobe.analysis import ledgers, stages
-from strobe.analysis.ledgers import Ledger, Rows
-from strobe.analysis.measured import ON_LINE
 from strobe.analysis.polynomials import Polynomial
+from strobe.papers import ledgers, simultaneous_steps
+from strobe.papers.counted_code import ON_LINE
+from strobe.papers.ledgers import Ledger, Rows
 
 Explanation = Callable[[], Ledger]
 
@@ -211,7 +211,7 @@ def _pair(figures: tuple[str, str]) -> tuple[Polynomial, Polynomial]:
 def turney() -> list[Row]:
     """Tables 1 to 5."""
     lagrange, newton_euler = ledgers.turney_lagrange(), ledgers.turney_newton_euler()
-    modified, steps = ledgers.turney_modified(), stages.stage_ledgers()
+    modified, steps = ledgers.turney_modified(), simultaneous_steps.stage_ledgers()
     whole = {
         "Lagrange": (ledgers.merged(lagrange), "turney-lagrange", "full"),
         "Newton-Euler": (ledgers.merged(newton_euler), "newton-euler-hat", "full"),

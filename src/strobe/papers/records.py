@@ -10,16 +10,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from strobe.analysis import fewest_records
-from strobe.analysis.certificates import Check
 from strobe.analysis.counts import general_arm
-from strobe.analysis.measured import LENGTHS, Measured, measured, measured_half_matrix
-from strobe.analysis.patterns import METHOD, PATTERNS, arm, customised, customised_general, principal
 from strobe.analysis.polynomials import Number, Polynomial, polynomial
-from strobe.analysis.published import hollerbach, turney
 from strobe.formulations import articulated_body, composite_body, formulation
 from strobe.models.load import load_model
 from strobe.models.model import Model
+from strobe.papers import fewest_records
+from strobe.papers.arm_patterns import METHOD, PATTERNS, arm, customised, customised_general, principal
+from strobe.papers.certificates import Check
+from strobe.papers.counted_code import LENGTHS, Measured, measured, measured_half_matrix
+from strobe.papers.published import hollerbach, turney
 from strobe.scalars import DenseCount, FoldedCount
 
 

@@ -8,11 +8,11 @@ from fractions import Fraction
 from itertools import groupby
 from typing import Any
 
-from strobe.analysis import claims, records, tables
-from strobe.analysis.findings import Check
 from strobe.analysis.polynomials import Polynomial
-from strobe.analysis.tables import Comparison, OurCount, shown
 from strobe.errors import UnknownNameError
+from strobe.papers import claims, records, tables
+from strobe.papers.findings import Check
+from strobe.papers.tables import Comparison, OurCount, printed
 
 KINDS = {"m": "multiplications", "a": "additions"}
 WATERS_KINDS = {"m": "4×4 products", "a": "operations of order 16"}
@@ -53,7 +53,12 @@ def waters() -> list[Sheet]:
     """The ladder of [Waters1979], its split, joint locking, and the same as scalar multiplications."""
     weighted = tables.waters_weighted()
     rows = [
-        (row.name, shown(row.published), f"{row.share:.3g}", shown(row.measured) if row.measured else "")
+        (
+            row.name,
+            printed(row.published),
+            f"{row.share:.3g}",
+            printed(row.measured) if row.measured else "",
+        )
         for row in weighted
     ]
     sheet = Sheet(
@@ -104,7 +109,7 @@ def record_sheet() -> list[Sheet]:
 
 
 def _record_group(group: str, found: Sequence[records.Record]) -> Sheet:
-    rows = [(r.method, shown(r.m), shown(r.a), shown(r.both), _six(r), r.origin) for r in found]
+    rows = [(r.method, printed(r.m), printed(r.a), printed(r.both), _six(r), r.origin) for r in found]
     data = [
         {
             "method": r.method, "m": r.m, "a": r.a, "both": r.both, "six": r.at_six(), "origin": r.origin,
@@ -120,7 +125,7 @@ def _record_group(group: str, found: Sequence[records.Record]) -> Sheet:
 
 def _six(record: records.Record) -> str:
     figures = record.at_six()
-    return f"{shown(figures[0])} ; {shown(figures[1])}" if figures else ""
+    return f"{printed(figures[0])} ; {printed(figures[1])}" if figures else ""
 
 
 SHEETS: Mapping[str, Callable[[], list[Sheet]]] = {
@@ -154,15 +159,15 @@ def _comparison(title: str, found: list[Comparison], kinds: Mapping[str, str]) -
     columns = ["row", "", "published", "ledger", "status", "as written", "our code", "ours − published"]
     rows = [
         [
-            c.row, kinds[c.kind], shown(c.published), shown(c.ledger), c.status, shown(c.as_written), _measured(c),
-            shown(c.difference),
+            c.row, kinds[c.kind], printed(c.published), printed(c.ledger), c.status, printed(c.as_written),
+            _measured(c), printed(c.difference),
         ]
         for c in found
     ]  # fmt: skip
     if any(c.at_six for c in found):
         columns += ["n = 6: published", "n = 6: our code"]
         for row, c in zip(rows, found, strict=True):
-            row += [*map(shown, c.at_six or (None, None))]
+            row += [*map(printed, c.at_six or (None, None))]
     return Sheet(title, columns, rows, [*dict.fromkeys(_notes(found))], [_plain(c) for c in found])
 
 
@@ -170,7 +175,7 @@ def _measured(c: Comparison) -> str:
     if c.measured is None:
         return "not instrumented"
     later = f" (n ≥ {c.measured_from})" if c.measured_from and c.measured_from > 2 else ""
-    return shown(c.measured) + later
+    return printed(c.measured) + later
 
 
 def _notes(found: Iterable[Comparison]) -> list[str]:
@@ -180,7 +185,7 @@ def _notes(found: Iterable[Comparison]) -> list[str]:
         pair = list(members)
         for c in pair:
             if c.residue:
-                notes.append(f"{name}, {c.kind}: published minus ledger is {shown(c.residue)}.")
+                notes.append(f"{name}, {c.kind}: published minus ledger is {printed(c.residue)}.")
         assumed = dict.fromkeys(text for c in pair for text in c.assumed)
         notes += [f"{name}: {text}." for text in assumed]
         notes += [f"{name}: {pair[0].remark}."] if pair[0].remark else []
@@ -192,7 +197,10 @@ def _notes(found: Iterable[Comparison]) -> list[str]:
 
 def _counts(title: str, found: Sequence[OurCount], notes: Sequence[str] = ()) -> Sheet:
     columns = ("", "multiplications", "additions", "both", "six joints")
-    rows = [(c.name, shown(c.m), shown(c.a), shown(c.both), " ; ".join(map(shown, c.six))) for c in found]
+    rows = [
+        (c.name, printed(c.m), printed(c.a), printed(c.both), " ; ".join(map(printed, c.six)))
+        for c in found
+    ]
     return Sheet(title, columns, rows, notes, [_plain(c) for c in found])
 
 
@@ -212,5 +220,5 @@ def _plain_value(value: Any) -> Any:
     if isinstance(value, Polynomial):
         return str(value)
     if isinstance(value, Fraction):
-        return shown(value)
+        return printed(value)
     return [_plain_value(x) for x in value] if isinstance(value, tuple) else value

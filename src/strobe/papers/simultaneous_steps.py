@@ -17,18 +17,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from strobe.analysis.ledgers import (
-    NO_CROSS,
-    Cost,
-    Ledger,
-    Line,
-    Rows,
-    additions,
-    cost,
-    ledger,
-    line,
-)
 from strobe.analysis.polynomials import N, Polynomial, fit
+from strobe.papers.ledgers import NO_CROSS, Cost, Ledger, Line, Rows, additions, cost, ledger, line
 
 TASKS = {
     "ω": cost(9, 7),

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 
-from strobe.analysis import ledgers, stages
-from strobe.analysis.attributed import added, by_part, in_matrices
 from strobe.analysis.counts import Growth
-from strobe.analysis.measured import LIKE_FOR_LIKE, Measured, measured, measured_half_matrix
 from strobe.analysis.polynomials import Number, Polynomial, mixed
-from strobe.analysis.published import PAPERS, Row
+from strobe.papers import ledgers, simultaneous_steps
+from strobe.papers.attributed_counts import added, by_part, in_matrices
+from strobe.papers.counted_code import LIKE_FOR_LIKE, Measured, measured, measured_half_matrix
+from strobe.papers.published import PAPERS, Row
 
 Figure = Polynomial | Number
 
@@ -50,9 +50,8 @@ class Comparison:
     difference: Figure | None  # measured minus published
     why: str  # what our code does differently
     uncounted: str  # why nothing was measured
-    at_six: (
-        tuple[Number, Number | None] | None
-    )  # published and measured for six joints, where they are polynomials
+    # published and measured for six joints, where they are polynomials
+    at_six: tuple[Number, Number | None] | None
 
 
 def compare(paper: str) -> list[Comparison]:
@@ -129,7 +128,7 @@ def _our_stages() -> dict[str, ledgers.Cost]:
     parts = {
         name: count.polynomials for name, count in by_part("modified-newton-euler", "diagonal").items()
     }
-    return stages.stage_costs(
+    return simultaneous_steps.stage_costs(
         {name: ledgers.cost(m.coefficient(1), a.coefficient(1)) for name, (m, a) in parts.items()}
     )
 
@@ -164,7 +163,7 @@ def longest_paths() -> list[OurCount]:
     names = {"longest path, n_i added at the end": False, "longest path, n_i added beforehand": True}
     rows: list[OurCount] = []
     for name, early in names.items():
-        m, a, both = (_known(stages.path_length(kind, early)) for kind in ("m", "a", "m+a"))
+        m, a, both = (_known(simultaneous_steps.path_length(kind, early)) for kind in ("m", "a", "m+a"))
         rows.append(OurCount(name, m, a, both, (m(6), a(6), both(6))))
     return rows
 
@@ -173,7 +172,7 @@ def speed_ups() -> dict[str, float]:
     """What unlimited processors gain for six joints: as table 5 has it, and along the longest path."""
     serial = sum(ledgers.merged(ledgers.turney_modified()).total.at(6))
     return {
-        "table 5": float(serial / sum(stages.stage_ledgers()["total"].total.at(6))),
+        "table 5": float(serial / sum(simultaneous_steps.stage_ledgers()["total"].total.at(6))),
         "longest path": float(serial / longest_paths()[-1].six[2]),
     }
 
@@ -216,7 +215,7 @@ def _known(found: Polynomial | None) -> Polynomial:
     return found
 
 
-def shown(figure: Figure | None) -> str:
+def printed(figure: Figure | None) -> str:
     """A figure as papers print it."""
     if figure is None:
         return ""

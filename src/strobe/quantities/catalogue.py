@@ -14,13 +14,27 @@ from strobe.quantities.closed_chains import (
     loop_jacobian,
     loop_residuals,
 )
-from strobe.quantities.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
+from strobe.quantities.derivatives import (
+    forward_dynamics_derivatives,
+    inverse_dynamics_derivatives,
+    mass_matrix_inverse,
+)
 from strobe.quantities.dynamics import forward_dynamics, inverse_dynamics, joint_wrenches
+from strobe.quantities.energy_and_momentum import (
+    center_of_mass,
+    centroidal_momentum_bias,
+    centroidal_momentum_matrix,
+    centroidal_momentum_matrix_dot,
+    energy,
+    momentum,
+)
 from strobe.quantities.hybrid import hybrid_dynamics
 from strobe.quantities.kinematics import (
     difference,
     forward_kinematics,
+    frame_acceleration,
     frame_placements,
+    frame_velocity,
     integrate,
     jacobian,
     jacobian_derivative,
@@ -29,14 +43,6 @@ from strobe.quantities.kinematics import (
 )
 from strobe.quantities.regressors import energy_regressor, momentum_regressor, regressor
 from strobe.quantities.terms import bias, coriolis_matrix, gravity, mass_matrix
-from strobe.quantities.totals import (
-    center_of_mass,
-    centroidal_momentum_bias,
-    centroidal_momentum_matrix,
-    centroidal_momentum_matrix_dot,
-    energy,
-    momentum,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +64,7 @@ QUANTITIES: dict[str, Quantity] = {
         forward_dynamics_derivatives, ("q", "qd", "tau"), ("3", "n", "n")
     ),
     "mass_matrix": Quantity(mass_matrix, ("q",), ("n", "n")),
+    "mass_matrix_inverse": Quantity(mass_matrix_inverse, ("q",), ("n", "n")),
     "coriolis_matrix": Quantity(coriolis_matrix, ("q", "qd"), ("n", "n")),
     "gravity": Quantity(gravity, ("q",), ("n",)),
     "bias": Quantity(bias, ("q", "qd"), ("n",)),
@@ -74,6 +81,8 @@ QUANTITIES: dict[str, Quantity] = {
     "hybrid_dynamics": Quantity(hybrid_dynamics, ("q", "qd", "x"), ("2", "n")),
     "forward_kinematics": Quantity(forward_kinematics, ("q",), ("4", "4")),
     "frame_placements": Quantity(frame_placements, ("q",), ("frames", "4", "4")),
+    "frame_velocity": Quantity(frame_velocity, ("q", "qd"), ("6",)),
+    "frame_acceleration": Quantity(frame_acceleration, ("q", "qd", "qdd"), ("6",)),
     "jacobian": Quantity(jacobian, ("q",), ("6", "n")),
     "point_jacobian": Quantity(point_jacobian, ("q", "point"), ("3", "n")),
     "jacobian_dot": Quantity(jacobian_dot, ("q", "qd"), ("6", "n")),
@@ -92,7 +101,14 @@ ELIMINATING = (
     "forward_dynamics",
     "forward_dynamics_derivatives",
     "hybrid_dynamics",
+    "mass_matrix_inverse",
     *CLOSING,
 )  # what divides by pivots: in double precision, always
+REFERRED = (
+    "frame_velocity",
+    "frame_acceleration",
+    "jacobian",
+    "jacobian_dot",
+)  # told in one of the references
 # what is asked about one frame
-OF_A_FRAME = ("forward_kinematics", "jacobian", "point_jacobian", "jacobian_dot", "jacobian_derivative")
+OF_A_FRAME = (*REFERRED, "forward_kinematics", "point_jacobian", "jacobian_derivative")

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from strobe.algebra.constraints import Constrained, orthogonalised
 from strobe.algebra.rows import dot, minus, plus
 from strobe.formulations import closures
-from strobe.quantities.asked import Asked
+from strobe.quantities.evaluation import Asked
 from strobe.quantities.kinematics import integrate
 from strobe.quantities.pivots import guard
 from strobe.quantities.terms import mass_matrix, unaccelerated

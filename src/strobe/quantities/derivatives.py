@@ -7,8 +7,8 @@ from strobe.algebra.rows import minus
 from strobe.errors import UnsupportedModelError
 from strobe.formulations import composite_derivatives
 from strobe.models.regroup import regrouped
-from strobe.quantities.asked import Asked
 from strobe.quantities.drives import friction_slopes, friction_torques, rotor_inertias
+from strobe.quantities.evaluation import Asked
 from strobe.quantities.pivots import guard
 from strobe.quantities.terms import mass_matrix, unaccelerated
 from strobe.scalars import Num, Numbers
@@ -53,3 +53,9 @@ def forward_dynamics_derivatives(
     moved = [[solved([-t for t in column]) for column in zip(*by, strict=True)] for by in (by_q, by_qd)]
     return [*([list(row) for row in zip(*columns, strict=True)] for columns in moved),
             ldl_inverse(L, inverse, parents)]  # fmt: skip
+
+
+def mass_matrix_inverse(asked: Asked, q: Numbers) -> list[list[Num]]:
+    """M(q)⁻¹, rotor inertia included; NaN where M is singular."""
+    M = mass_matrix(asked, q)
+    return ldl_inverse(*ldl_factors(M, asked.parents, guard(M)), asked.parents)

@@ -10,7 +10,7 @@ from strobe.models.model import Model
 from strobe.scalars import Num, Numbers, absolute, less, maximum, minimum, where
 
 if TYPE_CHECKING:
-    from strobe.quantities.asked import Asked
+    from strobe.quantities.evaluation import Asked
 
 COULOMB_SPEED = 1e-3  # below this speed (rad/s, m/s) Coulomb friction grows linearly from zero
 DRIVE = ("rotor inertia", "viscous", "coulomb forwards", "coulomb backwards")  # of each degree of freedom

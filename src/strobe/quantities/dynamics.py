@@ -11,9 +11,9 @@ from strobe.formulations import articulated_body, transmission
 from strobe.models.loops import require_open
 from strobe.models.model import Model
 from strobe.models.regroup import regrouped
-from strobe.quantities.asked import Asked
 from strobe.quantities.closed_chains import constrained_dynamics, driven
 from strobe.quantities.drives import friction_torques, rotor_inertias
+from strobe.quantities.evaluation import Asked
 from strobe.quantities.pivots import solve, sound
 from strobe.quantities.terms import mass_matrix, unaccelerated
 from strobe.scalars import Num, Numbers, maximum

@@ -7,8 +7,8 @@ from strobe.errors import UnsupportedModelError
 from strobe.formulations import centroidal, totals
 from strobe.models.model import Model
 from strobe.models.regroup import regrouped
-from strobe.quantities.asked import Asked
 from strobe.quantities.drives import rotor_inertias
+from strobe.quantities.evaluation import Asked
 from strobe.scalars import Num, Numbers
 from strobe.scalars.scalar import is_number
 

@@ -10,9 +10,9 @@ from functools import reduce
 from strobe.algebra.elimination import ancestors
 from strobe.algebra.rows import dot
 from strobe.models.model import Model
-from strobe.quantities.asked import Asked
 from strobe.quantities.closed_chains import bound, conditions_of
 from strobe.quantities.dynamics import inverse_dynamics
+from strobe.quantities.evaluation import Asked
 from strobe.quantities.pivots import solve
 from strobe.quantities.terms import mass_matrix
 from strobe.scalars import Num, Numbers, absolute, less, maximum, where

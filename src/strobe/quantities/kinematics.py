@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from strobe.algebra import Vec3
 from strobe.formulations import kinematics
+from strobe.formulations.references import ALIGNED, REFERENCES, Reference
+from strobe.models.arguments import require_choice
+from strobe.models.default_frame import tip
 from strobe.models.model import Frame, Model
-from strobe.models.tips import tip
-from strobe.quantities.asked import Asked
+from strobe.quantities.evaluation import Asked
 from strobe.scalars import Num, Numbers
 
 
@@ -26,7 +31,12 @@ def frame_placements(asked: Asked, q: Numbers) -> list[list[list[Num]]]:
 def jacobian(asked: Asked, q: Numbers) -> list[list[Num]]:
     """Six rows: linear velocity of the frame's origin, angular velocity, base axes."""
     x, tree = asked.coordinates, asked.model.proximal()
-    return x.reduce_columns(kinematics.jacobian(tree, x.expand(q), _frame(tree, asked)))
+    frame, q = _frame(tree, asked), x.expand(q)
+    J = kinematics.jacobian(tree, q, frame)
+    if asked.request.reference != ALIGNED:
+        reference, placed = _reference(asked), kinematics.frame_placement(tree, q, frame)
+        J = _rows([reference.column(placed, column) for column in _columns(J)])
+    return x.reduce_columns(J)
 
 
 def point_jacobian(asked: Asked, q: Numbers, point: Numbers) -> list[list[Num]]:
@@ -38,8 +48,35 @@ def point_jacobian(asked: Asked, q: Numbers, point: Numbers) -> list[list[Num]]:
 def jacobian_dot(asked: Asked, q: Numbers, qd: Numbers) -> list[list[Num]]:
     """The rate of the Jacobian while the robot moves with qd."""
     x, tree = asked.coordinates, asked.model.proximal()
-    rates = kinematics.jacobian_dot(tree, x.expand(q), x.expand_rates(qd), _frame(tree, asked))
+    frame, q, qd = _frame(tree, asked), x.expand(q), x.expand_rates(qd)
+    rates = kinematics.jacobian_dot(tree, q, qd, frame)
+    if asked.request.reference != ALIGNED:
+        reference, placed = _reference(asked), kinematics.frame_placement(tree, q, frame)
+        moving = kinematics.frame_velocity(tree, q, qd, frame)
+        both = zip(_columns(kinematics.jacobian(tree, q, frame)), _columns(rates), strict=True)
+        rates = _rows([reference.rate(placed, moving, column, rate) for column, rate in both])
     return x.reduce_columns(rates)
+
+
+def frame_velocity(asked: Asked, q: Numbers, qd: Numbers) -> list[Num]:
+    """J qd: linear velocity of the frame's origin, angular velocity, base axes."""
+    x, tree = asked.coordinates, asked.model.proximal()
+    frame, q = _frame(tree, asked), x.expand(q)
+    moving = kinematics.frame_velocity(tree, q, x.expand_rates(qd), frame)
+    placed = kinematics.frame_placement(tree, q, frame)
+    linear, angular = _reference(asked).column(placed, (moving.p_d, moving.w))
+    return [*linear, *angular]
+
+
+def frame_acceleration(asked: Asked, q: Numbers, qd: Numbers, qdd: Numbers) -> list[Num]:
+    """J qdd + J̇ qd: the rate of the frame's velocity, linear and angular, base axes."""
+    x, tree = asked.coordinates, asked.model.proximal()
+    frame, q, qd, qdd = _frame(tree, asked), x.expand(q), x.expand_rates(qd), x.expand_rates(qdd)
+    moving, accelerating = kinematics.frame_acceleration(tree, q, qd, qdd, frame)
+    placed = kinematics.frame_placement(tree, q, frame)
+    velocity, rate = (moving.p_d, moving.w), (accelerating.p_dd, accelerating.w_d)
+    linear, angular = _reference(asked).rate(placed, moving, velocity, rate)
+    return [*linear, *angular]
 
 
 def jacobian_derivative(asked: Asked, q: Numbers) -> list[list[list[Num]]]:
@@ -62,3 +99,17 @@ def difference(asked: Asked, q0: Numbers, q1: Numbers) -> list[Num]:
 
 def _frame(model: Model, asked: Asked) -> Frame:
     return model.frame(asked.request.frame or tip(model))
+
+
+def _reference(asked: Asked) -> Reference:
+    return REFERENCES[require_choice("reference", asked.request.reference, REFERENCES)]
+
+
+def _columns(rows: Sequence[Numbers]) -> list[tuple[Vec3, Vec3]]:
+    """Columns (linear, angular) of six rows."""
+    return [(Vec3(*column[:3]), Vec3(*column[3:])) for column in zip(*rows, strict=True)]
+
+
+def _rows(columns: Sequence[tuple[Vec3, Vec3]]) -> list[list[Num]]:
+    """Six rows out of columns."""
+    return [list(row) for row in zip(*((*linear, *angular) for linear, angular in columns), strict=True)]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from strobe.formulations import regressors
-from strobe.quantities.asked import Asked
 from strobe.quantities.drives import DRIVE, drive_column
+from strobe.quantities.evaluation import Asked
 from strobe.scalars import Num, Numbers
 
 

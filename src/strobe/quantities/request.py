@@ -9,13 +9,13 @@ from typing import Any
 
 from strobe.algebra import Vec3
 from strobe.models.couplings import coordinates
+from strobe.models.default_frame import moved_frame
 from strobe.models.loops import conditions, require_geometry
 from strobe.models.model import Model
 from strobe.models.parameters import PER_BODY, geometry_names, with_geometry, with_inertial
-from strobe.models.tips import moved_frame
-from strobe.quantities.asked import Asked
 from strobe.quantities.catalogue import OF_A_FRAME, QUANTITIES
 from strobe.quantities.drives import DRIVE
+from strobe.quantities.evaluation import Asked
 from strobe.scalars import Numbers
 from strobe.scalars.dual import Direction, slopes
 
@@ -40,6 +40,7 @@ class Request:
     parameters: str = "fixed"  # or "runtime": the inertial parameters are an input
     geometry: str = "fixed"  # or "runtime", or "full": the numbers that place the joints are one
     drives: bool = False  # whether a regressor has columns for drives too
+    reference: str = "aligned"  # where and in which axes the motion of a frame is told
 
     @property
     def looks_up(self) -> bool:
@@ -52,9 +53,8 @@ class Request:
             moved_frame(model, name)
         if self.quantity not in OF_A_FRAME:
             return self
-        place = (
-            self.quantity == "forward_kinematics" and self.frame is not None
-        )  # which also frames at rest have
+        # which also frames at rest have
+        place = self.quantity == "forward_kinematics" and self.frame is not None
         name = model.frame(str(self.frame)).name if place else moved_frame(model, self.frame)
         return self if name == self.frame else replace(self, frame=name)
 

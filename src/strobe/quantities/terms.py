@@ -5,8 +5,8 @@ from __future__ import annotations
 from strobe.errors import ArgumentError
 from strobe.formulations import composite_coriolis, decomposition, formulation, strobing
 from strobe.models.regroup import regrouped
-from strobe.quantities.asked import Asked
 from strobe.quantities.drives import rotor_inertias
+from strobe.quantities.evaluation import Asked
 from strobe.scalars import Num, Numbers
 
 

@@ -4,37 +4,56 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from os import PathLike
+from typing import Any
 
-from strobe.errors import ArgumentError, ModelWarning
+from strobe.errors import ModelWarning
 from strobe.models import edits
+from strobe.models.dh_rows import COLUMNS, read_dh
 from strobe.models.load import load_model
 from strobe.models.random_robots import random_model
 from strobe.robot.answers import Wrench
 from strobe.robot.other_engines import convert_state
 from strobe.robot.robot import Robot
 
-__all__ = ["Robot", "Wrench", "convert_state", "load", "random"]
+__all__ = ["Robot", "Wrench", "convert_state", "from_dh", "load", "random"]
 
 
 def load(
-    source: str | PathLike[str], *, lock: Mapping[str, float] | None = None, base: str | None = None,
+    source: Any, *, lock: Mapping[str, float] | None = None, base: str | None = None,
     gravity: Sequence[float] | None = None, snap: float | None = None, strict: bool = False,
 ) -> Robot:  # fmt: skip
-    """A robot from a model file (.urdf, .xacro, .xml, .toml) or a built-in name.
+    """A robot from a model file (.urdf, .xacro, .xml, .toml), a built-in name, the text of a file, or an object.
 
+    A text is bytes, or a str that begins with < or has several lines: URDF (``robot_description``), xacro, MJCF or
+    TOML; it names no files. An object is a pinocchio.Model, a mujoco.MjModel or a robot of the Robotics Toolbox.
     Warnings about the model are issued as `ModelWarning` and kept in ``robot.notes``; ``strict`` turns
     them into errors. ``snap`` widens the tolerance within which angles become right angles.
     """
-    if not isinstance(source, str | PathLike):
-        raise ArgumentError(
-            f"source is of type {type(source).__name__}; expected a path or the name of a robot."
-        )
     model = load_model(source, snap=snap, strict=strict)
-    robot = Robot(edits.apply(model, lock=lock, base=base, gravity=gravity))
+    return _warned(Robot(edits.apply(model, lock=lock, base=base, gravity=gravity)))
+
+
+def from_dh(
+    rows: Sequence[Any], *, convention: str = "standard", columns: Sequence[str] = COLUMNS, degrees: bool = False,
+    name: str = "robot", gravity: Sequence[float] | None = None, snap: float | None = None, strict: bool = False,
+) -> Robot:  # fmt: skip
+    """A robot from the rows of a Denavit-Hartenberg table, each a mapping, or a tuple in the order of ``columns``.
+
+    What a mapping may say is what a ``[[dh.link]]`` of a robot file says: joint ("R", "P"), theta, d, a, alpha,
+    mass, com, inertia, limits, motor, friction, name, joint_name. In the convention "modified" (Craig) α and a
+    stand before the joint. Angles are radians, unless ``degrees``.
+    """
+    model = read_dh(
+        rows, convention, columns, degrees=degrees, name=name, gravity=gravity, snap=snap, strict=strict
+    )
+    return _warned(Robot(model))
+
+
+def _warned(robot: Robot) -> Robot:
+    """A robot, after its warnings are issued to whoever asked for it."""
     for note in robot.notes:
         if note.severity == "warning":
-            warnings.warn(str(note), ModelWarning, stacklevel=2)
+            warnings.warn(str(note), ModelWarning, stacklevel=3)
     return robot
 
 

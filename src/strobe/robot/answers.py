@@ -6,11 +6,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from strobe.errors import counted
+from strobe.show.sheet import Column, Sheet, Table, by_joint, displayed, matrix, numbered, states
+from strobe.show.units import EITHER, either
+
 Array = np.ndarray
 Names = tuple[str, ...]
 Wrench = Any  # an array (..., 6), or a mapping from frame names to such arrays
 
 
+@displayed
 class Bounds(NamedTuple):
     """Limits of every independent degree of freedom, infinite where none is known."""
 
@@ -20,7 +25,14 @@ class Bounds(NamedTuple):
     acceleration: Array
     effort: Array
 
+    def _sheet(self) -> Sheet:
+        head = f"limits of {counted(len(self.lower), 'degree')} of freedom"
+        units = (EITHER, EITHER, either(1), either(2), "N m or N")
+        columns = [Column(name, x, unit) for name, x, unit in zip(self._fields, self, units, strict=True)]
+        return Sheet(head, [by_joint(numbered("", len(self.lower)), columns)])
 
+
+@displayed
 class TorqueDerivatives(NamedTuple):
     """What torques change with (..., n, n): row i is torque i, and M is the derivative by accelerations."""
 
@@ -28,7 +40,14 @@ class TorqueDerivatives(NamedTuple):
     dtau_dqd: Array
     M: Array
 
+    def _sheet(self) -> Sheet:
+        units = {"dtau_dq": "q", "dtau_dqd": "qd", "M": "qdd"}
+        return _derivatives(
+            "derivatives of the torques (N m, N) by q, qd and qdd (rad, m, s)", "tau", self, units
+        )
 
+
+@displayed
 class AccelerationDerivatives(NamedTuple):
     """What accelerations change with (..., n, n); M⁻¹ is the derivative by torques."""
 
@@ -36,7 +55,14 @@ class AccelerationDerivatives(NamedTuple):
     dqdd_dqd: Array
     Minv: Array
 
+    def _sheet(self) -> Sheet:
+        units = {"dqdd_dq": "q", "dqdd_dqd": "qd", "Minv": "tau"}
+        return _derivatives(
+            "derivatives of the accelerations (rad/s², m/s²) by q, qd and tau", "qdd", self, units
+        )
 
+
+@displayed
 class TorqueSecondDerivatives(NamedTuple):
     """Second derivatives of torques (..., n, n, n): entry i j k of torque i, by what stands first at j, next at k."""
 
@@ -44,3 +70,17 @@ class TorqueSecondDerivatives(NamedTuple):
     d2tau_dqdqd: Array
     d2tau_dqddqd: Array
     dM_dq: Array
+
+    def _sheet(self) -> Sheet:
+        head = f"second derivatives of the torques (N m, N){states(self.d2tau_dqdq.shape[:-3])}"
+        return Sheet(head, [part for name, x in self._asdict().items() for part in matrix(name, x, (), ())])
+
+
+def _derivatives(head: str, row: str, parts: Any, by: dict[str, str]) -> Sheet:
+    """Matrices with numbered rows and columns, one below the other."""
+    shape = parts[0].shape
+    rows = numbered(row, shape[-1])
+    shown: list[Table | str] = []
+    for name, x in parts._asdict().items():
+        shown += matrix(name, x, rows, numbered(by[name], shape[-1]))
+    return Sheet(f"{head}{states(shape[:-2])}", shown)

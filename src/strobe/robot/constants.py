@@ -11,7 +11,7 @@ import numpy as np
 
 from strobe.models import parameters as constants
 from strobe.robot.answers import Array, Names
-from strobe.robot.described import Described
+from strobe.robot.description import Described
 
 
 class Constants(Described):

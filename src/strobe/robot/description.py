@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from strobe.errors import Fault, UnknownNameError, counted
 from strobe.models.arguments import require_texts
 from strobe.models.couplings import Coordinates, coordinates
+from strobe.models.default_frame import moved_frame, moved_frames, tip, tips
 from strobe.models.model import Model
-from strobe.models.tips import moved_frame, moved_frames, tip, tips
 from strobe.robot.answers import Array, Bounds
+from strobe.show.sheet import Column, Sheet, Table, by_joint
+from strobe.show.units import efforts, lengths, per_second
 
 
 class Described:
@@ -84,17 +86,31 @@ class Described:
         return f"<Robot {self.name}: {self.n} joints>"
 
     def __str__(self) -> str:
-        pattern = "".join(joint.letter for joint in self.coordinates.joints)
-        mass = sum(float(body.inertial.m) for body in self.model.bodies)  # pyright: ignore[reportArgumentType]
-        freedom = f"{counted(self.n, 'degree')} of freedom ({pattern})"
-        lines = [f"{self.name}: {freedom}, {mass:.4g} kg moving, {counted(len(self.frames), 'frame')}"]
-        lines += [f"  {joint.name}: {joint.kind}" for joint in self.coordinates.joints]
-        return "\n".join(lines)
+        return self._sheet().text()
 
     def _repr_html_(self) -> str:
-        head, *rows = (html.escape(line) for line in str(self).splitlines())
-        items = "".join(f"<li>{row.strip()}</li>" for row in rows)
-        return f"<b>{head}</b><ol>{items}</ol>"
+        return str(self._sheet().html())
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self))
+
+    def _sheet(self) -> Sheet:
+        joints = self.coordinates.joints
+        pattern = "".join(joint.letter for joint in joints)
+        mass = sum(float(body.inertial.m) for body in self.model.bodies)  # pyright: ignore[reportArgumentType]
+        freedom = f"{counted(self.n, 'degree')} of freedom ({pattern})"
+        head = f"{self.name}: {freedom}, {mass:.4g} kg moving, {counted(len(self.frames), 'frame')}"
+        names = [name for joint in joints for name in joint.rate_names]
+        kinds = [joint.kind for joint in joints for _ in range(joint.nv)]
+        length = lengths(joints)
+        limits = [
+            Column("lower", self.limits.lower, length), Column("upper", self.limits.upper, length),
+            Column("velocity", self.limits.velocity, per_second(length)),
+            Column("effort", self.limits.effort, efforts(joints)),
+        ]  # fmt: skip
+        table = by_joint(names, [column for column in limits if np.isfinite(column.values).any()])
+        rows = [[row[0], kind, *row[1:]] for row, kind in zip(table.rows, kinds, strict=True)]
+        return Sheet(head, [Table(["joint", "kind", *table.columns[1:]], rows)])
 
     @cached_property
     def _why(self) -> str:
@@ -105,7 +121,7 @@ class Described:
 
     @cached_property
     def tip(self) -> str:
-        """The frame meant where none is named: the farthest behind the last moving joint; see `models.tips`.
+        """The frame meant where none is named: the farthest behind the last moving joint; see `models.default_frame`.
 
         A robot that ends in several places has none: a `TipError` offers a frame of each.
         """

@@ -7,6 +7,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from strobe.compiler.runtime.arrays import collected, real_numbers, require_turns
+from strobe.compiler.runtime.interpret import evaluate
+from strobe.compiler.runtime.kernels import Kernel
+from strobe.compiler.runtime.prepared import Prepared
 from strobe.errors import (
     ArgumentError,
     ShapeError,
@@ -15,22 +19,20 @@ from strobe.errors import (
     UnsupportedModelError,
     shown,
 )
+from strobe.formulations.references import ALIGNED, REFERENCES
 from strobe.models.arguments import finite_numbers, require_choice, require_text, require_truth
 from strobe.models.loops import require_geometry, why_open
 from strobe.models.model import Model
 from strobe.models.random_states import random_positions
-from strobe.quantities import ELIMINATING, QUANTITIES, Request
+from strobe.quantities import ELIMINATING, OF_A_FRAME, QUANTITIES, Request
 from strobe.robot.answers import Array, Names, Wrench
 from strobe.robot.constants import Constants
-from strobe.robot.singular import singular_joints
-from strobe.runtime.arrays import collected, real_numbers, require_turns
-from strobe.runtime.interpret import evaluate
-from strobe.runtime.kernels import Kernel
-from strobe.runtime.prepared import Prepared
+from strobe.robot.singular_joints import singular_joints
 
 if TYPE_CHECKING:
     from strobe.robot.robot import Robot
 
+OF_PARAMETERS = ("regressor", "momentum_regressor", "energy_regressor")  # whatever these are
 POSITIONS = {"q", "q0", "q1"}  # the inputs that hold positions
 # of closed chains, only in states that exist
 CHECKED = ("inverse_dynamics", "forward_dynamics", "hybrid_dynamics")
@@ -108,14 +110,18 @@ class Asking(Constants, Prepared):
 
     def _kinematics(
         self, quantity: str, values: dict[str, Any], geometry: Any, out: Array | None, threads: int | None,
-        frame: str | None = None,
+        frame: str | None = None, reference: str = ALIGNED,
     ) -> Array:  # fmt: skip
         values = values | self._loads(geometry=geometry)
-        return self._ask(Request(quantity, frame=frame, **self._lifted(values)), values, out, threads)
+        require_choice("reference", reference, REFERENCES)
+        frame = self._frame(frame) if quantity in OF_A_FRAME else None
+        request = Request(quantity, frame=frame, reference=reference, **self._lifted(values))
+        return self._ask(request, values, out, threads)
 
     def _request(self, quantity: str, values: Mapping[str, Any], **options: Any) -> Request:
         """What a call of a dynamic quantity asks for, its keywords checked."""
-        self._require_dynamics()
+        if self.model.kinematic_only or not ("parameters" in values or quantity in OF_PARAMETERS):
+            self._require_dynamics()
         for name in ("friction", "drives"):
             require_truth(name, options.get(name, True))
         for name in ("formulation", "form"):
@@ -176,8 +182,8 @@ class Asking(Constants, Prepared):
     # -- what is refused ----------------------------------------------------------------------------
 
     def _require_dynamics(self) -> None:
-        if self.model.kinematic_only:
-            raise UnsupportedModelError(f"{self.name} has no dynamics: {self.model.kinematic_only}")
+        if self.model.without_dynamics:
+            raise UnsupportedModelError(f"{self.name} has no dynamics: {self.model.without_dynamics}")
         if not self.nv:
             raise UnsupportedModelError(f"{self.name} has no joints that move: it has no dynamics.")
 
@@ -191,7 +197,7 @@ class Asking(Constants, Prepared):
 
     def _require_inertia(self, request: Request) -> None:
         """Refuse accelerations from torques where some joint that is free to move never moves any inertia."""
-        if request.quantity not in ELIMINATING or self.model.kinematic_only or not self.nv:
+        if request.quantity not in ELIMINATING or self.model.without_dynamics or not self.nv:
             return
         if request.constants(self.model):
             return  # NaN tells of others
@@ -215,7 +221,7 @@ class Asking(Constants, Prepared):
 
     def _transmitted(self, q: Any, qd: Any, qdd: Any, **loads: Any) -> Array:
         """What joints transmit where loops hold the links too."""
-        from strobe.mechanisms.transmitted import transmitted
+        from strobe.mechanisms.transmitted_wrenches import transmitted
 
         return transmitted(self._robot, q, qd, qdd, **loads).wrenches
 

@@ -14,8 +14,8 @@ from strobe.robot.answers import (
     TorqueSecondDerivatives,
     Wrench,
 )
-from strobe.robot.asking import Asking
-from strobe.robot.singular import singular_joints
+from strobe.robot.dispatch import Asking
+from strobe.robot.singular_joints import singular_joints
 
 
 class Dynamics(Asking):
@@ -27,7 +27,13 @@ class Dynamics(Asking):
         actuated: Sequence[str] | None = None, parameters: Any = None, geometry: Any = None,
         out: Array | None = None, threads: int | None = None,
     ) -> Array:  # fmt: skip
-        """Torques tau (..., n) behind a motion.
+        """Torques tau (..., n) behind a motion: M qdd + C qd + g + friction(qd) − Jᵀ wrench.
+
+        ``wrench`` (force, moment) acts on the robot at the origin of ``frame`` (the tip if none is named), base axes;
+        or several, by frame: {"tool": F, …}. ``gravity`` takes the place of the robot's own, ``friction=False``
+        leaves friction out. ``formulation`` names the equations (the cheapest ones, if none). ``parameters`` and
+        ``geometry`` are constants of the robot given with the call. ``out`` takes the result, ``threads`` says how
+        many work on a batch. Other quantities have the same keywords.
 
         Of a closed chain: torques of its ``actuated`` joints (those of the model if none are named), zero elsewhere.
         """
@@ -182,6 +188,17 @@ class Dynamics(Asking):
                 return many
         values = {"q": q} | self._loads(parameters=parameters, geometry=geometry)
         return self._dynamics("mass_matrix", values, out, threads, formulation=formulation)
+
+    def mass_matrix_inverse(
+        self, q: Any, *, formulation: str | None = None, parameters: Any = None, geometry: Any = None,
+        out: Array | None = None, threads: int | None = None,
+    ) -> Array:  # fmt: skip
+        """M⁻¹ (..., n, n), rotor inertia included; NaN where M is singular.
+
+        To solve for accelerations `forward_dynamics` costs less. Of a closed chain it is that of its tree.
+        """
+        values = {"q": q} | self._loads(parameters=parameters, geometry=geometry)
+        return self._dynamics("mass_matrix_inverse", values, out, threads, formulation=formulation)
 
     def coriolis_matrix(
         self, q: Any, qd: Any, *, form: str = "christoffel", formulation: str | None = None,

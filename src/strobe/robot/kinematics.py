@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from strobe.compiler.runtime.arrays import batch_shape, checked, is_python, real_numbers
 from strobe.quantities import Request
 from strobe.robot.answers import Array
-from strobe.robot.asking import Asking
-from strobe.runtime.arrays import batch_shape, checked, is_python, real_numbers
+from strobe.robot.dispatch import Asking
 
 
 class Kinematics(Asking):
@@ -20,7 +20,7 @@ class Kinematics(Asking):
         threads: int | None = None,
     ) -> Array:  # fmt: skip
         """The placement (..., 4, 4) of a frame (the tip if none is named) in base axes."""
-        return self._kinematics("forward_kinematics", {"q": q}, geometry, out, threads, self._frame(frame))
+        return self._kinematics("forward_kinematics", {"q": q}, geometry, out, threads, frame)
 
     def frame_placements(
         self, q: Any, *, geometry: Any = None, out: Array | None = None, threads: int | None = None
@@ -28,12 +28,36 @@ class Kinematics(Asking):
         """The placements (..., frames, 4, 4) of all frames in base axes, in the order of ``robot.frames``."""
         return self._kinematics("frame_placements", {"q": q}, geometry, out, threads)
 
-    def jacobian(
-        self, q: Any, frame: str | None = None, *, geometry: Any = None, out: Array | None = None,
-        threads: int | None = None,
+    def frame_velocity(
+        self, q: Any, qd: Any, frame: str | None = None, *, reference: str = "aligned", geometry: Any = None,
+        out: Array | None = None, threads: int | None = None,
     ) -> Array:  # fmt: skip
-        """J (..., 6, n): linear velocity of the frame's origin, then angular velocity, base axes."""
-        return self._kinematics("jacobian", {"q": q}, geometry, out, threads, self._frame(frame))
+        """J qd (..., 6): linear velocity of the frame's origin, then angular; ``reference`` as in `jacobian`."""
+        values = {"q": q, "qd": qd}
+        return self._kinematics("frame_velocity", values, geometry, out, threads, frame, reference)
+
+    def frame_acceleration(
+        self, q: Any, qd: Any, qdd: Any, frame: str | None = None, *, reference: str = "aligned",
+        geometry: Any = None, out: Array | None = None, threads: int | None = None,
+    ) -> Array:  # fmt: skip
+        """J qdd + J̇ qd (..., 6), the rate of `frame_velocity`: linear, then angular.
+
+        With "aligned" it is p̈ of the frame's origin and ω̇. With "local" and "world" it is what spatial algebra calls
+        the acceleration: Rᵀ (p̈ − ω × ṗ) is no accelerometer's; turn the aligned one by Rᵀ for that.
+        """
+        values = {"q": q, "qd": qd, "qdd": qdd}
+        return self._kinematics("frame_acceleration", values, geometry, out, threads, frame, reference)
+
+    def jacobian(
+        self, q: Any, frame: str | None = None, *, reference: str = "aligned", geometry: Any = None,
+        out: Array | None = None, threads: int | None = None,
+    ) -> Array:  # fmt: skip
+        """J (..., 6, n): linear velocity of the frame's origin, then angular velocity.
+
+        ``reference`` is "aligned" (base axes), "local" (the frame's own axes) or "world" (base axes, the velocity of
+        the point that is passing the base's origin).
+        """
+        return self._kinematics("jacobian", {"q": q}, geometry, out, threads, frame, reference)
 
     def point_jacobian(
         self, q: Any, frame: str | None, point: Any, *, geometry: Any = None, out: Array | None = None,
@@ -41,7 +65,7 @@ class Kinematics(Asking):
     ) -> Array:  # fmt: skip
         """∂r/∂q (..., 3, n) of a point r that moves with a frame and is given (..., 3) in its axes; base axes."""
         values = {"q": q, "point": point}
-        return self._kinematics("point_jacobian", values, geometry, out, threads, self._frame(frame))
+        return self._kinematics("point_jacobian", values, geometry, out, threads, frame)
 
     def point_forces(self, q: Any, frame: str | None, point: Any, force: Any) -> Array:
         """The generalized forces Jᵀ F (..., n) of a force F (..., 3), base axes, at a point of `point_jacobian`."""
@@ -52,19 +76,22 @@ class Kinematics(Asking):
         return np.einsum("...ki,...k->...i", J, F)
 
     def jacobian_dot(
-        self, q: Any, qd: Any, frame: str | None = None, *, geometry: Any = None, out: Array | None = None,
-        threads: int | None = None,
+        self, q: Any, qd: Any, frame: str | None = None, *, reference: str = "aligned", geometry: Any = None,
+        out: Array | None = None, threads: int | None = None,
     ) -> Array:  # fmt: skip
-        """The rate (..., 6, n) of the Jacobian while the robot moves with qd: J qdd + J̇ qd accelerates the frame."""
+        """The rate (..., 6, n) of the Jacobian of this ``reference`` while the robot moves with qd.
+
+        J qdd + J̇ qd is `frame_acceleration`.
+        """
         values = {"q": q, "qd": qd}
-        return self._kinematics("jacobian_dot", values, geometry, out, threads, self._frame(frame))
+        return self._kinematics("jacobian_dot", values, geometry, out, threads, frame, reference)
 
     def jacobian_derivative(
         self, q: Any, frame: str | None = None, *, geometry: Any = None, out: Array | None = None,
         threads: int | None = None,
     ) -> Array:  # fmt: skip
         """∂J/∂q (..., 6, n, n): entry i j k is what J_ij changes by along degree of freedom k."""
-        return self._kinematics("jacobian_derivative", {"q": q}, geometry, out, threads, self._frame(frame))
+        return self._kinematics("jacobian_derivative", {"q": q}, geometry, out, threads, frame)
 
     def integrate(self, q: Any, v: Any, dt: Any = 1.0) -> Array:
         """The position after velocity v has acted for a time dt; quaternions come back with length one."""

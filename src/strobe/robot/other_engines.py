@@ -8,7 +8,8 @@
     spherical    w x y z                                   x y z w                         w x y z
     continuous   angle                                     cosine, sine                    angle
 
-Joints that follow others are coordinates of their own there and none here.
+Joints that follow others are coordinates of their own there and none here. MuJoCo holds them by soft constraints: in
+what it simulates they are nearly where they follow to, and a tolerance says how nearly is near enough.
 """
 
 from __future__ import annotations
@@ -20,19 +21,22 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from strobe.algebra import Vec3, quaternion_rotation
+from strobe.compiler.runtime.arrays import batch_shape, collected, require_turns
 from strobe.errors import ArgumentError, UnknownNameError, shown
-from strobe.models.arguments import require_texts
+from strobe.models.arguments import require_above, require_texts
 from strobe.models.joints import Joint
 from strobe.models.names import unused_name
 from strobe.robot.answers import Array
 from strobe.robot.robot import Robot
-from strobe.runtime.arrays import batch_shape, collected, require_turns
+from strobe.show.sheet import Column, Sheet, by_joint, displayed, numbered, states
+from strobe.show.units import EITHER, either
 
 ENGINES = ("mujoco", "pinocchio")
 FOLLOWS = 1e-6  # by which a joint that follows others may be elsewhere, as a part of what it has to be
 OFF_CIRCLE = 1e-3  # by which the length of a cosine and a sine may differ from one
 
 
+@displayed
 class State(NamedTuple):
     """A state in one way of writing it; what was not given is None."""
 
@@ -40,6 +44,15 @@ class State(NamedTuple):
     qd: Array | None
     qdd: Array | None
     tau: Array | None
+
+    def _sheet(self) -> Sheet:
+        head = (
+            f"a state as another engine writes it{states(np.shape(self.q)[:-1])}: {', '.join(self._fields)}"
+        )
+        units = (EITHER, either(1), either(2), "N m or N")
+        given = [(n, x, u) for n, x, u in zip(self._fields, self, units, strict=True) if x is not None]
+        tables = [by_joint(numbered("", x.shape[-1]), [Column(n, x, u)], "") for n, x, u in given]
+        return Sheet(head, tables)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +83,18 @@ class Layout:
 
 def convert_state(
     robot: Robot, q: Any, qd: Any = None, qdd: Any = None, tau: Any = None, *, source: Any = None,
-    target: Any = None, joints: Sequence[str] | None = None,
+    target: Any = None, joints: Sequence[str] | None = None, tolerance: float = FOLLOWS,
 ) -> State:  # fmt: skip
     """Positions (..., nq), rates, accelerations and torques from (``source``) or to (``target``) another engine.
 
     Either is "mujoco", "pinocchio", or the engine's own model, from which names and order are read. By the engine's
     name alone, ``joints`` says in which order its joints come; a robot without branches needs no order.
+
+    A joint that follows others here has to do so in a state from there too, up to ``tolerance``, as a part of what it
+    has to be and, below one, by itself (rad, m, and per second): its own numbers are then left out. MuJoCo's
+    equality constraints are soft; states that it simulated ask for more than the default, 1e-6.
     """
+    require_above("tolerance", tolerance, "a number, zero or more", or_zero=True)
     if not isinstance(robot, Robot):
         raise ArgumentError(f"robot is a {type(robot).__name__}; expected a robot: strobe.load(name).")
     if (source is None) == (target is None):
@@ -90,7 +108,7 @@ def convert_state(
     if source is None:
         return _there(robot, layout, _arrays(robot, given, robot_sizes(robot), robot._why))
     why = f"{layout.engine} has {layout.nq} position numbers and {layout.nv} degrees of freedom"
-    return _here(robot, layout, _arrays(robot, given, layout.sizes, why))
+    return _here(robot, layout, _arrays(robot, given, layout.sizes, why), tolerance)
 
 
 def robot_sizes(robot: Robot) -> dict[str, int]:
@@ -243,7 +261,7 @@ def _there(robot: Robot, layout: Layout, state: Mapping[str, Array]) -> State:
     return _state(made)
 
 
-def _here(robot: Robot, layout: Layout, state: Mapping[str, Array]) -> State:
+def _here(robot: Robot, layout: Layout, state: Mapping[str, Array], tolerance: float) -> State:
     """A state of the engine as ours; what follows others has to be where it follows to."""
     x = robot.coordinates
     every = _empty(state, {"q": robot.model.nq} | dict.fromkeys(State._fields[1:], robot.model.nv))
@@ -259,7 +277,7 @@ def _here(robot: Robot, layout: Layout, state: Mapping[str, Array]) -> State:
         for name, value in every.items():
             made[name][..., _slots(ours)[name]] = value[..., _slots(joint)[name]]
     require_turns("q", made["q"], x.joints)
-    _require_following(robot, layout, made, every)
+    _require_following(robot, layout, made, every, tolerance)
     if "tau" in made:
         made["tau"] = _columns(x.reduce(_split(every["tau"])), made["q"])
     return _state(made)
@@ -296,7 +314,7 @@ def _expanded(robot: Robot, state: Mapping[str, Array]) -> dict[str, Array]:
 
 
 def _require_following(
-    robot: Robot, layout: Layout, made: Mapping[str, Array], every: Mapping[str, Array]
+    robot: Robot, layout: Layout, made: Mapping[str, Array], every: Mapping[str, Array], tolerance: float
 ) -> None:
     """Refuse a state in which a joint that follows others here moves by itself there."""
     own = {joint.name for joint in robot.coordinates.joints}
@@ -308,11 +326,13 @@ def _require_following(
             apart = found - follows
             if joint.turns and name == "q":  # a cosine and a sine tell no turns
                 apart = np.arctan2(np.sin(apart), np.cos(apart))
-            off = np.abs(apart) > FOLLOWS * np.maximum(1.0, np.abs(follows))
-            if off.any():
+            parts = np.abs(apart) / np.maximum(1.0, np.abs(follows))
+            if (parts > tolerance).any():
+                worst = np.unravel_index(int(np.nanargmax(parts)), parts.shape)
                 raise ArgumentError(
-                    f'{name} of joint "{joint.name}" is {found[off][0]:g}; it follows others in {robot.name}, to '
-                    f"{follows[off][0]:g}."
+                    f'{name} of joint "{joint.name}" is {found[worst]:g}; it follows others in {robot.name}, to '
+                    f"{follows[worst]:g}, and is off by {parts[worst]:.2g}, more than tolerance={tolerance:g}. Where "
+                    "the engine holds it softly, give a larger one."
                 )
 
 

@@ -14,25 +14,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from strobe.compiler.runtime.arrays import collected
 from strobe.errors import ArgumentError, Fault, ShapeError, shown
 from strobe.models import edits
 from strobe.models import parameters as constants
-from strobe.models.arguments import require_whole
+from strobe.models.arguments import require_text, require_texts, require_truth, require_whole
 from strobe.models.model import Model
 from strobe.models.random_states import random_guess, random_positions
 from strobe.quantities import Request
 from strobe.robot.answers import Array, Wrench
 from strobe.robot.dynamics import Dynamics
 from strobe.robot.kinematics import Kinematics
-from strobe.runtime.arrays import collected
 
 if TYPE_CHECKING:
+    from strobe.compiler.export.quantity import Export
     from strobe.control.controller import Controller
     from strobe.control.tracked import Tracked
     from strobe.equations.closed_form import Equations
     from strobe.equations.coordinates import InCoordinates
     from strobe.equations.meaning import Explanation
-    from strobe.export.quantity import Export
     from strobe.identify.base_parameters import BaseParameters
     from strobe.kinematics.hand import Hand
     from strobe.kinematics.manipulability import LimitMargins, SingularDirections
@@ -40,7 +40,9 @@ if TYPE_CHECKING:
     from strobe.kinematics.solutions import Solutions
     from strobe.kinematics.tracking import Path
     from strobe.mechanisms.diagnosis import Solvable
+    from strobe.show.picture import Picture
     from strobe.simulate.run import Run
+    from strobe.study.showing import Shown
     from strobe.trajectory.motion import Trajectory
 
 MOST_DRAWN = 10**8  # random states
@@ -70,9 +72,9 @@ class Robot(Dynamics, Kinematics):
         self, rng: np.random.Generator, shape: tuple[int, ...]
     ) -> tuple[Array, Array, Array]:
         """Positions in which closed chains are closed, and rates and accelerations that keep them so."""
-        from strobe.mechanisms import assembly
+        from strobe.mechanisms import loop_closure
 
-        q = assembly.random_positions(self, lambda part: random_guess(self.model, rng, part), shape)
+        q = loop_closure.random_positions(self, lambda part: random_guess(self.model, rng, part), shape)
         v, a = (rng.standard_normal((*shape, self.nv)) for _ in range(2))
         qd = self.closed_velocities(q, v)
         return q, qd, self.closed_accelerations(q, qd, a)
@@ -82,7 +84,7 @@ class Robot(Dynamics, Kinematics):
 
         Keywords (tries, limits) as in `strobe.mechanisms.assemble`.
         """
-        from strobe.mechanisms.assembly import assemble
+        from strobe.mechanisms.loop_closure import assemble
 
         return assemble(self, q, hold, **keywords)
 
@@ -186,8 +188,8 @@ class Robot(Dynamics, Kinematics):
     def plan(self, asked: Any, method: str | None = None, **options: Any) -> Trajectory:
         """The motion that a request asks for: a .toml or .json file, a mapping, or joint positions (P, n).
 
-        ``method`` is "constant-acceleration", "torque-limited", "kahn", "jerk-limited", "cubic", "quintic",
-        "hand-line" or "blends". Options (velocity, acceleration, qd, times, envelope, …) as in
+        ``method`` is "constant-acceleration", "torque-limited", "near-minimum-time", "jerk-limited", "cubic",
+        "quintic", "hand-line" or "blends". Options (velocity, acceleration, qd, times, envelope, …) as in
         `strobe.trajectory.methods.plan`.
         """
         from strobe.trajectory.methods import plan
@@ -211,28 +213,66 @@ class Robot(Dynamics, Kinematics):
     # -- to take away -------------------------------------------------------------------------------
 
     def export(
-        self, quantity: str, folder: str | PathLike[str] | None = None, *, target: str = "c", force: bool = False,
+        self, quantity: str | Sequence[str], folder: str | PathLike[str] | None = None, *, target: str = "c",
+        force: bool = False,
         formulation: str | None = None, frame: str | None = None, wrench: Sequence[str] = (),
         gravity_input: bool = False, friction: bool = True, accelerated: Sequence[str] = (), **keywords: Any,
     ) -> Export:  # fmt: skip
         """A quantity as C, an object file or a module for the web, written into a folder if one is named.
 
         ``wrench`` names frames whose wrenches are arguments, ``gravity_input`` makes gravity one; keywords (single,
-        name, triple, cpu) as in `strobe.export.quantity.export`.
+        name, triple, cpu) as in `strobe.compiler.export.quantity.export`. Several quantities share a header and a
+        source; of the options each takes those that concern it.
         """
-        from strobe.export.quantity import export
+        from strobe.compiler.export.quantity import export
+        from strobe.compiler.export.requests import named, requests
         from strobe.files.writing import refuse_folder
 
         if folder is not None:
             refuse_folder(folder, force=force)
-        request = Request(
-            quantity, formulation, friction, tuple(dict.fromkeys(self.model.frame(f).name for f in wrench)),
-            gravity_input, None if frame is None else self.model.frame(frame).name, accelerated=tuple(accelerated),
+        for name, value in (("gravity_input", gravity_input), ("friction", friction)):
+            require_truth(name, value)
+        if formulation is not None:
+            require_text("formulation", formulation)
+        loaded = dict.fromkeys(self.model.frame(f).name for f in require_texts("wrench", wrench))
+        options = Request(
+            named(quantity)[0], formulation, friction, tuple(loaded), gravity_input,
+            None if frame is None else self.model.frame(frame).name,
+            accelerated=tuple(require_texts("accelerated", accelerated)),
         )  # fmt: skip
-        made = export(self, request, target=target, **keywords)
+        made = export(self, requests(self, quantity, options), target=target, **keywords)
         if folder is not None:
             made.write(folder, force=force)
         return made
+
+    # -- pictures -----------------------------------------------------------------------------------
+
+    def draw(
+        self, q: Any = None, qd: Any = None, qdd: Any = None, *, kind: str = "robot", view: str | None = None,
+        link: str | None = None, centres: bool = False, inertial: bool = False,
+    ) -> Picture:  # fmt: skip
+        """A figure as SVG, which a notebook shows and ``.save(path)`` writes; kinds and options of ``strobe draw``.
+
+        ``kind`` is "robot", "free-body", "effects", "torques", "time" or "phase"; ``view`` "front", "side", "top",
+        "iso", or "AZIMUTH,ELEVATION" in degrees. Without q, qd and qdd the state is the robot's published one.
+        """
+        from strobe.study.figures import figure
+
+        return figure(self, q, qd, qdd, kind=kind, view=view, link=link, centres=centres, inertial=inertial)
+
+    def show(
+        self, path: str | PathLike[str] | None = None, *, shapes: str | PathLike[str] | None = None,
+        open: bool | None = None, force: bool = False,
+    ) -> Shown:  # fmt: skip
+        """The robot to turn and to move, as one HTML page: in a notebook below the cell, else in the browser.
+
+        The page is written to ``path``, or to a temporary file. ``open`` says whether a browser is to show it; if
+        nothing is said, one does where there is one, no notebook shows it, and no path was given. Links have the
+        shapes that the URDF (or xacro) file ``shapes`` gives them, if one is named.
+        """
+        from strobe.study.showing import show
+
+        return show(self, path, shapes=shapes, open=open, force=force)
 
     # -- equations ----------------------------------------------------------------------------------
 
@@ -248,7 +288,7 @@ class Robot(Dynamics, Kinematics):
     ) -> Explanation:  # fmt: skip
         """The torques of a motion, each term with what it stands for; of a closed chain those that drive it."""
         if self.model.loops or self.model.curves:
-            from strobe.mechanisms.explained import explain
+            from strobe.mechanisms.torque_terms import explain
         else:
             from strobe.equations.meaning import explain
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from strobe.compiler.runtime.interpret import evaluate
+from strobe.compiler.runtime.kernels import Kernel
 from strobe.models.couplings import coordinates
 from strobe.models.model import Model
 from strobe.quantities import Request
 from strobe.quantities.dynamics import articulated_scales, long_supports
 from strobe.quantities.pivots import LEAST_INERTIA, LEAST_PIVOT
 from strobe.robot.answers import Array, Names
-from strobe.runtime.interpret import evaluate
-from strobe.runtime.kernels import Kernel
 
 
 def singular_joints(model: Model, q: Array, given: Names) -> Names:

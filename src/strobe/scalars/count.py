@@ -72,9 +72,8 @@ class Count(Scalar):
         self.constant = constant  # depends on the model alone: computed once, free
 
     def apply(self, op: str, *args: Num) -> Count:
-        constants = [
-            self.admit(a).constant for a in args
-        ]  # every argument is admitted before any is judged
+        # every argument is admitted before any is judged
+        constants = [self.admit(a).constant for a in args]
         if all(constants):
             return self if self.constant else Count(self.system, constant=True)
         self.system.tally[op] += 1

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from strobe.study import glyphs
-from strobe.study.drawing import Drawing
-from strobe.study.glyphs import X, Y, Z, label, subscript
-from strobe.study.placing import Board
-from strobe.study.sheet import TOP, WIDTH, signed
-from strobe.study.skeleton import Hinge, Skeleton
-from strobe.study.svg import Child, path
+from strobe.show import glyphs
+from strobe.show.drawing import Drawing
+from strobe.show.drawing_sheet import TOP, WIDTH, signed
+from strobe.show.glyphs import X, Y, Z, label, subscript
+from strobe.show.label_placement import Board
+from strobe.show.skeleton import Hinge, Skeleton
+from strobe.show.svg import Child, path
 
 Array = np.ndarray
 

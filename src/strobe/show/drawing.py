@@ -8,15 +8,16 @@ from itertools import combinations, product
 
 import numpy as np
 
-from strobe.study import glyphs
-from strobe.study.projection import Screen, View, clearest
-from strobe.study.sheet import MARGIN, TOP, WIDTH
-from strobe.study.skeleton import Hinge, Skeleton, Stroke
-from strobe.study.svg import Child, Element, path, round_step
+from strobe.show import glyphs
+from strobe.show.drawing_sheet import MARGIN, TOP, WIDTH
+from strobe.show.projection import Screen, View, clearest
+from strobe.show.skeleton import Hinge, Skeleton, Stroke
+from strobe.show.svg import Child, Element, path, round_step
 
 Array = np.ndarray
 
 TALLEST, LOWEST = 430.0, 230.0  # heights of a drawing
+STANDING = 560.0  # the same of a robot that walks, torso and all
 ROOM = 40.0  # around the robot, for labels
 FEW = 12  # joints: frames are drawn up to here
 OPEN = 1e-3  # of the reach: by which a loop is drawn open
@@ -44,7 +45,7 @@ class Drawing:
         points = np.concatenate([skeleton.points, *self.ground, *also])
         wide, tall = view.extent(points)
         inner = WIDTH - 2 * (MARGIN + ROOM)
-        high = min(TALLEST, max(LOWEST, inner * tall / wide + 2 * ROOM))
+        high = min(STANDING if skeleton.limbs else TALLEST, max(LOWEST, inner * tall / wide + 2 * ROOM))
         self.bottom = TOP + high
         box = (MARGIN + ROOM, TOP + ROOM, WIDTH - MARGIN - ROOM, self.bottom - ROOM)
         self.screen = Screen.around(view, points, box, least=0.3 * skeleton.reach)
@@ -124,7 +125,7 @@ class Drawing:
         yield self._grid()
         yield self._shadow()
         yield self._base()
-        solid = [*self._links(), *self._joints(), *self._ties()]
+        solid = [*self._links(), *self._joints(), *self._ties(), *self._limbs()]
         yield [element for _, element in sorted(solid, key=lambda pair: round(pair[0], 9))]
         yield self._tools()
         if centres:
@@ -226,6 +227,16 @@ class Drawing:
             if tie.apart > OPEN * self.skeleton.reach:
                 yield front, path(glyphs.trace(flat), class_="axis", stroke_dasharray="4 3")
             yield front + 2e-6, glyphs.ball(flat[1], 0.8 * self.r)
+
+    def _limbs(self) -> Iterator[tuple[float, Element]]:
+        """The faces of torso and feet that are seen; one sees what is behind them too."""
+        for limb in self.skeleton.limbs:
+            for face in limb.faces:
+                points = limb.points[list(face)]
+                normal = np.cross(points[1] - points[0], points[2] - points[0])
+                if normal @ self.screen.view.axes[2] > 0:
+                    outline = glyphs.trace(self.screen(points)) + "z"
+                    yield self.screen.depth(points), path(outline, class_="face", fill_opacity=0.55)
 
     def _tools(self) -> Iterator[Element]:
         """What the tips hold: a gripper at the end of an arm, a dot elsewhere."""

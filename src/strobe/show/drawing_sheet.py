@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from strobe.study.svg import Child, Element, path, polyline, titled
-from strobe.study.tables import short
+from strobe.show.svg import Child, Element, path, polyline, titled
+from strobe.show.tables import short
 
 WIDTH = 480.0  # pixels: words stay readable where a drawing is shown 400 wide
 MARGIN = 14.0

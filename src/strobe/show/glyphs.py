@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from strobe.study.placing import Board
-from strobe.study.svg import Child, Element, circle, fill, group, line, number, path, polyline, stroke, text
+from strobe.show.label_placement import Board
+from strobe.show.svg import Child, Element, circle, fill, group, line, number, path, polyline, stroke, text
 
 Array = np.ndarray
 

@@ -9,13 +9,13 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from strobe.equations.meaning import NOISE, Explanation
 from strobe.errors import ArgumentError
-from strobe.study.svg import (
+from strobe.show.noise import noise
+from strobe.show.svg import (
     Element,
     box,
     circle,
@@ -32,9 +32,12 @@ from strobe.study.svg import (
     titled,
 )
 
+if TYPE_CHECKING:
+    from strobe.equations.meaning import Explanation
+
 Array = np.ndarray
 
-WIDTH = 760  # pixels, of a figure
+WIDTH = 880  # pixels, of a figure: letters are as large as those of a table where a page shows it
 NARROW = 390  # pixels: a figure up to so wide has its panels below one another
 MARGIN = 16
 GAP = 24  # between panels
@@ -47,6 +50,8 @@ LOWEST = 0.01  # pixels, of a bar that is drawn
 SMALL = 150  # pixels, the height of a panel among many
 HIGHEST = 420.0  # pixels, of a map
 SHADES = (0.15, 0.36, 0.57, 0.78, 1.0)  # of a map, from little to much
+TIME = "time (s)"  # below a panel over time
+NEAR = 1.0  # limits farther off than so many spans of a curve are not shown
 MOST_DECADES = 5  # with a mark, on a logarithmic axis
 
 # From the zero line outwards: the steady part first. With the colour of each.
@@ -181,19 +186,22 @@ class Area:
 
 
 def torque_bars(
-    explanation: Explanation, times: Sequence[float] | Array, *, title: str = "", across: str = "time (s)",
+    explanation: Explanation, times: Sequence[float] | Array, *, title: str = "", across: str = TIME,
     width: int = WIDTH,
 ) -> str:  # fmt: skip
     """The terms of every torque at instants of a motion: stacked away from zero, their sum as a line."""
     t = _times(times, explanation.tau.shape[:-1])
     if np.any(np.diff(t) <= 0):
         raise ArgumentError("the instants of the bars do not increase; sort them, each once.")
-    noise = NOISE * max(map(_largest, explanation.parts.values()))
-    shown = {kind: x for kind in STACK if _largest(x := explanation.parts[kind]) > noise}
+    least = noise(*explanation.parts.values())
+    shown = {kind: x for kind in STACK if _largest(x := explanation.parts[kind]) > least}
     names = explanation.joints
     areas, below, height = _grid(len(names), [*shown, "sum"], width)
     panels = [
-        _bars_panel(area, t, {k: x[:, i] for k, x in shown.items()}, explanation.tau[:, i], name, unit)
+        group(
+            _bars_panel(area, t, {k: x[:, i] for k, x in shown.items()}, explanation.tau[:, i], name, unit),
+            **_instants(area, _bars_scale(area, t)[2], across),
+        )
         for i, (area, name, unit) in enumerate(zip(areas, names, explanation.units, strict=True))
     ]
     title = title or f"Where the torques of {explanation.robot} come from"
@@ -219,7 +227,7 @@ def time_plot(
         path(polyline(x(t[rows]), y(v[rows])), stroke_width=1.8, stroke_linejoin="round", **stroke(k))
         for k, v in enumerate(values.values())
     ]
-    panel = group(_axes(area, x, y, "", unit), curves)
+    panel = group(_axes(area, x, y, "", unit), curves, **_instants(area, x, across))
     described = f"{', '.join(lines)} in {unit} over {across}."
     keys = _legend([(name, _dash(k)) for k, name in enumerate(lines)])
     return _figure(height, title, described, keys, [panel], _under(below, across))
@@ -387,7 +395,14 @@ def _limited(area: Area, panel: Panel) -> Element:
         path("".join(bounds), class_="sum", stroke_dasharray="5 4") if bounds else None,
         [path(d, stroke_width=1.6, stroke_linejoin="round", **stroke(k)) for k, d in enumerate(curves)],
         [circle(float(x(a)), float(y(b)), 2.6, **fill(1)) for a, b in zip(*panel.dots, strict=True)],
+        **_instants(area, x, panel.across),
     )
+
+
+def _instants(area: Area, x: Scale, across: str) -> dict[str, str]:
+    """Where the instants of a panel over time are, for a page that marks one: pixels, seconds, pixels."""
+    places = (x.start, x.end, x.low, x.high, area.top, area.bottom)
+    return {"data_time": " ".join(f"{value:.6g}" for value in places)} if across.startswith(TIME) else {}
 
 
 def _cells(x: Array, y: Array, taken: Array) -> str:
@@ -410,11 +425,10 @@ def _bars_panel(
     area: Area, t: Array, parts: Mapping[str, Array], total: Array, name: str, unit: str
 ) -> Element:
     """The terms at evenly spaced instants (between rows, on the line between them) and their sum."""
-    at = np.linspace(t[0], t[-1], min(BARS, len(t)))
-    wide = 0.86 * (at[1] - at[0] if len(at) > 1 else 1.0)
+    at, wide, x = _bars_scale(area, t)
     chosen = np.array([np.interp(at, t, values) for values in parts.values()]).reshape(len(parts), len(at))
     up, down = (np.cumsum(np.where(keep, chosen, 0.0), axis=0) for keep in (chosen > 0, chosen < 0))
-    x, y = area.across(at[0] - wide / 2, at[-1] + wide / 2), area.upwards(up, down, total, 0.0)
+    y = area.upwards(up, down, total, 0.0)
     left, right = x(at - wide / 2), x(at + wide / 2)
     far = np.where(chosen > 0, up, down)  # the end of every bar that lies away from zero
     bars = [
@@ -425,6 +439,13 @@ def _bars_panel(
     curve = polyline(x(t[rows]), y(total[rows]))
     both = [path(curve, class_=look, stroke_width=w) for look, w in (("halo", 3.6), ("sum", 1.6))]
     return group(_axes(area, x, y, name, unit), bars, group(both, stroke_linejoin="round"))
+
+
+def _bars_scale(area: Area, t: Array) -> tuple[Array, float, Scale]:
+    """The instants of the bars, how wide each is, and the scale that holds them."""
+    at = np.linspace(t[0], t[-1], min(BARS, len(t)))
+    wide = 0.86 * (at[1] - at[0] if len(at) > 1 else 1.0)
+    return at, wide, area.across(at[0] - wide / 2, at[-1] + wide / 2)
 
 
 def _boxes(left: Array, right: Array, end: Array, foot: Array) -> str:
@@ -570,3 +591,12 @@ def _largest(values: Array) -> float:
 def _thinned(count: int) -> Array:
     """Rows that are enough to draw a line."""
     return np.unique(np.linspace(0, count - 1, min(count, POINTS)).round().astype(int))
+
+
+def near(limits: tuple[float, float], values: Array) -> tuple[float, ...]:
+    """Those limits that are not much farther off than the curve is high."""
+    if not np.isfinite(values).any():
+        return ()
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    room = NEAR * max(high - low, 1e-9)
+    return tuple(x for x in limits if np.isfinite(x) and low - room <= x <= high + room)

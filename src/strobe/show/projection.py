@@ -14,6 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from strobe.errors import ArgumentError, nearest
+from strobe.models.arguments import require_text
 
 Array = np.ndarray
 
@@ -36,7 +37,7 @@ class View:
     @classmethod
     def read(cls, text: str) -> View:
         """A view by name, or by azimuth and elevation: ``iso``, ``-60,25``."""
-        name = text.strip().lower()
+        name = require_text("view", text, "a name, or azimuth and elevation").strip().lower()
         if name in NAMED:
             return cls(*NAMED[name])
         try:

@@ -10,13 +10,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from strobe.algebra import Pose, Shift, Turn, Vec3
 from strobe.errors import ArgumentError, UnsupportedModelError
 from strobe.models.model import ROOT, Body, Frame, Model
-from strobe.robot import Robot
+from strobe.show.limbs import Solid, limbs
+
+if TYPE_CHECKING:
+    from strobe.robot import Robot
 
 Array = np.ndarray
 
@@ -95,6 +99,7 @@ class Skeleton:
     convention: str  # standard, modified, or none
     table: tuple[Row, ...]
     ties: tuple[Tie, ...] = ()
+    limbs: tuple[Solid, ...] = ()  # in base axes
 
     @cached_property
     def points(self) -> Array:
@@ -103,6 +108,7 @@ class Skeleton:
             [stroke.points for stroke in self.strokes]
             + [h.rest[None] for h in self.hinges]
             + [tie.ends for tie in self.ties]
+            + [limb.points for limb in self.limbs]
         )
 
     @cached_property
@@ -174,6 +180,7 @@ def posed(robot: Robot, q: Array | Sequence[float]) -> Skeleton:
         convention=convention,
         table=table,
         ties=tuple(_ties(tree, places)),
+        limbs=tuple(replace(limb, points=_placed(places[limb.body], limb.points)) for limb in limbs(tree)),
     )
 
 
@@ -185,7 +192,7 @@ def _placements(robot: Robot, tree: Model, q: Array | Sequence[float]) -> list[A
         *(Frame("", body.index, body.after) for body in robot.model.bodies),
         *(Frame("", body.index, Pose((Shift(body.inertial.com or Vec3.zero()),))) for body in tree.bodies),
     )
-    placed = Robot(replace(tree, frames=frames), compiled=False).frame_placements(q)
+    placed = type(robot)(replace(tree, frames=frames), compiled=False).frame_placements(q)
     if placed.ndim != 3:
         raise ArgumentError(f"q has shape {np.shape(q)}; one pose is drawn, expected ({robot.nq},).")
     if not np.isfinite(placed).all():
@@ -271,7 +278,12 @@ def _ties(model: Model, places: Mapping[int, Array]) -> Iterator[Tie]:
 
 
 def _tip(tree: Model, own: Model, body: Body) -> Vec3:
-    """The end of a body that carries no joint: its farthest frame, or where it weighs."""
+    """The end of a body that carries no joint: its sole, else its farthest frame, or where it weighs."""
+    soles = [foot for foot in tree.feet if own.frame(foot.frame).body == body.index]
+    if soles:
+        return own.bodies[body.index].after.point(
+            own.frame(soles[0].frame).placement.point(Vec3(*soles[0].middle.tolist()))
+        )
     ends = [frame.placement.translation for frame in tree.frames if frame.body == body.index]
     far = max(
         [own.bodies[body.index].after.translation, *ends], key=lambda p: float(np.linalg.norm(numbers(p)))

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import numpy as np
 from rich import box
 from rich.table import Table
 from rich.text import Text
 
-NOISE = 1e-14  # of the largest entry: what adding up a few products leaves behind
+from strobe.show.noise import quiet
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
@@ -24,6 +23,21 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
     for row in body:
         made.add_row(*row)
     return made
+
+
+MEASURES = {  # of joints that turn, and of joints that slide
+    "position": ("rad", "m"),
+    "velocity": ("rad/s", "m/s"),
+    "acceleration": ("rad/s²", "m/s²"),
+    "torque": ("N m", "N"),
+}
+
+
+def in_units(name: str, measure: str, units: Iterable[str]) -> str:
+    """The title of a column with its unit; ``units`` are those of the torques of its rows (or of its one joint)."""
+    turning, sliding = MEASURES[measure]
+    shown = dict.fromkeys(turning if unit == "N m" else sliding for unit in units)
+    return f"{name} ({' or '.join(shown)})" if shown else name
 
 
 def remark(text: str) -> Text:
@@ -50,11 +64,9 @@ def three(x: float) -> float:
     return float(f"{x:.3g}")
 
 
-def tidy(values: Any) -> Any:
-    """Numbers to read: entries that are rounding beside the largest one are shown as 0."""
-    array = np.asarray(values, dtype=float)
-    largest = np.max(np.abs(array), initial=0.0)
-    return np.where(np.abs(array) <= NOISE * largest, 0.0, array).tolist()
+def tidy(values: Any, *beside: Any) -> Any:
+    """Numbers to read: entries that are rounding beside the largest of their kind are shown as 0."""
+    return quiet(values, *beside).tolist()
 
 
 def _numeric(value: Any) -> bool:

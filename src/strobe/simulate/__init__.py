@@ -5,30 +5,30 @@ The package is its main function: it can be called, and holds what its arguments
 
 from __future__ import annotations
 
-import sys
-from importlib import import_module
-from inspect import signature
-from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING
 
-from strobe.simulate.audit import Audit
-from strobe.simulate.events import Attach, Drop, Lock, Release
-from strobe.simulate.run import Run, Status
-from strobe.simulate.simulation import simulate
-from strobe.simulate.torques import Stops, Table
+from strobe.rooms import exported
 
-__all__ = ["Attach", "Audit", "Drop", "Lock", "Release", "Run", "Status", "Stops", "Table", "simulate"]
+if TYPE_CHECKING:
+    from strobe.simulate.audit import Audit as Audit
+    from strobe.simulate.events import Attach as Attach
+    from strobe.simulate.events import Drop as Drop
+    from strobe.simulate.events import Lock as Lock
+    from strobe.simulate.events import Release as Release
+    from strobe.simulate.run import Run as Run
+    from strobe.simulate.run import Status as Status
+    from strobe.simulate.simulation import simulate as simulate
+    from strobe.simulate.torques import Stops as Stops
+    from strobe.simulate.torques import Table as Table
 
-
-class _Callable(ModuleType):
-    """A module that is called as its function of the same name."""
-
-    def __call__(self, *args: Any, **keywords: Any) -> Run:
-        return simulate(*args, **keywords)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return import_module, (self.__name__,)
-
-
-__signature__ = signature(simulate)  # what tools show of the call
-sys.modules[__name__].__class__ = _Callable
+exported(
+    __name__,
+    {
+        "strobe.simulate.audit": "Audit",
+        "strobe.simulate.events": "Attach Drop Lock Release",
+        "strobe.simulate.run": "Run Status",
+        "strobe.simulate.simulation": "simulate",
+        "strobe.simulate.torques": "Stops Table",
+    },
+    called="simulate",
+)

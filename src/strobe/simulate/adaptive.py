@@ -19,9 +19,10 @@ from typing import Any
 import numpy as np
 
 from strobe.simulate.events import Span
-from strobe.simulate.march import Fault, Rows, Watch, begin, blank, called_torque, rates_at, tell
+from strobe.simulate.fixed_steps import Fault, Rows, Watch, begin, blank, called_torque, rates_at, tell
+from strobe.simulate.integrators import BOUND
+from strobe.simulate.limit_extremes import bounded, bounds, extended, start
 from strobe.simulate.problem import Problem
-from strobe.simulate.steps import BOUND
 
 Array = np.ndarray
 ADAPTIVE = {"rk45": "RK45", "dop853": "DOP853", "radau": "Radau", "bdf": "BDF", "lsoda": "LSODA"}
@@ -36,6 +37,7 @@ def integrate(
     state = problem.state.copy()
     rows = Rows(blank(problem, len(times)), np.zeros(len(times), dtype=bool), state, np.zeros(len(state)))
     rows.out[...] = np.nan
+    rows.extremes = start(problem.robot.model, len(state)) if bounds(problem.robot.model) else None
     going = _Going(problem, method, times, rtol, atol, watch, rows, np.full(len(state), problem.start))
     ends = [*(span.start for span in problem.spans[1:]), problem.end]
     try:
@@ -92,6 +94,7 @@ class _Going:
                 self._keep(piece, waiting[:passed], solver.dense_output())
                 waiting = waiting[passed:]
             state[: p.integrated], self.reached[piece.i] = piece.landed(solver.y), solver.t
+            self._look(piece, solver.t, state)
             tell(self.watch, float(self.reached.mean()))
         return ""
 
@@ -111,6 +114,15 @@ class _Going:
             self.rows.out[piece.i, row] = [*here, 1.0, 0.0, *piece.rate(t, here)[p.integrated :]]
             self.rows.recorded[row] = True
 
+    def _look(self, piece: _Piece, t: float, state: Array) -> None:
+        """The extremes with those at the end of a step, whether it is kept or not."""
+        p, model, extremes = self.problem.parts, self.problem.robot.model, self.rows.extremes
+        if extremes is None:
+            return
+        tau = piece.rate(t, state[: p.integrated])[p.integrated :]
+        values = bounded(model, *(part.tolist() for part in (state[p.q], state[p.qd], tau)))
+        extremes[piece.i] = extended(model, extremes[piece.i].tolist(), values)
+
     def _crowded(self, recent: deque[float], t: float) -> str:
         """What to say when the last steps hardly brought the run further."""
         gained, full = t - recent[0], len(recent) == CROWD
@@ -128,10 +140,7 @@ def _lost(solver: Any, moving: int) -> str:
     try:
         with np.errstate(all="ignore"):
             solver.step()
-    except (
-        ValueError,
-        np.linalg.LinAlgError,
-    ):  # what SciPy's linear algebra says of numbers that are not finite
+    except (ValueError, np.linalg.LinAlgError):  # as linear algebra says to numbers that are not finite
         return WENT_BEYOND
     if solver.status == "failed":
         return "asks for steps shorter than any: it diverges, or rtol and atol are too small."

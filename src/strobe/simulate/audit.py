@@ -14,12 +14,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from strobe.compiler.runtime.arrays import real_numbers
 from strobe.errors import ArgumentError, shown
 from strobe.models.arguments import require_choice
 from strobe.robot import Robot
-from strobe.runtime.arrays import real_numbers
-from strobe.simulate.asking import values_of
-from strobe.simulate.effects import WORKS, LoadedRequest, payload_inputs
+from strobe.show.sheet import Sheet, Table, displayed, number
+from strobe.simulate.equations_of_motion import WORKS, LoadedRequest, payload_inputs
+from strobe.simulate.evaluation import values_of
 
 Array = np.ndarray
 
@@ -31,6 +32,7 @@ class Carried(NamedTuple):
     payloads: Mapping[str, Array]
 
 
+@displayed
 @dataclass(frozen=True, eq=False)
 class Audit:
     """Energy and momentum at every row of a run (..., T), each worked out when it is first asked for."""
@@ -70,6 +72,19 @@ class Audit:
         """The largest drift of each run (...) as a part of its largest kinetic energy."""
         peak = _largest(self.kinetic)
         return _largest(np.abs(self.drift)) / np.where(peak > 0, peak, 1.0)
+
+    def _sheet(self) -> Sheet:
+        drift = float(np.nanmax(self.largest_drift, initial=0.0))
+        head = f"the books of {self.robot.name}: {drift:.1e} of the largest kinetic energy unaccounted for"
+        if self.qd.ndim > 2 or not self.qd.shape[-2]:
+            return Sheet(head)
+        columns = {"kinetic": self.kinetic, "potential": self.potential, "energy": self.energy}
+        columns |= {f"work of {name}": self.work_of(name) for name in WORKS} | {
+            "events": self.events,
+            "drift": self.drift,
+        }
+        rows = [[name, *(f"{number(float(x[k]))} J" for k in (0, -1))] for name, x in columns.items()]
+        return Sheet(head, [Table(["", "at the start", "at the end"], rows)])
 
     def at(self, rows: Array) -> Audit:
         """The books at some rows, by their rising numbers, the first one among them."""

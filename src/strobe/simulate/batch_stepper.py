@@ -9,20 +9,22 @@ from typing import Any
 
 import numpy as np
 
+from strobe.compiler.runtime.arrays import checked
 from strobe.errors import ArgumentError, ShapeError
 from strobe.models.arguments import is_whole, require_above
 from strobe.robot import Robot
-from strobe.runtime.arrays import checked
+from strobe.show.sheet import Sheet, displayed, number
 from strobe.simulate import step_size
-from strobe.simulate.march import marching
+from strobe.simulate.fixed_steps import marching
+from strobe.simulate.integrators import fixed_method
 from strobe.simulate.problem import problem
-from strobe.simulate.steps import fixed_method
-from strobe.simulate.times import grid
+from strobe.simulate.time_grid import grid
 
 Array = np.ndarray
 MOST_STEPS = 1_000_000  # of a period
 
 
+@displayed
 class SideBySide:
     """So many states of a robot, and the compiled steps of one control period."""
 
@@ -56,6 +58,12 @@ class SideBySide:
         self._constants = asked.constants_in(asked.spans[0])
         self._signals = {"h": np.full((1, self.steps, 1), self.period / self.steps)}
         self._unrecorded = np.full(self.steps, -1), np.empty((count, 0, asked.parts.size + robot.nv))
+
+    def _sheet(self) -> Sheet:
+        period = f"{number(1e3 * self.period)} ms"
+        return Sheet(
+            f"{len(self.state):,} {self.robot.name} side by side, {self.steps} steps every {period}"
+        )
 
     @property
     def q(self) -> Array:

@@ -12,9 +12,9 @@ import numpy as np
 from strobe.errors import ArgumentError
 from strobe.models.differences import changes
 from strobe.models.fingerprint import described, digest, fingerprint
+from strobe.simulate.integrators import FIXED
 from strobe.simulate.problem import Problem
-from strobe.simulate.steps import FIXED
-from strobe.simulate.times import Grid, grid
+from strobe.simulate.time_grid import Grid, grid
 
 Array = np.ndarray
 NEAR = 1e-9  # of a step: so near, two times are one

@@ -3,7 +3,8 @@
     M qdd + C qd + g + friction(qd) = tau + stops + Σ Jᵀ F
 
     tau     what a law of (t, q, qd) or a table asks for, within what the motors can give
-    stops   max(k δ − d δ̇, 0) back into the range, δ the depth beyond a limit: a spring and a damper that do not pull
+    stops   max(k δ − d δ̇, 0) back into the range, δ the depth beyond a limit: a spring and a damper that do not pull;
+            of every joint, what is felt of those that follow being Gᵀ of it
     F       wrenches given in time
 
 A motor gives at most its effort, and none that drives it beyond its speed: from 95 % of the speed limit on the torque
@@ -17,18 +18,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import isfinite
 from typing import Any
 
 from strobe.algebra import Inertia, Sym3, Vec3
 from strobe.algebra.rows import dot, plus
-from strobe.models.couplings import coordinates
+from strobe.compiler.runtime.traced import Traced
+from strobe.models.couplings import Coordinates, coordinates
 from strobe.models.inertial import Inertial
 from strobe.models.joints import Joint
 from strobe.models.model import ROOT, Model
 from strobe.quantities import Request
-from strobe.quantities.asked import Asked
 from strobe.quantities.drives import friction_torques
-from strobe.runtime.traced import Traced
+from strobe.quantities.evaluation import Asked
 from strobe.scalars import Num, Numbers, absolute, less, maximum, minimum, where
 from strobe.scalars.scalar import is_number
 
@@ -103,7 +105,7 @@ class RateRequest(Request):
         if self.limited:
             sizes |= {"motor effort": x.nv, "motor speed": x.nv}
         if self.stops:
-            sizes |= {"stop stiffness": x.nv, "stop damping": x.nv}
+            sizes |= {"stop stiffness": len(x.velocities), "stop damping": len(x.velocities)}
         sizes |= {f"wrench {frame}": 6 for frame in self.loaded}
         return sizes | payload_inputs(self.loads)
 
@@ -119,7 +121,7 @@ class RateRequest(Request):
         qd = [0.0 if k in held else rate for k, rate in enumerate(qd)]
         asked = self._commanded(q, qd, numbers)
         tau = _limited(asked, qd, numbers) if self.limited else asked
-        stops = self._stop_torques(x.joints, q, qd, numbers)
+        stops = self._stop_torques(model.joints, x, q, qd, numbers)
         wrenches = {f"wrench {frame}": numbers[f"wrench {frame}"] for frame in self.loaded}
         qdd, holding = self._accelerations(model, q, qd, plus(tau, stops), wrenches)
         drive = [holding[k] if k in held else t for k, t in enumerate(tau)]
@@ -137,18 +139,30 @@ class RateRequest(Request):
         return self.law(q, qd, numbers)
 
     def _stop_torques(
-        self, joints: Sequence[Joint], q: Numbers, qd: Numbers, numbers: Mapping[str, Numbers]
+        self,
+        joints: Sequence[Joint],
+        x: Coordinates,
+        q: Numbers,
+        qd: Numbers,
+        numbers: Mapping[str, Numbers],
     ) -> list[Num]:
-        torques: list[Num] = [0.0] * len(qd)
         if not self.stops:
-            return torques
+            return [0.0] * len(qd)
+        positions, rates = x.expand(q), x.expand_rates(qd)
+        torques: list[Num] = [0.0] * len(rates)
         for joint in joints:
             if joint.nq == 1:
                 k, d = numbers["stop stiffness"][joint.v], numbers["stop damping"][joint.v]
-                low = _pushed(joint.limits.lower - q[joint.q], -qd[joint.v], k, d)
-                high = _pushed(q[joint.q] - joint.limits.upper, qd[joint.v], k, d)
+                lower, upper, place, rate = (
+                    joint.limits.lower,
+                    joint.limits.upper,
+                    positions[joint.q],
+                    rates[joint.v],
+                )
+                low = _pushed(lower - place, -rate, k, d) if isfinite(lower) else 0.0
+                high = _pushed(place - upper, rate, k, d) if isfinite(upper) else 0.0
                 torques[joint.v] = low - high
-        return torques
+        return x.reduce(torques)
 
     def _accelerations(
         self, model: Model, q: Numbers, qd: Numbers, tau: Numbers, wrenches: Mapping[str, Numbers]
@@ -238,7 +252,5 @@ def _limited(asked: Numbers, qd: Numbers, numbers: Mapping[str, Numbers]) -> lis
 
 def _pushed(depth: Num, speed: Num, stiffness: Num, damping: Num) -> Num:
     """The force of a stop on a joint at some depth in it, moving deeper at some speed."""
-    if is_number(depth):
-        return 0.0  # no limit on this side
     force = maximum(depth * stiffness + speed * damping, 0.0)
     return where(less(0.0, depth), force, 0.0)

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from strobe.compiler.runtime.interpret import evaluate
 from strobe.quantities import Request
 from strobe.robot import Robot
-from strobe.runtime.interpret import evaluate
 
 Array = np.ndarray
 FEW = 3  # calls that one run makes of what it seldom asks for; compiling takes as long as twenty

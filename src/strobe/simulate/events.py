@@ -20,7 +20,7 @@ import numpy as np
 from strobe.errors import ArgumentError
 from strobe.robot import Robot
 from strobe.simulate.audit import loaded_quantity
-from strobe.simulate.effects import PAYLOAD
+from strobe.simulate.equations_of_motion import PAYLOAD
 from strobe.simulate.torques import one_payload
 
 Array = np.ndarray
@@ -168,9 +168,8 @@ def _allowed(robot: Robot, after: Span, q: Array, v: Array, held: Sequence[int])
         [K, np.broadcast_to(np.eye(robot.nv)[held], (*K.shape[:-2], len(held), robot.nv))], -2
     )
     L = np.linalg.cholesky(M)
-    Y = np.linalg.solve(
-        L, np.swapaxes(K, -1, -2)
-    )  # v = L⁻ᵀ w: the nearest w is that without its part along Y
+    # v = L⁻ᵀ w: the nearest w is that without its part along Y
+    Y = np.linalg.solve(L, np.swapaxes(K, -1, -2))
     w = np.swapaxes(L, -1, -2) @ v[..., None]
     w = w - Y @ (np.linalg.pinv(Y, rcond=1e-9) @ w)
     return np.linalg.solve(np.swapaxes(L, -1, -2), w)[..., 0]

@@ -63,5 +63,5 @@ def _require_rows(rows: float, end: float) -> None:
     if rows > MOST_ROWS:
         raise ArgumentError(
             f"{end:g} s of the motion need more than {MOST_ROWS:,} rows of torques. Feed forward a shorter part "
-            "of it: until= in Python, --t on the command line."
+            "of it: until= in Python, --duration on the command line."
         )

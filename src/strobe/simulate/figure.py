@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from strobe.errors import ArgumentError
+from strobe.errors import ArgumentError, shown
+from strobe.models.arguments import is_whole
 from strobe.models.joints import Joint
 from strobe.robot import Robot
-from strobe.study.plots import Panel, small_multiples
+from strobe.show.noise import quiet
+from strobe.show.plots import Panel, near, small_multiples
 
 if TYPE_CHECKING:
     from strobe.simulate.run import Run
@@ -21,13 +23,14 @@ ENERGIES = {"kinetic": "kinetic energy", "potential": "potential energy", "drift
 WIDE = 1000  # pixels: three panels side by side
 LOOKS = 500  # rows, about, that are drawn
 ROWS = 12  # degrees of freedom, at most: those that move most
-NEAR = 1.0  # limits farther off than so many spans of a curve are not shown
 
 
 def simulation_figure(run: Run, which: int = 0, width: int = WIDE, title: str = "") -> str:
     """One run of a batch."""
-    if not 0 <= which < run.status.size:
-        raise ArgumentError(f"which is {which}; expected the number of a run, 0 to {run.status.size - 1}.")
+    if not is_whole(which, 0) or which >= run.status.size:
+        raise ArgumentError(
+            f"which is {shown(which)}; expected the number of a run, 0 to {run.status.size - 1}."
+        )
     if not len(run.times):
         raise ArgumentError("the run has no rows: there is nothing to draw.")
     rows = np.unique(np.linspace(0, len(run.times) - 1, LOOKS).astype(int))
@@ -41,6 +44,7 @@ def simulation_figure(run: Run, which: int = 0, width: int = WIDE, title: str = 
 
 def run_figure(robot: Robot, data: Mapping[str, Array], title: str, width: int) -> str:
     """Energies, then a row per degree of freedom, from arrays over time."""
+    data = {**data, "tau": quiet(data["tau"]), "qd": quiet(data["qd"])}
     t = data["times"]
     columns = 3 if np.any(np.nan_to_num(data["tau"])) else 2  # torques where there are any
     energies = [Panel(words, "J", "time (s)", t, data[name]) for name, words in ENERGIES.items()]
@@ -87,12 +91,3 @@ def _panels(joint: Joint, k: int, t: Array, q: Array, qd: Array, tau: Array) -> 
         Panel(name, unit, "time (s)", t, values, near(ends, values) if joint.nv == 1 else ())
         for unit, values, ends in zip(units, (q, qd, tau), bounds, strict=True)
     ]
-
-
-def near(limits: tuple[float, float], values: Array) -> tuple[float, ...]:
-    """Those limits that are not much farther off than the curve is high."""
-    if not np.isfinite(values).any():
-        return ()
-    low, high = float(np.nanmin(values)), float(np.nanmax(values))
-    room = NEAR * max(high - low, 1e-9)
-    return tuple(x for x in limits if np.isfinite(x) and low - room <= x <= high + room)

@@ -14,13 +14,13 @@ import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike, fspath
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from strobe.errors import ArgumentError, MissingExtraError, SimulationWarning
 from strobe.files.arrays import misfit, read_arrays
+from strobe.files.reading import suffix_of
 from strobe.files.tables import decimal, read_rows, write_rows
 from strobe.files.writing import writing
 from strobe.models.differences import changes, from_letters, json_object, letters
@@ -28,6 +28,7 @@ from strobe.models.fingerprint import fingerprint
 from strobe.robot import Robot
 from strobe.simulate.audit import Audit, Carried
 from strobe.simulate.checkpoint import Checkpoint
+from strobe.simulate.limit_extremes import bounds
 from strobe.simulate.run import Errors, Run
 from strobe.simulate.torques import Table
 
@@ -48,6 +49,7 @@ RUN = {
     "cut": "... nv", "work": "... T 4", "events": "... T", "method": "text", "step": "", "notes": "text notes",
     "load_rows": "spans", "load_frames": "text frames",
 }  # fmt: skip
+EXTREMES = {"extremes": "... bounds"}
 ERRORS = {"error_q": "... T nq", "error_qd": "... T nv"}
 CHECKPOINT = {
     "checkpoint_state": "N size", "checkpoint_energy": "N", "checkpoint_step": "", "checkpoint_time": "",
@@ -58,7 +60,7 @@ STATE = ("state", "energy", "step", "time")  # of a checkpoint, as arrays
 
 def kind_of(path: Place) -> str:
     """The suffix of a file that can hold a run."""
-    kind = Path(path).suffix.lower()
+    kind = suffix_of(path)
     if kind not in KINDS:
         raise ArgumentError(f"{fspath(path)}: a run is kept in an .npz, .csv or .mcap file.")
     return kind
@@ -94,6 +96,8 @@ def labels(robot: Robot) -> tuple[list[str], list[str]]:
 def _arrays(run: Run) -> dict[str, Any]:
     kept = {name: getattr(run, name) for name in ("q", "qd", "tau", "status", "stopped", "cut")}
     kept |= {name: getattr(run.audit, name) for name in BOOKS} | _carried(run.audit)
+    if run.extremes is not None:
+        kept["extremes"] = run.extremes
     if run.error is not None:
         kept |= {"error_q": run.error.q, "error_qd": run.error.qd}
     if run.checkpoint is not None:
@@ -160,8 +164,10 @@ def _change(data: Mapping[str, Array], robot: Robot) -> str:
 def _damage(data: Mapping[str, Array], robot: Robot) -> str:
     """What of a run is missing or does not fit together."""
     shapes = (
-        RUN | (ERRORS if "error_q" in data else {}) | (CHECKPOINT if "checkpoint_state" in data else {})
-    ) | (MODEL if "model" in data else {})
+        (RUN | (ERRORS if "error_q" in data else {}) | (CHECKPOINT if "checkpoint_state" in data else {}))
+        | (MODEL if "model" in data else {})
+        | (EXTREMES if "extremes" in data else {})
+    )
     if wrong := misfit(data, shapes, nq=robot.nq, nv=robot.nv):
         return wrong
     batch, rows = data["status"].shape, data["load_rows"]
@@ -193,9 +199,13 @@ def _run(data: Mapping[str, Array], robot: Robot, resumable: bool) -> Run:
         state, energy, step, time = (data[f"checkpoint_{name}"] for name in STATE)
         setting, model = json_object(str(data["checkpoint_setting"])), from_letters(data["model"])
         checkpoint = Checkpoint(state, energy, float(step), float(time), setting or {}, model or {})
+    extremes = data.get("extremes")
+    if not resumable or extremes is None or extremes.shape[-1] != len(bounds(robot.model)):
+        extremes = None  # of other limits
     return Run(
         robot, data["t"], data["q"], data["qd"], data["tau"], audit, data["status"], data["stopped"], data["cut"],
         str(data["method"]), float(data["step"]), tuple(data["notes"].tolist()), error, checkpoint,
+        extremes,
     )  # fmt: skip
 
 
@@ -295,7 +305,7 @@ def _add(writer: Any, channel: int, t: float, message: Mapping[str, Any]) -> Non
 
 def read_torques(path: Place, robot: Robot, hold: str = "linear") -> Table:
     """Torques over time from a file: CSV with columns t and tau_<joint>, or NPZ with t and tau (T, n)."""
-    kind = Path(path).suffix.lower()
+    kind = suffix_of(path)
     if kind not in (".csv", ".npz"):
         raise ArgumentError(f"{fspath(path)}: torques over time are read from a .csv or .npz file.")
     t, tau = _torque_arrays(path) if kind == ".npz" else _torque_columns(path, robot)

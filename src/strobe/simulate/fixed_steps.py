@@ -11,17 +11,18 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from strobe.graph.recurrence import STATE, Call, round_of, samples
+from strobe.compiler.graph.recurrence import STATE, Call, round_of, samples
+from strobe.compiler.runtime.marching import Marching, cut
 from strobe.robot import Robot
-from strobe.runtime.marching import Marching, cut
-from strobe.simulate.asking import values_of
 from strobe.simulate.audit import loaded_quantity
 from strobe.simulate.checkpoint import Checkpoint
-from strobe.simulate.effects import RateRequest
+from strobe.simulate.equations_of_motion import RateRequest
+from strobe.simulate.evaluation import values_of
 from strobe.simulate.events import Span, velocities_after
+from strobe.simulate.integrators import Method, one_step
+from strobe.simulate.limit_extremes import start
 from strobe.simulate.problem import Problem
-from strobe.simulate.steps import Method, one_step
-from strobe.simulate.times import Grid
+from strobe.simulate.time_grid import Grid
 
 Array = np.ndarray
 Watch = Callable[[float], None]  # is told the time that a run has reached
@@ -41,16 +42,23 @@ class Rows:
     # from which row on, and energy brought (N,)
     events: list[tuple[int, Array]] = field(default_factory=list)
     why: dict[int, str] = field(default_factory=dict)  # runs were lost, where a method has more to say
+    extremes: Array | None = None  # (N, bounds) in all steps, where not all are kept
     interrupted: bool = False
     failure: Exception | None = None  # what a function of the user did wrong
 
 
 def march(
     problem: Problem, method: Method, grid: Grid, kept: Array, *, conserved: bool = False, threads: int | None = None,
-    watch: Watch | None = None, resume: Checkpoint | None = None,
+    watch: Watch | None = None, resume: Checkpoint | None = None, looked_at: bool = True,
 ) -> Rows:  # fmt: skip
-    """A run over a grid of steps, with a row at the beginning of each step that is to be kept."""
+    """A run over a grid of steps, with a row at the beginning of each step that is to be kept.
+
+    The others are ``looked_at`` too, for limits that they are beyond.
+    """
     state = (problem.state if resume is None else resume.state).copy()
+    watched = looked_at and len(kept) <= grid.total - int(state[:, problem.parts.steps].max())
+    if watched:
+        state = np.hstack([state, start(problem.robot.model, len(state))])
     rows = Rows(blank(problem, len(kept)), np.zeros(len(kept), dtype=bool), state, np.zeros(len(state)))
     starts = [int(grid.number_at(np.array(span.start))) for span in problem.spans]
     number, before = steps_done(problem, rows), rows.state.copy()
@@ -64,11 +72,12 @@ def march(
                 begin(problem, k, rows, int(np.searchsorted(kept, number)))
             elif resume is not None:
                 rows.energy = resume.energy.copy()
-            stepping = Stepping(problem, method, grid, kept, span, conserved, threads)
+            stepping = Stepping(problem, method, grid, kept, span, conserved, threads, watched)
             if not stepping.go(rows, end, watch):
                 break
         else:
-            Stepping(problem, method, grid, kept, problem.spans[-1], conserved, 1).last_row(rows)
+            last = problem.spans[-1]
+            Stepping(problem, method, grid, kept, last, conserved, 1, watched).last_row(rows)
     except KeyboardInterrupt:
         rows.interrupted = True
     except Fault as fault:
@@ -77,6 +86,9 @@ def march(
         rows.state = before  # who goes on from here meets the events of this moment again
     lost = not rows.state[:, problem.parts.alive].any()  # then the row of the last good state is there too
     rows.recorded |= kept < steps_done(problem, rows) + lost
+    if watched:
+        size = problem.parts.size
+        rows.state, rows.extremes = rows.state[:, :size].copy(), rows.state[:, size:].copy()
     return rows
 
 
@@ -126,11 +138,12 @@ class Stepping:
 
     def __init__(
         self, problem: Problem, method: Method, grid: Grid, kept: Array, span: Span, conserved: bool,
-        threads: int | None,
+        threads: int | None, watched: bool = False,
     ) -> None:  # fmt: skip
         self.problem, self.method, self.grid, self.kept = problem, method, grid, kept
         self.conserved, self.threads = conserved, threads
-        self.marching = marching(problem.robot, method, problem.rate_in(span), problem.signals, conserved)
+        rate = problem.rate_in(span)
+        self.marching = marching(problem.robot, method, rate, problem.signals, conserved, watched)
         self.constants = problem.constants_in(span)
 
     def go(self, rows: Rows, end: int, watch: Watch | None) -> bool:
@@ -234,16 +247,17 @@ def _broadcast(array: Array, shape: tuple[int, ...]) -> Array | None:
 
 
 def marching(
-    robot: Robot, method: Method, rate: RateRequest, signals: dict[str, int], conserved: bool = False
-) -> Marching:
+    robot: Robot, method: Method, rate: RateRequest, signals: dict[str, int], conserved: bool = False,
+    watched: bool = False,
+) -> Marching:  # fmt: skip
     """The step of a method as something to call on arrays, made once per robot."""
 
     def made() -> Marching:
-        requests, recurrence = one_step(robot.model, method, rate, signals, conserved)
+        requests, recurrence = one_step(robot.model, method, rate, signals, conserved, watched)
         kernels = {name: robot.kernel(request) for name, request in requests.items()}
         return Marching(robot.model, kernels, recurrence, robot.compiled)
 
-    return robot.kept(("march", method.name, rate, tuple(signals), conserved), made)
+    return robot.kept(("march", method.name, rate, tuple(signals), conserved, watched), made)
 
 
 def rates_at(

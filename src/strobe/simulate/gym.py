@@ -19,11 +19,13 @@ from typing import Any
 
 import numpy as np
 
+from strobe.compiler.runtime.arrays import checked, one_or_each
 from strobe.errors import ArgumentError, MissingExtraError, ShapeError, UnknownNameError
 from strobe.models.arguments import require_above
 from strobe.robot import Robot, load
-from strobe.runtime.arrays import checked
-from strobe.simulate.side_by_side import SideBySide
+from strobe.show.sheet import Column, Sheet, by_joint, displayed, number
+from strobe.show.units import efforts
+from strobe.simulate.batch_stepper import SideBySide
 
 try:
     from gymnasium import Env
@@ -50,6 +52,7 @@ GIVEN = ("q", "qd", "goal")  # by the options of a reset
 SPEED, EFFORT = 0.01, 0.001  # what a square of velocity and of action costs beside one of distance
 
 
+@displayed
 @dataclass(frozen=True, eq=False)
 class Task:
     """What is to be done: reach a goal and stay there, unless another reward is given.
@@ -67,6 +70,12 @@ class Task:
     start: Array | None
     goal: Array | None
     options: Mapping[str, Any]
+
+    def _sheet(self) -> Sheet:
+        head = f"{self.robot.name} for {number(self.horizon)} s, an action every {number(1e3 * self.period)} ms"
+        joints = self.robot.coordinates
+        columns = [Column("torque at most", self.torque, efforts(joints.joints))]
+        return Sheet(head, [by_joint(joints.rate_names, columns)])
 
     @property
     def stops(self) -> bool:
@@ -132,8 +141,10 @@ def _task(
     for word in options.keys() - OPTIONS:
         raise UnknownNameError("option", word, "an environment", OPTIONS)
     given = arm.limits.effort if torque is None else torque
-    core = () if np.ndim(given) == 0 else (arm.nv,)
-    largest = np.broadcast_to(checked("torque", given, core, arm._why), (arm.nv,))
+    largest = one_or_each("torque", given, arm.nv, arm._why)
+    if largest.ndim > 1:
+        raise ShapeError("torque", largest.shape, f"({arm.nv},)", arm._why)
+    largest = np.broadcast_to(largest, (arm.nv,))
     if not (np.isfinite(largest).all() and (largest > 0).all()):
         joint = arm.joint_names[int(np.argmin(np.isfinite(largest) & (largest > 0)))]
         raise ArgumentError(

@@ -19,15 +19,16 @@ from functools import cache
 import numpy as np
 
 from strobe.algebra.lie import normalised
-from strobe.graph.recurrence import STATE, Call, Recurrence, Signal, sample
+from strobe.compiler.graph.recurrence import STATE, Call, Recurrence, Signal, sample
 from strobe.models.arguments import require_choice
 from strobe.models.couplings import coordinates
 from strobe.models.model import Model
 from strobe.quantities import Request
-from strobe.quantities.asked import Asked
 from strobe.quantities.closed_chains import closed_positions, closed_state
+from strobe.quantities.evaluation import Asked
 from strobe.scalars import Num, Numbers, absolute, less, maximum, minimum, sqrt, where
-from strobe.simulate.effects import WORKS, LoadedRequest, RateRequest, carrying, payload_inputs
+from strobe.simulate.equations_of_motion import WORKS, LoadedRequest, RateRequest, carrying, payload_inputs
+from strobe.simulate.limit_extremes import bounded, bounds, extended
 
 BOUND = 1e9  # rad, rad/s, m or m/s, summed: beyond this a run counts as lost
 MOST_SCALED = 0.5  # of the kinetic energy: what conservation may add or take in one step
@@ -68,10 +69,14 @@ EULER = Method("semi-implicit-euler", 1, ((),), (1.0,), (0.0,), implicit_positio
 FIXED = ("rk4", "rk8", "semi-implicit-euler")
 
 
-@cache
 def fixed_method(name: str) -> Method:
     """A method of fixed step by its name."""
-    if require_choice("method", name, FIXED) == "rk8":
+    return _method(require_choice("method", name, FIXED))
+
+
+@cache
+def _method(name: str) -> Method:
+    if name == "rk8":
         from scipy.integrate import DOP853  # its tableau: Dormand and Prince, order 8, twelve stages
 
         n = DOP853.n_stages
@@ -158,15 +163,19 @@ class LandingRequest(Request):
     implicit_position: bool = False
     limited: bool = False
     conserved: bool = False
+    watched: bool = False  # whether the extremes of what has a limit are carried along
     loads: tuple[str, ...] = ()
 
     def inputs(self, model: Model) -> dict[str, int]:
         p = parts(model, self.limited)
-        sizes = {"state": p.size, "h": 1} | {f"k{j}": p.integrated for j in _used(self.weights)}
+        sizes = {"state": self.shape(model)[0], "h": 1}
+        sizes |= {f"k{j}": p.integrated for j in _used(self.weights)}
+        if self.watched:
+            sizes["k0"] = p.integrated + p.nv  # with the torques that act at the beginning of the step
         return sizes | ({"energy": 1} if self.conserved else {}) | payload_inputs(self.loads)
 
     def shape(self, model: Model) -> tuple[int, ...]:
-        return (parts(model, self.limited).size,)
+        return (parts(model, self.limited).size + (len(bounds(model)) if self.watched else 0),)
 
     def evaluate(self, model: Model, **numbers: Numbers) -> list[Num]:
         p, state, h = parts(model, self.limited), numbers["state"], numbers["h"][0]
@@ -179,13 +188,20 @@ class LandingRequest(Request):
             q = _on_unit_length(model, q)
         if model.is_closed:
             asked = Asked(carrying(model, numbers, self.loads), self, {})
-            q = (
-                closed_positions(asked, q) if self.implicit_position else q
-            )  # a step of low order is far off
+            if self.implicit_position:  # a step of low order is far off
+                q = closed_positions(asked, q)
             q, qd = closed_state(asked, q, qd)
         if self.conserved:
             qd = self._scaled(model, q, qd, y[p.work], numbers)
-        return _guarded(p, state, [*q, *qd, *rest])
+        landed = _guarded(p, state, [*q, *qd, *rest])
+        return [*landed, *self._extremes(model, p, state, numbers)] if self.watched else landed
+
+    def _extremes(
+        self, model: Model, p: Parts, state: Numbers, numbers: Mapping[str, Numbers]
+    ) -> list[Num]:
+        """The extremes with those at the beginning of this step; its end is the beginning of the next."""
+        tau = numbers["k0"][p.integrated : p.integrated + p.nv]
+        return extended(model, state[p.size :], bounded(model, state[p.q], state[p.qd], tau))
 
     def _scaled(
         self, model: Model, q: Numbers, qd: Numbers, work: Numbers, numbers: Mapping[str, Numbers]
@@ -235,13 +251,18 @@ def _guarded(p: Parts, old: Numbers, new: Numbers) -> list[Num]:
 
 
 def one_step(
-    model: Model, method: Method, rate: RateRequest, signals: Mapping[str, int], conserved: bool = False
+    model: Model,
+    method: Method,
+    rate: RateRequest,
+    signals: Mapping[str, int],
+    conserved: bool = False,
+    watched: bool = False,
 ) -> tuple[dict[str, Request], Recurrence]:
     """The programs of a step by name, and their order; ``signals`` are the inputs that vary in time, with sizes."""
     p = parts(model, rate.limited)
     landing = LandingRequest(
         "landing", weights=method.b, implicit_position=method.implicit_position, limited=rate.limited,
-        conserved=conserved, loads=rate.loads if conserved or model.is_closed else (),
+        conserved=conserved, watched=watched, loads=rate.loads if conserved or model.is_closed else (),
         accelerated=rate.accelerated if model.is_closed else (), rank=rate.rank,
     )  # fmt: skip
     requests: dict[str, Request] = {"rate": rate}
@@ -265,4 +286,7 @@ def one_step(
     known = {**rate.inputs(model), **landing.inputs(model)}
     stages = {f"k{j}" for j in range(len(method.b))}
     outside = {name: n for name, n in known.items() if name not in {"x", "state", "h", *signals, *stages}}
-    return requests, Recurrence(p.size, outside, sampled, tuple(calls), "next", ("k0", p.integrated, p.nv))
+    size, recorded = landing.shape(model)[0], ("k0", p.integrated, p.nv)
+    return requests, Recurrence(
+        size, outside, sampled, tuple(calls), "next", recorded, unkept=size - p.size
+    )

@@ -6,23 +6,25 @@ all of them, flattened to N runs.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from strobe.compiler.runtime.arrays import checked, one_or_each, require_turns
+from strobe.compiler.runtime.traced import Traced
 from strobe.errors import ArgumentError, ShapeError, UnsupportedModelError, shown
+from strobe.models.arguments import require_truth
+from strobe.models.couplings import Coordinates
 from strobe.models.joints import Joint
 from strobe.quantities import Request
 from strobe.robot import Robot
-from strobe.runtime.arrays import checked, require_turns
-from strobe.runtime.traced import Traced
-from strobe.simulate.asking import interpreted
-from strobe.simulate.effects import PAYLOAD, STATES, Law, RateRequest, parameter
+from strobe.simulate.equations_of_motion import PAYLOAD, STATES, Law, RateRequest, parameter
+from strobe.simulate.evaluation import interpreted
 from strobe.simulate.events import Event, Lock, Span, load_frames, locked_dofs, spans
-from strobe.simulate.steps import Parts, parts
+from strobe.simulate.integrators import Parts, parts
 from strobe.simulate.torques import Function, Stops, Table, named, payload_numbers
 
 if TYPE_CHECKING:
@@ -122,6 +124,9 @@ def problem(
     wrenches = {robot._moving_frame(name): value for name, value in named(wrench, frame).items()}
     payloads = {robot._moving_frame(name): payload_numbers(x) for name, x in named(payload, frame).items()}
     loads = tuple(dict.fromkeys([*payloads, *load_frames(robot, events)]))
+    _require_stops(stops)
+    require_truth("limits", limits)
+    require_truth("friction", friction)
     rate = RateRequest(
         "rate", formulation=formulation, friction=bool(friction), loaded=tuple(wrenches), law=law,
         stops=bool(stops), limited=bool(limits), loads=loads,
@@ -247,10 +252,11 @@ def _start(robot: Robot, q0: Any, qd0: Any) -> tuple[Array, Array]:
 
 def _outside(robot: Robot, q: Array, stops: bool) -> tuple[str, ...]:
     """What there is to say about joints that start beyond a limit; with stops it is refused."""
-    for joint in robot.coordinates.joints:
+    positions = _columns(q, robot.coordinates.expand)
+    for joint in robot.model.joints:
         if joint.nq > 1:
             continue
-        values = q[..., joint.q]
+        values = positions[joint.q]
         low, high = joint.limits.lower, joint.limits.upper
         beyond = values[(values < low - OUTSIDE) | (values > high + OUTSIDE)]
         if not beyond.size:
@@ -266,16 +272,25 @@ def _outside(robot: Robot, q: Array, stops: bool) -> tuple[str, ...]:
 
 def _too_fast(robot: Robot, qd: Array, limited: bool) -> tuple[str, ...]:
     """What there is to say about the first joint that starts faster than its limit."""
-    speeds, most = np.abs(qd).reshape(-1, robot.nv).max(axis=0), robot.limits.velocity
-    beyond = np.flatnonzero(speeds > most + OUTSIDE)
-    if not len(beyond):
-        return ()
-    k = beyond[0]
+    rates = _columns(qd, robot.coordinates.expand_rates)
     acts = (
         "its motor only brakes until it is slower" if limited else "velocity limits act only with limits="
     )
-    name = joint_at(robot, k).name
-    return (f'joint "{name}" starts at a speed of {speeds[k]:g}, beyond its limit {most[k]:g}; {acts}.',)
+    for joint in robot.model.joints:
+        most = joint.limits.velocity
+        for rate in rates[joint.v : joint.v + joint.nv]:
+            speed = np.max(np.abs(rate), initial=0.0)
+            if speed > most + OUTSIDE:
+                return (
+                    f'joint "{joint.name}" starts at a speed of {speed:g}, beyond its limit {most:g}; {acts}.',
+                )
+    return ()
+
+
+def _columns(values: Array, expand: Callable[[Any], Any]) -> list[Array]:
+    """What independent numbers (..., n) mean for all joints, those that follow others among them: arrays (...)."""
+    columns = expand(list(np.moveaxis(values, -1, 0)))
+    return [np.broadcast_to(column, values.shape[:-1]) for column in columns]
 
 
 def _motors(robot: Robot) -> dict[str, Array]:
@@ -286,9 +301,12 @@ def _motors(robot: Robot) -> dict[str, Array]:
     }
 
 
-def _stops(robot: Robot, stops: Any, q: Array) -> dict[str, Any]:
-    if not isinstance(stops, Stops | bool | np.bool_):
+def _require_stops(stops: Any) -> None:
+    if stops is not None and not isinstance(stops, Stops | bool | np.bool_):
         raise ArgumentError(f"stops is {shown(stops)}; expected True, or Stops(stiffness, damping).")
+
+
+def _stops(robot: Robot, stops: Any, q: Array) -> dict[str, Any]:
     asked = stops if isinstance(stops, Stops) else Stops()
     stiffness, damping = (
         _stop_numbers(f"stop {name}", getattr(asked, name), robot) for name in ("stiffness", "damping")
@@ -297,7 +315,33 @@ def _stops(robot: Robot, stops: Any, q: Array) -> dict[str, Any]:
         moved = 1.0 / eases(robot, q)
         stiffness = moved * STOP_FREQUENCY**2 if stiffness is None else stiffness
         damping = np.sqrt(np.asarray(stiffness) * moved) if damping is None else damping
-    return {"stop stiffness": stiffness, "stop damping": damping}
+    return {
+        "stop stiffness": _of_all_joints(robot, stiffness),
+        "stop damping": _of_all_joints(robot, damping),
+    }
+
+
+def _of_all_joints(robot: Robot, numbers: Any) -> Array:
+    """Springs or dampers (..., nv) of independent joints, with those of the joints that follow.
+
+    What gives way when joints do, gives way with them: 1 / k = Σ factor² / k of the joints that are followed.
+    """
+    x = robot.coordinates
+    own = np.broadcast_to(numbers, (*np.shape(numbers)[:-1], x.nv))
+    if x.trivial:
+        return own
+    factors = follows(x)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gives = np.where(factors != 0, factors**2 / own[..., None, :], 0.0).sum(axis=-1)
+        return np.where((factors != 0).any(axis=-1), 1.0 / gives, 0.0)
+
+
+def follows(x: Coordinates) -> Array:
+    """G as an array, from independent rates to those of all joints."""
+    G = np.zeros((len(x.velocities), x.nv))
+    for row, terms in zip(G, x.velocities, strict=True):
+        row[list(terms)] = list(terms.values())
+    return G
 
 
 def eases(robot: Robot, q: Array) -> Array:
@@ -318,9 +362,9 @@ def _stop_numbers(name: str, value: Any, robot: Robot) -> Array | None:
     """One number for all joints or one for each, or nothing where it is left open."""
     if value is None:
         return None
-    numbers = checked(name, value, () if np.ndim(value) == 0 else (robot.nv,), robot._why).astype(float)
+    numbers = one_or_each(name, value, robot.nv, robot._why)
     if not np.all(numbers >= 0):
-        raise ArgumentError(f"the {name} is {value}; expected numbers that are not negative.")
+        raise ArgumentError(f"the {name} is {shown(value)}; expected numbers that are not negative.")
     return numbers
 
 
@@ -329,11 +373,8 @@ def _input(name: str, value: Any, size: int, start: float, end: float, robot: Ro
     if isinstance(value, Table):
         value.require(said, size, start, end)
         return value
-    array = np.asarray(value)
-    if array.ndim == 0 and array.dtype.kind in "fiu":
-        value = np.full(size, float(array))
-    why = robot._why if name == "tau" else f"it has {size} numbers"
-    array = checked(said, value, (size,), why).astype(float)
+    array = one_or_each(said, value, size, robot._why if name == "tau" else f"it has {size} numbers")
+    array = array if array.ndim else np.full(size, float(array))
     if not np.isfinite(array).all():
         raise ArgumentError(f"{said} holds a number that is not finite.")
     return array

@@ -9,7 +9,7 @@ import numpy as np
 from strobe.errors import SimulationError, counted
 from strobe.simulate.audit import Audit, Carried
 from strobe.simulate.checkpoint import Checkpoint
-from strobe.simulate.march import Fault, Rows, called_torque, rates_at
+from strobe.simulate.fixed_steps import Fault, Rows, called_torque, rates_at
 from strobe.simulate.problem import Problem
 from strobe.simulate.run import Run, Status
 
@@ -46,6 +46,7 @@ def report(
         problem.whole(rows.state[:, p.cut] if p.limited else np.zeros((len(out), p.nv))), method, step,
         tuple(told),
         checkpoint=Checkpoint.of(problem, rows.state, rows.energy, step, float(reached.max()), setting),
+        extremes=None if rows.extremes is None else problem.whole(rows.extremes),
     )  # fmt: skip
     if rows.failure:
         sentence = f"{rows.failure} What was done until then is in the error's run."

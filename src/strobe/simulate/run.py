@@ -11,9 +11,12 @@ from typing import NamedTuple
 import numpy as np
 
 from strobe.robot import Robot
+from strobe.show.picture import Picture
+from strobe.show.sheet import Column, Sheet, by_joint, displayed, ended, facts, number
+from strobe.show.units import efforts, lengths, per_second
 from strobe.simulate.audit import Audit
 from strobe.simulate.checkpoint import Checkpoint
-from strobe.simulate.excess import Excess, excesses
+from strobe.simulate.limit_violations import Excess, excesses
 
 Array = np.ndarray
 Path = str | PathLike[str]
@@ -40,13 +43,19 @@ SENTENCES = {
 }
 
 
+@displayed
 class Errors(NamedTuple):
     """Estimated errors (..., T, n) of positions and velocities, by a run with half the step."""
 
     q: Array
     qd: Array
 
+    def _sheet(self) -> Sheet:
+        off = [number(float(np.nanmax(x, initial=0.0))) for x in self]
+        return Sheet(f"estimated errors, at most {off[0]} (rad, m) in q and {off[1]} (rad/s, m/s) in qd")
 
+
+@displayed
 @dataclass(frozen=True, eq=False)
 class Run:
     """Motions over time: T rows, batch axes first. A run that stopped early has NaN from there on."""
@@ -65,6 +74,7 @@ class Run:
     notes: tuple[str, ...] = ()
     error: Errors | None = None
     checkpoint: Checkpoint | None = None
+    extremes: Array | None = None  # (..., bounds) of what has a limit, in all steps, where not all are rows
 
     @property
     def done(self) -> bool:
@@ -73,8 +83,8 @@ class Run:
 
     @cached_property
     def exceeded(self) -> tuple[Excess, ...]:
-        """Limits of joints that the rows are beyond: which, by how much and when. Nothing holds a joint by itself."""
-        return excesses(self.robot, self.times, self.q, self.qd, self.tau)
+        """Limits of joints that the run went beyond: which, by how much and when. Nothing holds a joint by itself."""
+        return excesses(self.robot, self.times, self.q, self.qd, self.tau, self.extremes)
 
     def require_uninterrupted(self) -> None:
         """Interrupt who asked for this run as well, where it was interrupted."""
@@ -107,21 +117,45 @@ class Run:
 
         return read(path, robot)
 
-    def plot(self, path: Path | None = None, which: int = 0, *, force: bool = False) -> str:
+    def plot(self, path: Path | None = None, which: int = 0, *, force: bool = False) -> Picture:
         """Energy, and every joint's position, velocity and torque over time, as SVG, written where a path is given.
 
         ``which`` is the number of a run in a batch.
         """
         from strobe.files.writing import writing
-        from strobe.study.figure_simulation import simulation_figure
+        from strobe.simulate.figure import simulation_figure
 
-        drawn = simulation_figure(self, which)
+        drawn = Picture(simulation_figure(self, which))
         if path is not None:
             with writing(path, force=force) as stream:
                 stream.write(drawn)
         return drawn
 
-    def __repr__(self) -> str:
+    def _sheet(self) -> Sheet:
         runs = f"{self.status.size} runs" if self.status.ndim else "a run"
         span = f"{self.times[0]:g} to {self.times[-1]:g} s" if len(self.times) else "nothing done"
-        return f"<Run of {self.robot.name}: {runs}, {span}, {self.method}>"
+        head = f"Run of {self.robot.name}: {runs}, {span}, {self.method}"
+        if not len(self.times):
+            return Sheet(head)
+        parts = [facts(self._facts()), by_joint(self.robot.coordinates.rate_names, self._columns())]
+        return Sheet(head, [*parts, *self.notes], self._figure)
+
+    def _facts(self) -> dict[str, str | int | None]:
+        drift = float(np.nanmax(self.audit.largest_drift, initial=0.0))
+        return {
+            "ended": ended(self.status, Status),
+            "rows": len(self.times),
+            "step": None if np.isnan(self.step) else f"{number(self.step)} s",
+            "energy unaccounted for": f"{drift:.1e} of the largest kinetic energy",
+            "beyond limits": ", ".join(f"{x.kind} of {x.joint}" for x in self.exceeded) or None,
+        }
+
+    def _columns(self) -> list[Column]:
+        """Every degree of freedom over the whole run."""
+        joints = self.robot.coordinates.joints
+        unit = lengths(joints)
+        columns = [Column("qd", self.qd, per_second(unit)), Column("tau", self.tau, efforts(joints))]
+        return [Column("q", self.q, unit), *columns] if self.robot.nq == self.robot.nv else columns
+
+    def _figure(self) -> str:
+        return self.plot()

@@ -18,13 +18,13 @@ from strobe.simulate import step_size
 from strobe.simulate.adaptive import ADAPTIVE, integrate
 from strobe.simulate.checkpoint import Checkpoint, grid_from, require_fit, setting
 from strobe.simulate.events import Event
-from strobe.simulate.excess import told
-from strobe.simulate.march import Rows, Watch, march
+from strobe.simulate.fixed_steps import Rows, Watch, march
+from strobe.simulate.integrators import FIXED, Method, fixed_method
+from strobe.simulate.limit_violations import limits_left
 from strobe.simulate.problem import Problem, problem
 from strobe.simulate.report import report
 from strobe.simulate.run import Errors, Run
-from strobe.simulate.steps import FIXED, Method, fixed_method
-from strobe.simulate.times import Grid, grid
+from strobe.simulate.time_grid import Grid, grid
 
 Array = np.ndarray
 PACKAGE = __name__.partition(".")[0]
@@ -82,9 +82,8 @@ def simulate(
             f"choose a method of fixed step ({', '.join(FIXED)}): it closes them after every step."
         )
     _require_numbers(step, every, rtol, atol)
-    truths = {"limits": limits, "friction": friction, "conserve_energy": conserve_energy, "error": error}
-    for name, value in truths.items():
-        require_truth(name, value)
+    require_truth("conserve_energy", conserve_energy)
+    require_truth("error", error)
     if watch is not None and not callable(watch):
         raise ArgumentError(f"watch is {shown(watch)}; expected a function of the time.")
     asked = problem(
@@ -104,7 +103,7 @@ def simulate(
 def _within(asked: Problem, run: Run) -> Run:
     """The run, with a word on limits that it left while nothing held it there."""
     acting = [name for name, on in (("stops", asked.rate.stops), ("limits", asked.rate.limited)) if on]
-    said = told(run.exceeded, run.status.size, acting)
+    said = limits_left(run.exceeded, run.status.size, acting)
     _warn(said, LimitsLeftWarning)
     return replace(run, notes=(*run.notes, *said)) if said else run
 
@@ -176,11 +175,17 @@ class _Fixed:
         _warn([said])
         return [said]
 
-    def _march(self, steps: Grid, kept: Array | None = None, resume: Checkpoint | None = None) -> Rows:
+    def _march(
+        self,
+        steps: Grid,
+        kept: Array | None = None,
+        resume: Checkpoint | None = None,
+        looked_at: bool = True,
+    ) -> Rows:
         kept = self._kept(steps, resume) if kept is None else kept
         return march(
             self.asked, self.method, steps, kept, conserved=self.conserved, threads=self.threads, watch=self.watch,
-            resume=resume,
+            resume=resume, looked_at=looked_at,
         )  # fmt: skip
 
     def _kept(self, steps: Grid, resume: Checkpoint | None) -> Array:
@@ -213,7 +218,7 @@ class _Fixed:
     def _with_error(self, run: Run, steps: Grid, kept: Array) -> Run:
         """The run with what one of half the step, from the start on, differs by, over 1 − 2^−order."""
         halves = Grid(steps.marks, steps.counts * 2)
-        finer = self._march(halves, 2 * kept)
+        finer = self._march(halves, 2 * kept, looked_at=False)
         finer.out[:, ~finer.recorded] = np.nan
         p, scale = self.asked.parts, 1.0 / (1.0 - 0.5**self.method.order)
         q, qd = (self.asked.whole(finer.out[..., part]) for part in (p.q, p.qd))

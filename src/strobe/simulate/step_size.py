@@ -15,9 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from strobe.simulate.march import Fault, called_torque, rates_at
-from strobe.simulate.problem import Problem, eases
-from strobe.simulate.steps import Method
+from strobe.robot import Robot
+from strobe.simulate.fixed_steps import Fault, called_torque, rates_at
+from strobe.simulate.integrators import Method
+from strobe.simulate.problem import Problem, eases, follows
 
 Array = np.ndarray
 TURN, BEND = 0.05, 0.2  # rad per step, and its square root by acceleration
@@ -132,13 +133,20 @@ def _stop_modes(problem: Problem) -> Modes:
     """Joints on the spring and damper of their stops, with the inertia that they move at the start."""
     if not problem.rate.stops:
         return Modes(np.empty(0), np.empty(0, dtype=int), np.empty(0, dtype=bool))
-    p, limits = problem.parts, problem.robot.limits
+    p, limited = problem.parts, _limited(problem.robot)
     ease = eases(problem.robot, np.ascontiguousarray(problem.state[:MEMBERS, p.q]))
-    k, d = (problem.constants[f"stop {what}"][:MEMBERS] * ease for what in ("stiffness", "damping"))
+    felt = follows(problem.robot.coordinates) ** 2 * limited[:, None]
+    k, d = (problem.constants[f"stop {what}"][:MEMBERS] @ felt * ease for what in ("stiffness", "damping"))
     roots = -d / 2 - np.sqrt((d / 2) ** 2 - k + 0j)  # of s² + d s + k, the faster one
-    which = np.flatnonzero(np.isfinite(limits.lower) | np.isfinite(limits.upper))
+    which = np.flatnonzero(felt.any(axis=0))
     values = roots[:, which].ravel()
     return Modes(values, np.tile(which, len(roots)), np.ones(values.shape, dtype=bool))
+
+
+def _limited(robot: Robot) -> Array:
+    """Of all degrees of freedom, those of joints that follow among them, whether there is a stop."""
+    rows = [joint.limits for joint in robot.model.joints for _ in range(joint.nv)]
+    return np.array([np.isfinite([row.lower, row.upper]).any() for row in rows], bool)
 
 
 def longest_stable(method: Method, eigenvalues: Array) -> Array:

@@ -16,16 +16,18 @@ from typing import Any
 
 import numpy as np
 
+from strobe.compiler.runtime.arrays import checked
 from strobe.errors import ArgumentError, ShapeError
 from strobe.models.payloads import SLACK, impossible, payload
-from strobe.runtime.arrays import checked
-from strobe.simulate.effects import PAYLOAD
+from strobe.show.sheet import Column, Sheet, by_joint, displayed, number, numbered
+from strobe.simulate.equations_of_motion import PAYLOAD
 
 Array = np.ndarray
 Function = Callable[[float, Array, Array], Any]
 HOLDS = ("linear", "zero-order")
 
 
+@displayed
 @dataclass(frozen=True, eq=False)
 class Table:
     """Values over time: rows (..., T, n) at T rising times; in between linear, or each row held until the next.
@@ -36,6 +38,12 @@ class Table:
     times: Array
     values: Array
     hold: str = "linear"
+
+    def _sheet(self) -> Sheet:
+        n = np.shape(self.values)[-1]
+        head = f"torques of {n} joints from {number(float(self.times[0]))} to {number(float(self.times[-1]))} s"
+        return Sheet(f"{head}, {len(self.times):,} rows, {self.hold}", [by_joint(numbered("", n), [
+            Column("tau", self.values, "N m or N")])])  # fmt: skip
 
     def __post_init__(self) -> None:
         times = checked("times", self.times, (), "they are times").astype(float)
@@ -130,9 +138,8 @@ def _require_bodies(numbers: Array, name: str) -> None:
     c = h / np.where(m > 0, m, 1.0)[:, None]
     far = np.einsum("ni,ni->n", h, c)[:, None, None] * np.eye(3) - h[:, :, None] * c[:, None, :]
     moments = np.linalg.eigvalsh(about_origin - far)
-    moments[np.abs(moments) <= SLACK * np.abs(xx + yy + zz)[:, None]] = (
-        0.0  # of a point: what rounding left
-    )
+    # of a point: what rounding left
+    moments[np.abs(moments) <= SLACK * np.abs(xx + yy + zz)[:, None]] = 0.0
     tolerance = SLACK * np.abs(moments).sum(axis=1)
     a, b, c = moments.T
     if (bad := (a < -tolerance) | (a + b - c < -tolerance)).any():

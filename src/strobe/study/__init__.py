@@ -7,6 +7,20 @@ head of the report, and ``SLOW``. A section that a robot does not allow raises `
 sentence is the data. A new section is a new module and a row in `report.SECTIONS`.
 """
 
-from strobe.study.report import SECTIONS, Report, study
+from __future__ import annotations
 
-__all__ = ["SECTIONS", "Report", "study"]
+from typing import TYPE_CHECKING
+
+from strobe.rooms import exported
+
+if TYPE_CHECKING:
+    from strobe.study.report import SECTIONS as SECTIONS
+    from strobe.study.report import Report as Report
+    from strobe.study.report import study as study
+
+exported(
+    __name__,
+    {
+        "strobe.study.report": "SECTIONS Report study",
+    },
+)

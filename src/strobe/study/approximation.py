@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from strobe.approximate.figure import trade_off_figure
 from strobe.approximate.recommendation import in_bytes, percent
 from strobe.robot import Robot
-from strobe.study import html as page
+from strobe.show.plots import NARROW, WIDTH
+from strobe.show.tables import remark, short, table, three
 from strobe.study import ladder
+from strobe.study import page_parts as page
 from strobe.study.case import Case
-from strobe.study.figure_approximation import trade_off_figure
-from strobe.study.plots import NARROW, WIDTH
-from strobe.study.refusals import told as reasons
-from strobe.study.tables import remark, short, table, three
+from strobe.study.refusals import reasons
 
 TITLE = "What may be left out"
 
@@ -29,7 +29,7 @@ ROUND = {False: 1e-2, True: 1e-3}
 def measure(case: Case) -> dict[str, Any]:
     """The methods on the motion of the section on trajectories."""
     from strobe.approximate.report import trade_off  # every verb imports the study: methods wait
-    from strobe.control.straying import straying
+    from strobe.control.tracking_deviation import straying
     from strobe.study.trajectory import motion_of
 
     case.require_dynamics()
@@ -101,8 +101,8 @@ def methods_table(data: Mapping[str, Any]) -> Any:
     """A row per method: what it costs and how far off it is."""
     tracked = _tracked(data)
     head = [
-        "method", "", "memory", "×", "+", "sin, cos", "look-ups", "ns", "µs, one call", "prepared in", "rms",
-        "at most", "worst joint",
+        "method", "", "memory", "×", "+", "sin, cos", "look-ups", "ns", "µs, one call", "prepared in",
+        "rms (share)", "at most (share)", "worst joint",
     ]  # fmt: skip
     rows = [
         [name, "*" if name in data["pareto"] else "", *_costs(row), *_errors(row, data["joints"])]

@@ -13,9 +13,9 @@ import numpy as np
 from strobe.equations.meaning import Explanation
 from strobe.errors import UnsupportedModelError
 from strobe.formulations import FORMULATIONS, Method
-from strobe.models.tips import hands
+from strobe.models.default_frame import hands
 from strobe.robot import Robot
-from strobe.study.swing import Swing, resting_position
+from strobe.study.sample_motion import Swing, resting_position
 
 Array = np.ndarray
 
@@ -28,9 +28,8 @@ LARGEST = {
 }  # fmt: skip
 SMALL = 8  # joints up to which nothing takes long
 
-RESERVED = re.compile(
-    r"con|prn|aux|nul|com\d|lpt\d", re.IGNORECASE
-)  # devices on Windows, whatever follows a point
+# devices on Windows, whatever follows a point
+RESERVED = re.compile(r"con|prn|aux|nul|com\d|lpt\d", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -42,14 +41,17 @@ class Case:
     qd: Array
     qdd: Array
     origin: str
-    golden: Mapping[str, Any] | None = None  # published torques of this state
+    golden: Mapping[str, Any] | None = None  # reference values of this state
     quick: bool = False  # whether what takes long is left out
     called: str = ""  # the robot with its edits, as a command line names it
     seed: int | None = None  # of a random state
+    file: str = ""  # the file of the model, whose shapes can be drawn; none where they are not known
 
     @classmethod
-    def of(cls, robot: Robot, seed: int | None = None, *, quick: bool = False, called: str = "") -> Case:
-        """The robot at its published golden state, or at a reproducible random one.
+    def of(
+        cls, robot: Robot, seed: int | None = None, *, quick: bool = False, called: str = "", file: str = ""
+    ) -> Case:
+        """The robot at its reference state, or at a reproducible random one.
 
         It is interpreted: a study asks many questions once each, which is not worth compiling.
         """
@@ -59,9 +61,9 @@ class Case:
         if fitting and seed is None:
             golden = fitting[0]
             q, qd, qdd = (np.array(golden[name], dtype=float) for name in ("q", "qd", "qdd"))
-            return cls(robot, q, qd, qdd, "the published golden state", golden, quick, called, seed)
+            return cls(robot, q, qd, qdd, "the reference state", golden, quick, called, seed, file)
         origin = f"a random state within the limits (seed {seed or 0})"
-        return cls(robot, *robot.random_state(seed=seed or 0), origin, None, quick, called, seed)
+        return cls(robot, *robot.random_state(seed=seed or 0), origin, None, quick, called, seed, file)
 
     @cached_property
     def formulations(self) -> dict[str, Method]:
@@ -86,7 +88,7 @@ class Case:
 
     @cached_property
     def swing(self) -> Swing:
-        """The motion to look at: about the published state, or about a pose that one would draw."""
+        """The motion to look at: about the reference state, or about a pose that one would draw."""
         return Swing.about(self.robot, self.q if self.golden else resting_position(self.robot))
 
     @cached_property

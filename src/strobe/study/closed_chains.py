@@ -13,12 +13,12 @@ import numpy as np
 from strobe.errors import UnsupportedModelError, counted
 from strobe.models.loops import why_open
 from strobe.robot import Robot
-from strobe.study import html as page
+from strobe.show.plots import NARROW, WIDTH, Panel, small_multiples
+from strobe.show.tables import remark, short, table, tidy
 from strobe.study import loop_forces, simulation
+from strobe.study import page_parts as page
 from strobe.study.case import Case
 from strobe.study.overview import describe
-from strobe.study.plots import NARROW, WIDTH, Panel, small_multiples
-from strobe.study.tables import remark, short, table, tidy
 
 TITLE = "Closed chains"
 
@@ -67,7 +67,7 @@ def _here(case: Case) -> dict[str, Any]:
 
 
 def _reduced(case: Case) -> dict[str, Any]:
-    from strobe.mechanisms.reduced import reduced
+    from strobe.mechanisms.reduced_dynamics import reduced
 
     found = reduced(case.robot, case.q, case.qd)
     names = [case.robot.coordinates.rate_names[k] for k in _own(case.robot, found.actuated)]
@@ -145,8 +145,12 @@ def render(data: Mapping[str, Any]) -> Iterator[Any]:
 
 
 def _matrices(reduced: Mapping[str, Any]) -> Iterator[Any]:
-    yield remark("M_r and g_r in the actuated joints: what each feels of all links")
-    names, M, g = reduced["actuated"], tidy(reduced["mass_matrix"]), tidy(reduced["gravity"])
+    yield remark("M_r (kg m², kg) and g_r (N m, N) in the actuated joints: what each feels of all links")
+    names, M, g = (
+        reduced["actuated"],
+        tidy(reduced["mass_matrix"]),
+        tidy(reduced["gravity"], reduced["mass_matrix"]),
+    )
     yield table(["M_r", *names, "g_r"], [[name, *row, x] for name, row, x in zip(names, M, g, strict=True)])
 
 
@@ -166,4 +170,4 @@ def _figure(data: Mapping[str, Any], case: Case) -> page.Html | None:
     described = "How far loops come open and how much energy nothing accounts for, over time."
     title = f"{case.robot.name}, let go: loops and energy"
     wide, narrow = (small_multiples(title, described, [panels], width=width) for width in (WIDTH, NARROW))
-    return page.figure_by_width(wide, narrow, "Drift is removed after every step.")
+    return page.figure_by_width(wide, narrow, "Drift is removed after every step.", motion="fall")

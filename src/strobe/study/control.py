@@ -15,12 +15,12 @@ from strobe.errors import (
     UnsupportedModelError,
 )
 from strobe.robot import Robot
-from strobe.study import html as page
+from strobe.show.plots import NARROW, WIDTH, Panel, small_multiples
+from strobe.show.tables import remark, short, table, three
+from strobe.study import page_parts as page
 from strobe.study.case import Case
-from strobe.study.loops import alone, told
-from strobe.study.plots import NARROW, WIDTH, Panel, small_multiples
-from strobe.study.refusals import told as reasons
-from strobe.study.tables import remark, short, table, three
+from strobe.study.control_loops import alone, told
+from strobe.study.refusals import reasons
 
 if TYPE_CHECKING:
     from strobe.control.tracked import Tracked
@@ -202,7 +202,7 @@ def html(data: Mapping[str, Any], case: Case) -> page.Html:
     caption = "How far the hand is from where it should be; one mark upwards is ten times as far."
     return page.markup(
         page.printed(_lesson(data)),
-        page.figure_by_width(wide, narrow, caption),
+        page.figure_by_width(wide, narrow, caption, motion="planned"),
         page.printed([remark(_asked(data)), loops_table(data), *map(remark, _notes(data))]),
     )
 

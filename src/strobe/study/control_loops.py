@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rich.table import Table
 
-from strobe.study.tables import remark, short, table, three
+from strobe.show.tables import in_units, remark, short, table, three
 
 if TYPE_CHECKING:
     from strobe.control.cost import Cost
@@ -67,15 +67,16 @@ def shown(data: Mapping[str, Any]) -> Iterator[Any]:
     """Loops as a terminal prints them: a line, a row per controller, and the joints of a loop that is alone."""
     rate = f"{short(data['rate'])} Hz"
     yield remark(f"{data['planner']}: {short(data['duration'])} s, controlled at {rate}")
-    yield loops_table(data["loops"])
+    yield loops_table(data["loops"], data["units"])
     if len(data["loops"]) == 1:
-        yield joints_table(data["joints"], data["loops"][0])
+        yield joints_table(data["joints"], data["units"], data["loops"][0])
 
 
-def loops_table(loops: list[dict[str, Any]]) -> Table:
+def loops_table(loops: list[dict[str, Any]], units: Sequence[str]) -> Table:
     """Errors, effort, saturation and cost of every controller."""
+    joints_off = in_units("joints largest", "position", units)
     head = [
-        "controller", "status", "hand rms (m)", "hand largest (m)", "joints largest", "work (J)", "cut (s)",
+        "controller", "status", "hand rms (m)", "hand largest (m)", joints_off, "work (J)", "cut (s)",
         "operations", "ns a step",
     ]  # fmt: skip
     rows = [
@@ -89,9 +90,11 @@ def loops_table(loops: list[dict[str, Any]]) -> Table:
     return table(head, rows)
 
 
-def joints_table(names: list[str], loop: Mapping[str, Any]) -> Table:
+def joints_table(names: list[str], units: Sequence[str], loop: Mapping[str, Any]) -> Table:
     """Errors and torques of every joint, and for how long its motor gave less than was asked."""
-    head = ["joint", "rms error", "largest error", "rms torque", "largest torque", "cut (s)"]
+    errors = [in_units(f"{kind} error", "position", units) for kind in ("rms", "largest")]
+    torques = [in_units(f"{kind} torque", "torque", units) for kind in ("rms", "largest")]
+    head = ["joint", *errors, *torques, "cut (s)"]
     columns = [
         loop["error"]["rms"],
         loop["error"]["largest"],

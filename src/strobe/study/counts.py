@@ -7,8 +7,8 @@ from dataclasses import asdict
 from typing import Any
 
 from strobe.analysis.counts import Cost, Growth, compiled, cost
+from strobe.show.tables import remark, table
 from strobe.study.case import Case
-from strobe.study.tables import remark, table
 
 TITLE = "What inverse dynamics costs"
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from strobe.analysis import equivalence
 from strobe.analysis.equivalence import Equivalence
-from strobe.study import html as page
+from strobe.show.tables import remark
+from strobe.study import page_parts as page
 from strobe.study.case import Case
-from strobe.study.refusals import told
-from strobe.study.tables import remark
+from strobe.study.refusals import reasons
 
 TITLE = "Are they the same function?"
 CUT_OPEN = True  # of closed chains the tree is looked at
@@ -56,7 +56,7 @@ def in_brief(data: Mapping[str, Any]) -> tuple[str, str] | None:
 def render(data: Mapping[str, Any]) -> Iterator[Any]:
     yield remark(HOW)
     yield from data["statement"]
-    yield from map(remark, told(data["refused"]))
+    yield from map(remark, reasons(data["refused"]))
 
 
 def html(data: Mapping[str, Any], case: Case) -> page.Html:

@@ -18,14 +18,15 @@ from strobe.algebra import Pose, Shift
 from strobe.errors import UnknownNameError, UnsupportedModelError
 from strobe.models.model import Frame
 from strobe.robot import Robot
-from strobe.study import glyphs
-from strobe.study.drawing import usual_view
-from strobe.study.glyphs import label, subscript
-from strobe.study.placing import Board
-from strobe.study.projection import Screen, View
-from strobe.study.sheet import LINE, MARGIN, TOP, WIDTH, brief, page, rule
-from strobe.study.skeleton import Hinge, Skeleton, numbers, posed
-from strobe.study.svg import Child, Element, fill, group, path, stroke, text
+from strobe.show import glyphs
+from strobe.show.drawing import usual_view
+from strobe.show.drawing_sheet import LINE, MARGIN, TOP, WIDTH, brief, page, rule
+from strobe.show.glyphs import label, subscript
+from strobe.show.label_placement import Board
+from strobe.show.noise import noise, quiet
+from strobe.show.projection import Screen, View
+from strobe.show.skeleton import Hinge, Skeleton, numbers, posed
+from strobe.show.svg import Child, Element, fill, group, path, stroke, text
 
 Array = np.ndarray
 Vector = Sequence[float] | Array
@@ -35,7 +36,6 @@ LONGEST, SHORTEST = 78.0, 16.0  # pixels, of arrows
 THICK = 15.0  # pixels, of the link
 ROOM = 90.0  # around the link, for arrows and labels
 TALLEST, LOWEST = 380.0, 250.0
-NOISE = 1e-9  # of the largest force or moment: what is not drawn
 HEADS_ON = 0.9  # how far a moment points at the viewer where it is a circle of an arrow
 
 
@@ -75,8 +75,8 @@ class FreeBody:
     def of(self, unit: str) -> list[Load]:
         """Its forces (N) or its moments (N m) that are not nothing."""
         ours = [load for load in self.loads if load.unit == unit]
-        most = max((load.size for load in ours), default=0.0)
-        return [load for load in ours if load.size > NOISE * most]
+        least = noise([load.size for load in ours])
+        return [load for load in ours if load.size > least]
 
 
 def free_body(
@@ -273,7 +273,7 @@ def _table(body: FreeBody, y: float) -> tuple[list[Child], float]:
     most = max((load.size for load in body.loads), default=1.0)
     line += LINE + 3
     rows.append(text(MARGIN + 13, line, "sum of the forces", class_="muted"))
-    rows += _numbers(np.where(np.abs(total) < NOISE * most, 0.0, total), stops, line, class_="muted")
+    rows += _numbers(quiet(total, most), stops, line, class_="muted")
     rows.append(text(stops[-1], line, _sum_is(body), anchor="end", class_="muted"))
     return rows, line - y + 26
 
@@ -288,8 +288,7 @@ def _sum_is(body: FreeBody) -> str:
 
 
 def _numbers(vector: Array, stops: Sequence[float], line: float, **look: str) -> list[Element]:
-    most = float(np.abs(vector).max())
-    shown = [0.0 if abs(x) <= NOISE * most else float(x) for x in vector]
+    shown = quiet(vector).tolist()
     return [
         text(stop, line, f"{x:.4g}".replace("-", "−"), anchor="end", **look)
         for stop, x in zip(stops[:3], shown, strict=True)

@@ -16,13 +16,14 @@ import numpy as np
 
 from strobe.errors import ArgumentError, UnsupportedModelError
 from strobe.robot import Robot
-from strobe.study import glyphs
-from strobe.study.glyphs import label, subscript
-from strobe.study.placing import Board
-from strobe.study.projection import Screen, View
-from strobe.study.sheet import MARGIN, TOP, WIDTH, brief, page
-from strobe.study.skeleton import Skeleton, posed
-from strobe.study.svg import Child, Element, group, path, text
+from strobe.show import glyphs
+from strobe.show.drawing_sheet import MARGIN, TOP, WIDTH, brief, page
+from strobe.show.glyphs import label, subscript
+from strobe.show.label_placement import Board
+from strobe.show.noise import noise, quiet
+from strobe.show.projection import Screen, View
+from strobe.show.skeleton import Skeleton, posed
+from strobe.show.svg import Child, Element, group, path, text
 
 Array = np.ndarray
 Vector = Sequence[float] | Array
@@ -35,7 +36,6 @@ LEAST_TALL, MOST_TALL = 96.0, 190.0
 LETTERS = 34  # of a line
 LONGEST, SHORTEST = 46.0, 14.0  # pixels, of arrows
 CENTRIFUGAL, CORIOLIS = 2, 3  # colours, as in the plots
-NOISE = 1e-9
 NOTE = "Inertial forces, and their moments about the joints: the drives cancel them."
 
 
@@ -187,7 +187,7 @@ def _forces(skeleton: Skeleton, effect: Effect, screen: Screen, board: Board) ->
     colour = CENTRIFUGAL if effect.kind == "centrifugal" else CORIOLIS
     centre = screen(skeleton.hinges[effect.by[1]].origin)
     sizes = np.linalg.norm(effect.forces, axis=-1)
-    felt = [b for b, size in enumerate(sizes) if size > NOISE * sizes.max()]
+    felt = [b for b, size in enumerate(sizes) if size > noise(sizes)]
     named: list[tuple[Array, str, Array]] = []
     for b in felt:
         at, way = screen(skeleton.coms[b]), screen.turned(effect.forces[b] / sizes[b])[0]
@@ -208,8 +208,7 @@ def _forces(skeleton: Skeleton, effect: Effect, screen: Screen, board: Board) ->
 
 def _tidy(moments: Array) -> list[float]:
     """Moments without what rounding leaves of nothing."""
-    least = NOISE * float(np.abs(moments).max())
-    return [float(m) if abs(m) > least else 0.0 for m in moments]
+    return quiet(moments).tolist()
 
 
 def _wrapped(effect: Effect) -> list[str]:

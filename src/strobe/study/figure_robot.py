@@ -8,14 +8,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from strobe.robot import Robot
-from strobe.study.annotation import Annotation, terse
-from strobe.study.drawing import Drawing, grid_step
-from strobe.study.glyphs import subscript
-from strobe.study.projection import View
-from strobe.study.sheet import LINE, MARGIN, WIDTH, brief, page, rule, signed, vector
-from strobe.study.skeleton import Skeleton, posed
-from strobe.study.svg import Child, Element, group, text
-from strobe.study.tables import short
+from strobe.show.annotation import Annotation, terse
+from strobe.show.drawing import Drawing, grid_step
+from strobe.show.drawing_sheet import LINE, MARGIN, WIDTH, brief, page, rule, signed, vector
+from strobe.show.glyphs import subscript
+from strobe.show.projection import View
+from strobe.show.skeleton import Skeleton, posed
+from strobe.show.svg import Child, Element, group, text
+from strobe.show.tables import short
 
 Array = np.ndarray
 

@@ -9,11 +9,11 @@ import numpy as np
 from rich.table import Table
 
 from strobe.errors import counted
-from strobe.kinematics.ranges import ranges_of
+from strobe.kinematics.joint_ranges import ranges_of
 from strobe.kinematics.solutions import Solutions, Status
 from strobe.kinematics.workspace import moving_numbers
 from strobe.robot import Robot
-from strobe.study.tables import short, table
+from strobe.show.tables import short, table, tidy
 
 SIDE_BY_SIDE = 8  # numbers of a solution that stand in one row
 STATUS = {
@@ -40,8 +40,19 @@ def answer(robot: Robot, frame: str, found: Solutions) -> dict[str, Any]:
         "iterations": None if found.iterations is None else int(found.iterations),
         "joints": labels,
         "moving": moving,
+        "units": _units(robot, moving),
         "solutions": [_solution(robot, found, k, labels) for k in range(count)],
     }
+
+
+def _units(robot: Robot, names: Sequence[str]) -> list[str]:
+    """The unit of every position; of parts of quaternions and of a place of a base, by what they are."""
+    found: dict[str, str] = {}
+    for joint in robot.coordinates.joints:
+        whole = len(joint.position_names)
+        each = ["rad" if joint.turns else "m"] if whole == 1 else ["m"] * (whole - 4) + [""] * 4
+        found |= dict(zip(joint.position_names, each, strict=False))
+    return [found[name] for name in names]
 
 
 def _solution(robot: Robot, found: Solutions, k: int, labels: Sequence[str]) -> dict[str, Any]:
@@ -70,10 +81,14 @@ def answer_table(data: Mapping[str, Any], most: int | None = None) -> Table:
     """Solutions in rows; where a robot has many joints, in columns."""
     shown = data["solutions"][:most]
     columns = [data["joints"].index(name) for name in data["moving"]]
-    values = [[float(x["q"][i]) for i in columns] for x in shown]
+    values = [[row[i] for i in columns] for row in tidy([x["q"] for x in shown])]
     residuals, limits = [f"{x['residual']:.1e}" for x in shown], [limits_text(x) for x in shown]
+    named_in_units = [
+        f"{name} ({unit})" if unit else name
+        for name, unit in zip(data["moving"], data["units"], strict=True)
+    ]
     if len(columns) > SIDE_BY_SIDE:
-        rows = [[name, *row] for name, *row in zip(data["moving"], *values, strict=True)]
+        rows = [[name, *row] for name, *row in zip(named_in_units, *values, strict=True)]
         rows += [["residual", *residuals], ["limits", *limits]]
         return table(["", *(str(k) for k in range(1, len(shown) + 1))], rows)
     branches = [x["branch"] for x in shown]
@@ -84,7 +99,7 @@ def answer_table(data: Mapping[str, Any], most: int | None = None) -> Table:
             zip(branches, values, residuals, limits, strict=True), 1
         )
     ]
-    return table(["", *named, *data["moving"], "residual", "limits"], rows)
+    return table(["", *named, *named_in_units, "residual", "limits"], rows)
 
 
 def limits_text(solution: Mapping[str, Any]) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from strobe.kinematics.figure_branches import branches_figure
 from strobe.kinematics.workspace import (
     CrossSection,
     cross_section,
@@ -15,14 +16,14 @@ from strobe.kinematics.workspace import (
     moving_numbers,
     plane_manipulability,
 )
-from strobe.models.tips import hands
+from strobe.models.default_frame import hands
 from strobe.robot import Robot
-from strobe.study import html as page
-from strobe.study.answers import answer, answer_lines, answer_table
+from strobe.show.plots import map_plot, time_plot
+from strobe.show.tables import in_units, remark, short, table, tidy
+from strobe.show.units import efforts
+from strobe.study import page_parts as page
 from strobe.study.case import Case, numbers
-from strobe.study.figure_branches import branches_figure
-from strobe.study.plots import map_plot, time_plot
-from strobe.study.tables import remark, short, table
+from strobe.study.inverse_solutions import answer, answer_lines, answer_table
 
 TITLE = "Hand and joints"
 
@@ -88,6 +89,7 @@ def _along(case: Case, frame: str, section: CrossSection) -> dict[str, Any]:
         q[k, :, joint.q] = np.linspace(*joint_range(robot, joint.name), STEPS)
     return {
         "joints": [joint.name for joint in joints],
+        "units": efforts(joints),
         "ranges": [joint_range(robot, joint.name) for joint in joints],
         "here": float(plane_manipulability(robot, case.q, frame, section.plane)),
         "values": plane_manipulability(robot, q, frame, section.plane),
@@ -142,12 +144,11 @@ def _reached(data: Mapping[str, Any]) -> Iterator[Any]:
             f"manipulability of its translation: {short(along['here'])} here; along the range of each joint"
         )
         rows = [
-            [name, *ends, float(w.min()), float(w.max())]
-            for name, ends, w in zip(
-                along["joints"], along["ranges"], np.asarray(along["values"]), strict=True
-            )
+            [name, *ends, min(w), max(w)]
+            for name, ends, w in zip(along["joints"], along["ranges"], tidy(along["values"]), strict=True)
         ]
-        yield table(["joint", "from", "to", "least", "most"], rows)
+        ends = [in_units(name, "position", along["units"]) for name in ("from", "to")]
+        yield table(["joint", *ends, "least", "most"], rows)
 
 
 def html(data: Mapping[str, Any], case: Case) -> page.Html:
@@ -155,10 +156,14 @@ def html(data: Mapping[str, Any], case: Case) -> page.Html:
         _branches(data, case),
         page.printed(_solved(data)),
         _command(data, case),
-        page.figure(
-            _map(data, case.robot), "The best of the random positions in each cell: dark is easy to move."
+        page.beside(
+            page.figure(
+                _map(data, case.robot),
+                "The best of the random positions in each cell: dark is easy to move.",
+            ),
+            page.tag("div", page.printed(_reached(data))),
+            even=True,
         ),
-        page.printed(_reached(data)),
         page.figure(_lines(data, case.robot)) if data["manipulability"]["joints"] else None,
     )
 

@@ -7,17 +7,27 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from strobe.approximate.recommendation import in_time
-from strobe.study.tables import remark, table
+from strobe.show.tables import remark, table
 
 if TYPE_CHECKING:
     from strobe.robot import Robot
 
 
 def told(robot: Robot) -> list[dict[str, Any]]:
-    """The rungs as plain data."""
-    from strobe.approximate import ladder
+    """The rungs as plain data, each with how many times faster it is than the one above, and than the first."""
+    from strobe.papers import ladder
 
-    return [asdict(rung) for rung in ladder(robot)]
+    rungs = ladder(robot)
+    times = [rung.ns for rung in rungs]
+    above = [None, *times[:-1]]
+    return [
+        asdict(rung) | {"factor": _ratio(before, rung.ns), "in_all": _ratio(times[0], rung.ns)}
+        for rung, before in zip(rungs, above, strict=True)
+    ]
+
+
+def _ratio(slow: float | None, fast: float | None) -> float | None:
+    return None if slow is None or fast is None else slow / fast
 
 
 def shown(rungs: Sequence[dict[str, Any]]) -> Iterator[Any]:
@@ -26,11 +36,40 @@ def shown(rungs: Sequence[dict[str, Any]]) -> Iterator[Any]:
         "the ladder: the time of a state on this machine, beside what [Waters1979] reports of a PDP-11/45"
     )
     rows = [
-        [rung["title"], rung["multiplications"], rung["additions"], _time(rung["ns"]), rung["reported"]]
+        [
+            rung["title"], rung["multiplications"], rung["additions"], _time(rung["ns"]),
+            _times(rung["factor"]), _times(rung["in_all"]), rung["reported"],
+        ]
         for rung in rungs
-    ]
-    yield table(["", "×", "+", "time", "reported"], rows)
+    ]  # fmt: skip
+    yield table(["", "×", "+", "time", "factor", "in all", "reported"], rows)
+    yield from summary(rungs)
+
+
+def summary(rungs: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """What the whole climb brings, how much of it is arithmetic saved, and what fixed point adds today."""
+    by_title = {rung["title"]: rung for rung in rungs}
+    first, last = rungs[0], by_title["compiled, in a batch"]
+    if first["ns"] is not None and first is not last:
+        fewer = (first["multiplications"] + first["additions"]) / (
+            last["multiplications"] + last["additions"]
+        )
+        yield (
+            f"In all {_times(last['in_all'])} from the first rung to a batch of machine code: {_times(fewer)} "
+            f"by fewer operations, {_times(last['in_all'] / fewer)} by how they are run."
+        )
+    single, fixed = by_title.get("C, float32"), by_title.get("C, fixed point")
+    if single and fixed:
+        yield (
+            f"Fixed point today: {_time(fixed['ns'])} as C where single precision takes {_time(single['ns'])}, "
+            f"a factor {single['ns'] / fixed['ns']:.2g}. The report expects 4, of a machine whose floating point "
+            "was slow; on a processor without a floating-point unit it may still pay."
+        )
 
 
 def _time(ns: float | None) -> str | None:
     return None if ns is None else in_time(ns)
+
+
+def _times(ratio: float | None) -> str | None:
+    return None if ratio is None else f"{ratio:,.0f}×" if ratio >= 100 else f"{ratio:.2g}×"

@@ -8,9 +8,9 @@ from typing import Any
 
 from strobe.analysis import laws
 from strobe.analysis.laws import Verdict
+from strobe.show.tables import remark, table
 from strobe.study.case import Case
 from strobe.study.exactness import odds
-from strobe.study.tables import remark, table
 
 TITLE = "Laws of mechanics, checked here"
 CUT_OPEN = True  # of closed chains the tree is looked at

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from strobe.errors import ArgumentError, UnsupportedModelError
+from strobe.mechanisms.figure_zmp import walk_figure, zmp_figure
 from strobe.robot import Robot
-from strobe.study import html as page
+from strobe.show.tables import remark, short, table
+from strobe.study import page_parts as page
 from strobe.study.case import Array, Case
-from strobe.study.figure_zmp import walk_figure, zmp_figure
-from strobe.study.swing import PERIOD, resting_position
-from strobe.study.tables import remark, short, table
+from strobe.study.sample_motion import PERIOD, resting_position
 
 if TYPE_CHECKING:
-    from strobe.mechanisms.ground import GroundReaction
     from strobe.mechanisms.walking import Walk
+    from strobe.mechanisms.zero_moment_point import GroundReaction
 
 TITLE = "Legs on the ground"
 
@@ -72,7 +72,7 @@ def _walk(case: Case) -> Walk | None:
 
 
 def _on_one_foot(case: Case) -> tuple[Array, GroundReaction, str]:
-    from strobe.mechanisms.ground import across, center_of_mass, ground_reaction, upward
+    from strobe.mechanisms.zero_moment_point import across, center_of_mass, ground_reaction, upward
 
     foot = case.robot.model.feet[0].frame
     robot = case.robot.standing_on(foot, case.swing.q)

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
+from strobe.equations.meaning import units_of
 from strobe.errors import counted
 from strobe.robot import Robot
-from strobe.study.figure_trajectory import instants
-from strobe.study.tables import table, tidy
+from strobe.show.tables import in_units, table, tidy
+from strobe.trajectory.figure import instants
 from strobe.trajectory.motion import Trajectory
 
 LOOKS = 4000  # instants at which torques are looked at; velocities and accelerations are exact
@@ -21,7 +22,7 @@ BEYOND = 1 + 1e-9  # of a limit: it is exceeded
 def shares(robot: Robot, motion: Trajectory, bounds: Any) -> dict[str, Any]:
     """The largest magnitudes (n,) of a motion, each as a number and as a share of its bound (NaN without one)."""
     used = {"velocity": _largest(motion, 1), "acceleration": _largest(motion, 2)}
-    if not robot.model.kinematic_only:
+    if not robot.model.without_dynamics:
         used["torque"] = np.abs(robot.inverse_dynamics(*motion(instants(motion, LOOKS)))).max(axis=0)
     limits = {"velocity": bounds.velocity, "acceleration": bounds.acceleration, "torque": bounds.effort}
     part = {
@@ -31,6 +32,7 @@ def shares(robot: Robot, motion: Trajectory, bounds: Any) -> dict[str, Any]:
     ends = motion(np.array([0.0, motion.duration])).q
     return {
         "joints": list(motion.joint_names),
+        "units": units_of(robot),
         "from": ends[0],
         "to": ends[1],
         "largest": used,
@@ -63,19 +65,18 @@ def percent(share: float | None) -> str:
 def shares_table(data: Mapping[str, Any]) -> Table:
     """Joint by joint: where it goes, and its largest velocity, acceleration and torque with their shares."""
     names = list(data["largest"])
-    head = ["joint", "from", "to", *(word for name in names for word in (name, "of limit"))]
+    units = data["units"]
+    ends = [in_units(name, "position", units) for name in ("from", "to")]
+    head = ["joint", *ends, *(word for name in names for word in (in_units(name, name, units), "of limit"))]
     ends = tidy([data["from"], data["to"]])
+    largest = {name: tidy(values) for name, values in data["largest"].items()}
     rows = [
         [
             joint,
             ends[0][j],
             ends[1][j],
-            *(x for name in names for x in _pair(data, name, j)),
+            *(x for name in names for x in (largest[name][j], percent(data["shares"][name][j]))),
         ]
         for j, joint in enumerate(data["joints"])
     ]
     return table(head, rows)
-
-
-def _pair(data: Mapping[str, Any], name: str, j: int) -> tuple[float, str]:
-    return float(data["largest"][name][j]), percent(data["shares"][name][j])

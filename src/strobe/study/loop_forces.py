@@ -9,7 +9,7 @@ import numpy as np
 from rich.table import Table
 
 from strobe.robot import Robot
-from strobe.study.tables import remark, table, tidy
+from strobe.show.tables import remark, table, tidy
 
 HOW = "force (N) and moment (N m) of the link of the first frame on that of the second, at its origin, base axes"
 
@@ -45,4 +45,7 @@ def shown(data: Mapping[str, Any]) -> Iterator[Any]:
 def _table(data: Mapping[str, Any]) -> Table:
     values = tidy([row["wrench"] for row in data["loops"]])
     rows = [[row["name"], *row["frames"], *F] for row, F in zip(data["loops"], values, strict=True)]
-    return table(["loop", "of", "on", "fx", "fy", "fz", "mx", "my", "mz"], rows)
+    return table(
+        ["loop", "of", "on", *(f"f{axis} (N)" for axis in "xyz"), *(f"m{axis} (N m)" for axis in "xyz")],
+        rows,
+    )

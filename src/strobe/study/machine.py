@@ -9,12 +9,13 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from strobe import __version__
+from strobe.show.tables import remark, table
 from strobe.study.case import Case
-from strobe.study.tables import remark, table
 
 TITLE = "How to reproduce it"
 
-PACKAGES = ("strobe", "numpy", "scipy", "llvmlite", "sympy", "mpmath", "pin", "mujoco")
+PACKAGES = ("numpy", "scipy", "llvmlite", "sympy", "mpmath", "pin", "mujoco")
 
 
 def measure(case: Case) -> dict[str, Any]:
@@ -29,7 +30,7 @@ def measure(case: Case) -> dict[str, Any]:
         "cores": os.cpu_count(),
         "system": f"{platform.system()} {platform.release()}",
         "python": platform.python_version(),
-        "versions": {name: _version(name) for name in PACKAGES},
+        "versions": {"strobe": __version__} | {name: _version(name) for name in PACKAGES},
     }
 
 

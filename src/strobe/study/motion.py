@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from strobe.equations.meaning import KINDS, Explanation
-from strobe.study import html as page
+from strobe.show.plots import NARROW, torque_bars
+from strobe.show.tables import remark, table, three, tidy
+from strobe.study import page_parts as page
 from strobe.study.case import Case
-from strobe.study.plots import NARROW, torque_bars
-from strobe.study.swing import PERIOD
-from strobe.study.tables import remark, table, three, tidy
+from strobe.study.sample_motion import PERIOD
 
 TITLE = "Torques along a motion"
 
@@ -56,8 +56,9 @@ def render(data: Mapping[str, Any]) -> Iterator[Any]:
     yield remark(
         f"every joint swings, period {PERIOD:g} s; largest torque, and mean magnitudes of its terms"
     )
-    felt = [kind for kind in KINDS if np.any(data["mean_magnitude"][kind])]
-    columns = [data["largest"].tolist(), *(tidy(data["mean_magnitude"][kind]) for kind in felt)]
+    means = {kind: tidy(data["mean_magnitude"][kind], data["largest"]) for kind in KINDS}
+    felt = [kind for kind in KINDS if any(means[kind])]
+    columns = [tidy(data["largest"]), *(means[kind] for kind in felt)]
     rows = zip(data["joints"], data["units"], *columns, strict=True)
     yield table(["joint", "", "largest", *felt], [list(row) for row in rows])
 
@@ -65,7 +66,9 @@ def render(data: Mapping[str, Any]) -> Iterator[Any]:
 def html(data: Mapping[str, Any], case: Case) -> page.Html:
     shown, times = _largest(data, case), data["times"]
     wide, narrow = torque_bars(shown, times), torque_bars(shown, times, title=IN_SHORT, width=NARROW)
-    return page.markup(page.figure_by_width(wide, narrow, _caption(data)), page.printed(render(data)))
+    return page.markup(
+        page.figure_by_width(wide, narrow, _caption(data), motion="swing"), page.printed(render(data))
+    )
 
 
 def _caption(data: Mapping[str, Any]) -> str:

@@ -12,8 +12,8 @@ import numpy as np
 
 from strobe.errors import UnsupportedModelError
 from strobe.models.bases import mobility
+from strobe.show.tables import remark, short, table, tidy
 from strobe.study.case import Array, Case
-from strobe.study.tables import remark, short, table, tidy
 
 TITLE = "Moving base"
 
@@ -55,8 +55,8 @@ def measure(case: Case) -> dict[str, Any]:
 
 def _outside(case: Case) -> tuple[Array, float]:
     """The force (3,) of the world on all links together, gravity among it, and their mass."""
-    from strobe.mechanisms.extended import total_mass
-    from strobe.mechanisms.ground import gravity_of, total_wrench
+    from strobe.mechanisms.extended_coordinates import total_mass
+    from strobe.mechanisms.zero_moment_point import gravity_of, total_wrench
 
     mass = total_mass(case.robot.model)
     force, _ = total_wrench(case.robot, case.q, case.qd, case.qdd)

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from strobe.errors import StrobeError, counted
-from strobe.models.inertial import Inertial
+from strobe.models.default_frame import hands
+from strobe.models.inertial import Inertial, principal_moments
 from strobe.models.joints import Joint
 from strobe.models.model import ROOT, Body, Loop, Model
-from strobe.models.tips import hands
 from strobe.robot import Robot
-from strobe.study import html as page
+from strobe.show.skeleton import Row, denavit_hartenberg
+from strobe.show.tables import remark, short, table, tidy
+from strobe.study import page_parts as page
 from strobe.study.case import Case
 from strobe.study.figure_robot import robot_figure
-from strobe.study.skeleton import Row, denavit_hartenberg
-from strobe.study.tables import remark, short, table
 
 TITLE = "The robot"
 
+REMARKS = 4  # that are shown at once
 BRIEF = 16  # letters of a pattern that still tells something
 
 
@@ -56,21 +57,17 @@ def render(data: Mapping[str, Any]) -> Iterator[Any]:
 def html(data: Mapping[str, Any], case: Case) -> page.Html:
     """Facts, remarks of the reader, and tables of joints, geometry and inertias."""
     convention, rows = denavit_hartenberg(case.robot.model)
+    told = f"Table of Denavit and Hartenberg, {convention}"
+    table_of_rows = (
+        page.tag("details", page.tag("summary", told), _rows_table(data, rows)) if convention else None
+    )
     return page.markup(
         _facts(data),
-        page.tag(
-            "ul", (page.tag("li", _remarked(line)) for line in constraints(_brief(data))), class_="notes"
+        _remarks(data),
+        page.beside(
+            page.figure(robot_figure(case.robot, case.swing.q)),
+            page.tag("div", page.tag("h3", "Joints"), page.table(joints_table(data)), table_of_rows),
         ),
-        page.figure(robot_figure(case.robot, case.swing.q)),
-        page.tag("h3", "Joints"),
-        page.table(joints_table(data)),
-        page.tag(
-            "details",
-            page.tag("summary", f"Table of Denavit and Hartenberg, {convention}"),
-            _rows_table(data, rows),
-        )
-        if convention
-        else None,
         page.tag("h3", "Links"),
         page.tag(
             "p",
@@ -92,6 +89,17 @@ def _facts(data: Mapping[str, Any]) -> page.Html:
     pairs = (page.tag("div", page.tag("dt", k), page.tag("dd", v)) for k, v in facts.items() if v)
     source = page.tag("p", f"Source: {data['source']}", class_="remark") if data["source"] else None
     return page.markup(page.tag("dl", pairs, class_="facts"), source)
+
+
+def _remarks(data: Mapping[str, Any]) -> page.Html:
+    """What binds the joints and what the reader remarked; of many remarks the later ones are unfolded on request."""
+    lines = [page.tag("li", _remarked(line)) for line in constraints(_brief(data))]
+    first, more = lines[:REMARKS], lines[REMARKS:]
+    shown = page.tag("ul", first, class_="notes") if first else None
+    folded = page.tag(
+        "details", page.tag("summary", f"{len(more)} more remarks"), page.tag("ul", more, class_="notes")
+    )
+    return page.markup(shown, folded if more else None)
 
 
 def _brief(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -126,7 +134,10 @@ def _rows_table(data: Mapping[str, Any], rows: Sequence[Row]) -> page.Html:
 def inertias_table(data: Mapping[str, Any]) -> Any:
     """The ten parameters of every link, and its centre of mass."""
     centre = ["com x", "com y", "com z"]
-    rows = [[x["name"], x["mass"], *(x["com"] or [None] * 3), *x["parameters"][4:]] for x in data["links"]]
+    rows = [
+        [x["name"], x["mass"], *(tidy(x["com"]) if x["com"] else [None] * 3), *tidy(x["parameters"][4:])]
+        for x in data["links"]
+    ]
     return table(["link", "mass", *centre, "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz"], rows)
 
 
@@ -145,7 +156,7 @@ def describe(robot: Robot) -> dict[str, Any]:
         "position_numbers": robot.nq,
         "pattern": robot.coordinates.pattern,
         "serial": model.is_serial,
-        "kinematic_only": model.kinematic_only or None,
+        "kinematic_only": model.without_dynamics or None,
         "gravity": [float(x) for x in model.gravity.linear],  # pyright: ignore[reportArgumentType]
         "moving_mass": sum(link["mass"] for link in links[1:]),
         "total_mass": sum(link["mass"] for link in links),
@@ -219,7 +230,12 @@ def _limits(joint: Joint) -> dict[str, float | None]:
 def _link(name: str, inertial: Inertial) -> dict[str, Any]:
     com = None if inertial.com is None else [float(x) for x in inertial.com]  # pyright: ignore[reportArgumentType]
     parameters = [float(x) for x in inertial.about_origin.parameters]  # pyright: ignore[reportArgumentType]
-    return {"name": name, "mass": parameters[0], "com": com, "parameters": parameters}
+    central = None if inertial.central is None else [float(x) for x in inertial.central]  # pyright: ignore[reportArgumentType]
+    moments = None if inertial.central is None else principal_moments(inertial.central)
+    return {
+        "name": name, "mass": parameters[0], "com": com, "inertia": central, "principal_moments": moments,
+        "parameters": parameters,
+    }  # fmt: skip
 
 
 def _frame(model: Model, k: int) -> dict[str, str]:
@@ -259,7 +275,26 @@ def joints_table(data: Mapping[str, Any]) -> Any:
     rows = [_joint_row(joint) for joint in data["joints"]]
     optional = ("velocity", "effort", "damping", "Coulomb", "rotor inertia")
     columns = [c for c in _JOINT_COLUMNS if c not in optional or any(row[c] is not None for row in rows)]
-    return table(columns, [[row[c] for c in columns] for row in rows])
+    slides = {joint["kind"] == "prismatic" for joint in data["joints"]}
+    titles = [f"{c} {_unit(c, slides)}".strip() for c in columns]
+    return table(titles, [[row[c] for c in columns] for row in rows])
+
+
+def _unit(column: str, slides: Collection[bool]) -> str:
+    """That of a column: of joints that turn, that slide, or of both."""
+    known = _JOINT_UNITS.get(column)
+    return "" if known is None else " or ".join(known[k] for k in (False, True) if k in slides)
+
+
+_JOINT_UNITS = {
+    "lower": ("rad", "m"),
+    "upper": ("rad", "m"),
+    "velocity": ("rad/s", "m/s"),
+    "effort": ("N m", "N"),
+    "damping": ("N m s", "N s/m"),
+    "Coulomb": ("N m", "N"),
+    "rotor inertia": ("kg m²", "kg"),
+}
 
 
 _JOINT_COLUMNS = (
@@ -290,9 +325,36 @@ def _joint_row(joint: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def links_table(data: Mapping[str, Any]) -> Any:
-    """Mass and centre of mass of every link; the base first."""
-    rows = [[x["name"], x["mass"], *(x["com"] or ["", "", ""])] for x in data["links"]]
-    return table(["link", "mass kg", "com x", "com y", "com z"], rows)
+    """Mass, centre of mass and principal moments about it of every link; the base first."""
+    none = [None] * 3
+    rows = [
+        [
+            x["name"],
+            x["mass"],
+            *(x["com"] or none),
+            *(tidy(x["principal_moments"]) if x["inertia"] else none),
+        ]
+        for x in data["links"]
+    ]
+    centre, moments = ([f"{what} {k} {unit}" for k in ks] for what, ks, unit in LINK_COLUMNS)
+    return table(["link", "mass kg", *centre, *moments], rows)
+
+
+LINK_COLUMNS = (("com", "xyz", "m"), ("I", "123", "kg m²"))
+
+
+def inertia_tables(data: Mapping[str, Any]) -> Iterator[Any]:
+    """The inertia of every link about its centre of mass, and its ten parameters about its origin."""
+    entries = [f"{name} kg m²" for name in ("Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")]
+    yield remark("inertia about the centre of mass, in the axes of the link; Ixy is −∫xy dm")
+    known = [[x["name"], x["mass"], *x["inertia"]] for x in data["links"] if x["inertia"]]
+    yield table(["link", "mass kg", *entries], known)
+    yield ""
+    yield remark("the ten parameters of each link: mass, first moments and inertia about its origin")
+    first = [f"m c{k} kg m" for k in "xyz"]
+    yield table(
+        ["link", "m kg", *first, *entries], [[x["name"], *tidy(x["parameters"])] for x in data["links"]]
+    )
 
 
 def constraints(data: Mapping[str, Any]) -> Iterator[str]:

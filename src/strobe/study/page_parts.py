@@ -1,6 +1,4 @@
-"""Pieces of a page: elements as nested calls, text escaped in one place, and what rich prints as HTML.
-
-    tag("p", "a < b, ", tag("b", "always"), class_="remark")
+"""Pieces of a page: figures, commands, data for scripts, and what rich prints as HTML.
 
 A section that has no HTML of its own is shown by `printed`: the same tables and sentences as on a terminal.
 """
@@ -10,59 +8,32 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from html import escape
 from typing import Any
 
 from rich.table import Table
 from rich.text import Text
 
-Child = Any  # markup, text, a number, nothing, or children in a list or generator
-VOID = ("br", "hr", "input", "meta")
+from strobe.show.html import Child, Html, markup, tag
+
 READABLE = 500  # pixels, of the widest drawing that a phone shrinks
+LONG = 24  # letters of a cell that may go on in the next line
 
 
-class Html(str):
-    """Text that is markup already."""
+def figure(picture: str, caption: str = "", *, motion: str | None = None) -> Html:
+    """A drawing (SVG text, or anything in markup) with what it shows; one too wide scrolls in its own place.
 
-    __slots__ = ()
-
-
-def tag(name: str, *children: Child, **attributes: Any) -> Html:
-    """An element; ``class_`` stands for class, ``data_x`` for data-x; an attribute that is None is left out."""
-    given = (
-        (key.rstrip("_").replace("_", "-"), value) for key, value in attributes.items() if value is not None
-    )
-    words = "".join(f' {key}="{escape(str(value))}"' for key, value in given)
-    return Html(f"<{name}{words}>" if name in VOID else f"<{name}{words}>{markup(*children)}</{name}>")
-
-
-def markup(*children: Child) -> Html:
-    """Children one after another; whatever is not markup is escaped."""
-    return Html("".join(_text(child) for child in children))
-
-
-def _text(child: Child) -> str:
-    if child is None:
-        return ""
-    if isinstance(child, Html):
-        return child
-    if isinstance(child, str | int | float):
-        return escape(str(child), quote=False)
-    return "".join(_text(each) for each in child)
-
-
-def figure(picture: str, caption: str = "") -> Html:
-    """A drawing (SVG text, or anything in markup) with what it shows; one too wide scrolls in its own place."""
+    ``motion`` names what its panels over time show: the page marks an instant in all of them and poses the robot.
+    """
     told = tag("figcaption", caption) if caption else None
-    return tag(
-        "figure", tag("div", Html(picture), class_="wide broad" if _broad(picture) else "wide"), told
-    )
+    drawn = tag("div", Html(picture), class_="wide broad" if _broad(picture) else "wide")
+    return tag("figure", drawn, told, data_motion=motion)
 
 
-def figure_by_width(wide: str, narrow: str, caption: str = "") -> Html:
+def figure_by_width(wide: str, narrow: str, caption: str = "", *, motion: str | None = None) -> Html:
     """A drawing in two widths, of which a page shows the one that fits."""
     pictures = (("on-wide", wide), ("on-narrow", narrow))
-    return figure(markup(tag("div", Html(picture), class_=where) for where, picture in pictures), caption)
+    both = markup(tag("div", Html(picture), class_=where) for where, picture in pictures)
+    return figure(both, caption, motion=motion)
 
 
 def _broad(picture: str) -> bool:
@@ -109,7 +80,7 @@ def table(made: Table) -> Html:
     columns = [[str(cell) for cell in column.cells] for column in made.columns]
     sides = ["num" if column.justify == "right" else None for column in made.columns]
     heads = [
-        tag("th", str(column.header), scope="col", class_=side)
+        tag("th", breakable(str(column.header)), scope="col", class_=side)
         for column, side in zip(made.columns, sides, strict=True)
     ]
     rows = [
@@ -117,9 +88,28 @@ def table(made: Table) -> Html:
         for row in zip(*columns, strict=True)
     ]
     body = tag("table", tag("thead", tag("tr", heads)), tag("tbody", rows))
-    return tag("div", body, class_="wide", tabindex=0, role="region", aria_label="table")
+    return scrolled(
+        body, ", ".join(str(column.header) for column in made.columns if str(column.header)) or "table"
+    )
+
+
+def scrolled(body: Html, label: str) -> Html:
+    """What may be broader than a page: it scrolls in its own place, by keys too."""
+    return tag("div", body, class_="wide", tabindex=0, role="region", aria_label=label)
 
 
 def _cell(k: int, value: str, side: str | None) -> Html:
     value = value.replace("-", "−", 1) if side and value.startswith("-") else value
-    return tag("td", value, class_=side) if k else tag("th", value, scope="row", class_=side)
+    if not k:
+        return tag("th", breakable(value), scope="row", class_=side)
+    return tag("td", value, class_=side or ("words" if len(value) > LONG else None))
+
+
+def breakable(name: str) -> Html:
+    """A name that may go on in the next line where it has an underscore: tables stay as narrow as a page."""
+    return Html(markup(name).replace("_", "_<wbr>"))
+
+
+def beside(*parts: Child, even: bool = False) -> Html:
+    """Parts side by side as far as they fit, else below one another; ``even`` gives each as much room."""
+    return tag("div", *parts, class_="beside even" if even else "beside")

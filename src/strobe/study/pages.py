@@ -10,11 +10,12 @@ from types import ModuleType
 from typing import Any
 
 from strobe.errors import counted
+from strobe.show import math_font
+from strobe.show.svg import DARK, LIGHT, SERIES, SERIES_ON_DARK, STYLE
+from strobe.show.tables import remark
 from strobe.study.case import Case
-from strobe.study.html import Html, command_line, markup, printed, tag
+from strobe.study.page_parts import Html, command_line, markup, printed, tag
 from strobe.study.report import SECTIONS, Headline, Report, caveat
-from strobe.study.svg import DARK, LIGHT, SERIES, SERIES_ON_DARK
-from strobe.study.tables import remark
 
 # What the page has beyond the colours of figures: raised areas, links, verdicts, the robot's parts and axes.
 MORE = {
@@ -35,18 +36,24 @@ LACKING = {  # edits of a robot that a verb does not know
 
 def whole_page(report: Report) -> str:
     """The report as HTML."""
-    name = report.case.robot.name
+    name, body = report.case.robot.name, markup(_sections(report))
     parts = {
         "title": markup(f"{name}: a study by Strobe"),
-        "style": _colours() + _file("style.css"),
+        "style": _colours() + (math_font.face() if "<math" in body else "") + _file("style.css") + STYLE,
         "start": _file("page.js"),
         "nav": markup(_anchors(report)),
         "head": markup(_head(report)),
-        "body": markup(_sections(report)),
+        "body": body,
         "foot": _foot(report),
         "viewer": _file("viewer.js") if "view" in report.sections else "",
+        "instants": _file("instants.js"),
     }
-    return Template(_file("template.html")).substitute(parts)
+    return Template(_file("template.html")).substitute({key: _once(part) for key, part in parts.items()})
+
+
+def _once(part: str) -> str:
+    """Markup whose figures leave their look to the page, which has it once for all."""
+    return part.replace(f"<style>{STYLE}</style>", "")
 
 
 def _file(name: str) -> str:
@@ -96,7 +103,7 @@ def _chips(report: Report) -> Iterator[Html]:
     if warnings:
         words = f"{counted(warnings, 'warning')} about the model"
         yield tag("a", words, class_="chip warn", href="#robot")
-    if report.case.robot.model.kinematic_only:
+    if report.case.robot.model.without_dynamics:
         yield tag("span", "kinematics only", class_="chip warn")
 
 

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from strobe.analysis import proof
+from strobe.papers import proof
+from strobe.show.tables import remark, table
 from strobe.study.case import Case
-from strobe.study.tables import remark, table
 
 TITLE = "The proof, step by step"
 SLOW = True

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from strobe.analysis.tables import Comparison, compare
 from strobe.errors import UnsupportedModelError
+from strobe.papers.tables import Comparison, compare
+from strobe.show.tables import remark, table
 from strobe.study.case import Case
-from strobe.study.tables import remark, table
 
 TITLE = "What the papers say it costs"
 

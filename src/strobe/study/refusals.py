@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 
-def told(refused: Mapping[str, str]) -> Iterator[str]:
+def reasons(refused: Mapping[str, str]) -> Iterator[str]:
     """A sentence per reason, with the names of those that it keeps away."""
     alike: dict[str, list[str]] = {}
     for name, reason in refused.items():

@@ -10,10 +10,11 @@ from typing import Any
 
 from strobe.errors import StrobeError, UnknownNameError, UnsupportedModelError
 from strobe.robot import Robot
+from strobe.show.tables import remark
 from strobe.study import (
     agreement,
     approximation,
-    closed,
+    closed_chains,
     control,
     counts,
     equations,
@@ -36,7 +37,6 @@ from strobe.study import (
     wrenches,
 )
 from strobe.study.case import Case
-from strobe.study.tables import remark
 
 SECTIONS: dict[str, ModuleType] = {
     "view": view,
@@ -49,7 +49,7 @@ SECTIONS: dict[str, ModuleType] = {
     "motion": motion,
     "wrenches": wrenches,
     "matrices": matrices,
-    "closed": closed,
+    "closed": closed_chains,
     "base": moving_base,
     "legs": legs,
     "equations": equations,
@@ -142,23 +142,24 @@ class Report:
 
 
 def study(
-    robot: Robot, seed: int | None = None, progress: Callable[[], None] = lambda: None, *,
-    sections: Sequence[str] = (), quick: bool = False, called: str = "",
+    robot: Robot, seed: int | None = None, progress: Callable[[str], None] = lambda title: None, *,
+    sections: Sequence[str] = (), quick: bool = False, called: str = "", file: str = "",
 ) -> Report:  # fmt: skip
-    """Every section (or those named) on a robot, at its golden state or a random one drawn from ``seed``.
+    """Every section (or those named) on a robot, at its reference state or a random one drawn from ``seed``.
 
-    ``quick`` leaves out what takes long; ``called`` is how a command line names the robot.
+    ``progress`` hears the title of every section before it is measured; ``quick`` leaves out what takes long;
+    ``called`` is how a command line names the robot, ``file`` where its links have their shapes.
     """
     wanted = chosen(sections)
     if not robot.nv:
         raise UnsupportedModelError(f"{robot.name} has no joints that move: there is nothing to study.")
-    case = Case.of(robot, seed, quick=quick, called=called)
+    case = Case.of(robot, seed, quick=quick, called=called, file=file)
     if not sections or len(wanted) == len(SECTIONS):
         wanted = [key for key in wanted if _applies(SECTIONS[key], case)]
     found: dict[str, Mapping[str, Any]] = {}
     for key in wanted:
+        progress(SECTIONS[key].TITLE)
         found[key] = _measured(SECTIONS[key], case)
-        progress()
     return Report(case, found)
 
 
@@ -184,7 +185,7 @@ def _applies(section: ModuleType, case: Case) -> bool:
 
 
 def _measured(section: ModuleType, case: Case) -> Mapping[str, Any]:
-    if case.quick and getattr(section, "SLOW", False) and not case.robot.model.kinematic_only:
+    if case.quick and getattr(section, "SLOW", False) and not case.robot.model.without_dynamics:
         return {"skipped": "it takes long, and --quick leaves it out."}
     try:
         return section.measure(case)

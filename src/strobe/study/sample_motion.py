@@ -16,6 +16,8 @@ import numpy as np
 
 from strobe.errors import ArgumentError, StrobeError
 from strobe.robot import Robot
+from strobe.robot.rest_position import reachable_zero as reachable_zero
+from strobe.robot.rest_position import resting_position as resting_position
 
 Array = np.ndarray
 
@@ -57,7 +59,7 @@ class Swing:
         q, qd, qdd = self._alone(np.asarray(times, dtype=float))
         if not self.robot.model.is_closed or not np.any(self.amplitude):
             return q, qd, qdd
-        from strobe.mechanisms.leading import led  # most robots have no use for it
+        from strobe.mechanisms.dependent_motion import led  # most robots have no use for it
 
         joints = [joint for joint in self.robot.coordinates.joints if self.amplitude[joint.v]]
         places, rates = [joint.q for joint in joints], [joint.v for joint in joints]
@@ -103,30 +105,3 @@ def driven(robot: Robot) -> tuple[str, ...]:
         return require_actuation(robot, robot.model.actuated)
     except ArgumentError:
         return ()
-
-
-def resting_position(robot: Robot) -> Array:
-    """A pose of the file, if it names one, else zero, moved to the middle of limits that do not hold it.
-
-    Closed chains are put together from there.
-    """
-    q = _resting(robot)
-    return robot.assemble(q) if robot.model.is_closed else q
-
-
-def _resting(robot: Robot) -> Array:
-    named = [pose for pose in robot.model.poses.values() if len(pose) == robot.nq]
-    if named and robot.nq == robot.model.nq:
-        return np.array(named[0], dtype=float)
-    return reachable_zero(robot)
-
-
-def reachable_zero(robot: Robot) -> Array:
-    """The neutral position, moved to the middle of the limits of joints that cannot be there."""
-    q = robot.neutral.copy()
-    for joint in robot.coordinates.joints:
-        lower, upper = joint.limits.lower, joint.limits.upper
-        if joint.nq == 1 and not lower <= 0.0 <= upper:
-            finite = [bound for bound in (lower, upper) if math.isfinite(bound)]
-            q[joint.q] = sum(finite) / len(finite)
-    return q

@@ -10,13 +10,13 @@ import numpy as np
 
 from strobe.errors import SimulationWarning, SingularMassMatrixError, UnsupportedModelError
 from strobe.robot import Robot
-from strobe.runtime.json_text import plain
-from strobe.study import html as page
+from strobe.show.json_text import plain
+from strobe.show.plots import NARROW, WIDTH
+from strobe.show.tables import remark
+from strobe.simulate.figure import run_figure
+from strobe.study import page_parts as page
 from strobe.study.case import Case, numbers
-from strobe.study.figure_simulation import run_figure
-from strobe.study.plots import NARROW, WIDTH
-from strobe.study.runs import shown, told
-from strobe.study.tables import remark
+from strobe.study.simulation_tables import shown, told
 from strobe.study.view import positions
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def _run(robot: Robot, q: np.ndarray) -> Run:
 
 
 def command(case: Case) -> str:
-    return f"simulate {case.called} --q {numbers(case.swing.q)} --t {DURATION:g} --stops"
+    return f"simulate {case.called} --q {numbers(case.swing.q)} --duration {DURATION:g} --stops"
 
 
 def in_brief(data: Mapping[str, Any]) -> tuple[str, str]:
@@ -90,7 +90,10 @@ def html(data: Mapping[str, Any], case: Case) -> page.Html:
     return page.markup(
         see,
         page.figure_by_width(
-            wide, narrow, "Dashed lines are limits; stops are springs and dampers behind them."
+            wide,
+            narrow,
+            "Dashed lines are limits; stops are springs and dampers behind them.",
+            motion="fall",
         ),
         page.printed(render(data)),
         page.data_script("fall", plain(played(data, case))),

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from rich.table import Table
 
-from strobe.study.tables import remark, short, table, tidy
+from strobe.equations.meaning import units_of
+from strobe.show.tables import in_units, remark, short, table, tidy
 
 if TYPE_CHECKING:
     from strobe.simulate.run import Run
@@ -28,6 +29,7 @@ def told(run: Run) -> dict[str, Any]:
         "reached": float(run.stopped),
         "status": Status(int(run.status)).name.lower(),
         "joints": run.robot.coordinates.rate_names,
+        "units": units_of(run.robot),
         "from": q[0],
         "to": q[-1],
         "lowest": q.min(axis=0),
@@ -54,7 +56,7 @@ def _errors(run: Run) -> dict[str, float]:
 
 
 def _books(run: Run, rows: np.ndarray) -> dict[str, Any]:
-    from strobe.simulate.effects import WORKS
+    from strobe.simulate.equations_of_motion import WORKS
 
     books = run.audit.at(rows)
     return {
@@ -77,7 +79,6 @@ def shown(data: Mapping[str, Any]) -> Iterator[Any]:
     if data["loops_open_by"] is not None:
         yield remark(f"loops are open by at most {data['loops_open_by']:.1e} (metres, or sines of angles)")
     yield joints_table(data)
-    yield remark("energy (J)")
     yield energy_table(data["energy"])
 
 
@@ -85,15 +86,17 @@ def joints_table(data: Mapping[str, Any]) -> Table:
     """Where each joint went, how fast and under what torque; joints with quaternions have rates only."""
     plain = len(data["from"]) == len(data["joints"])
     places = ("from", "to", "lowest", "highest") if plain else ()
-    columns = [tidy(data[name]) for name in places]
+    columns = [tidy(data[name], *(data[other] for other in places)) for name in places]
     felt = [name for name, values in data["largest"].items() if np.any(values)]
-    columns += [data["largest"][name].tolist() for name in felt]
-    head = ["joint", *places, *(f"largest {name}" for name in felt)]
+    columns += [tidy(data["largest"][name]) for name in felt]
+    largest = [in_units(f"largest {name}", name, data["units"]) for name in felt]
+    head = ["joint", *(in_units(name, "position", data["units"]) for name in places), *largest]
     return table(head, [list(row) for row in zip(data["joints"], *columns, strict=True)])
 
 
 def energy_table(books: Mapping[str, Any]) -> Table:
     """What was there, what came and went, and what nothing accounts for."""
+    books = _tidied(books)
     start, end = books["start"], books["end"]
     moved = {f"work of {name}": value for name, value in books["work"].items() if value}
     moved |= {"events": books["events"]} if books["events"] else {}
@@ -103,4 +106,16 @@ def energy_table(books: Mapping[str, Any]) -> Table:
         ["unaccounted for", books["drift"], None, None],
         ["at the end", sum(end.values()), *end.values()],
     ]
-    return table(["", "energy", *start], rows)
+    return table(["", "energy (J)", *(f"{name} (J)" for name in start)], rows)
+
+
+def _tidied(books: Mapping[str, Any]) -> dict[str, Any]:
+    """Energies to read: what is rounding beside the largest of them is 0."""
+    names = ("start", "end", "work")
+    every = [*(x for name in names for x in books[name].values()), books["events"], books["drift"]]
+    *values, events, drift = tidy(every)
+    left = iter(values)
+    return {name: {key: next(left) for key in books[name]} for name in names} | {
+        "events": events,
+        "drift": drift,
+    }

@@ -10,17 +10,19 @@ from math import log
 from typing import Any
 
 from strobe.analysis.peers import beside
-from strobe.analysis.speed import BATCH, Way, batch_way, best_times, formulations, single_way, too_large
+from strobe.analysis.speed import batch_way, formulations, single_way, too_large
+from strobe.compiler.runtime.timing import BATCH, Way, best_times
 from strobe.quantities import Request
 from strobe.robot import Robot
-from strobe.study import html as page
+from strobe.show.tables import remark, table, three
+from strobe.study import page_parts as page
 from strobe.study.case import Case
-from strobe.study.refusals import told
-from strobe.study.tables import remark, table, three
+from strobe.study.refusals import reasons
 
 TITLE = "How fast it is on this machine"
 SLOW = True
 
+MOST = 80  # degrees of freedom; of more, compiling the slow formulations takes minutes
 SECONDS = 3.0  # for timing; compiling takes what it takes
 DEFAULT = "strobe"
 ONE_CALL = "strobe, one call"
@@ -35,6 +37,7 @@ Timed = dict[str, tuple[Way, int]]  # a way, and the states that a call of it do
 def measure(case: Case) -> dict[str, Any]:
     """Nanoseconds per state of every way, slowest first."""
     case.require_dynamics()
+    case.require_at_most(MOST, "Times", f"Run: strobe bench {case.called}")
     robot = Robot(case.robot.model)
     asked, left_out = _requests(robot, case)
     own: Timed = {name: (batch_way(robot, request, 1), BATCH) for name, request in asked.items()}
@@ -111,7 +114,7 @@ def render(data: Mapping[str, Any]) -> Iterator[Any]:
         for way in data["ways"]
     ]
     yield table(["way", "×", "+", "ns", f"over {DEFAULT}"], rows)
-    yield from map(remark, [*told(data["left_out"]), *data["peers_left_out"]])
+    yield from map(remark, [*reasons(data["left_out"]), *data["peers_left_out"]])
 
 
 def html(data: Mapping[str, Any], case: Case) -> page.Html:

@@ -10,17 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from strobe.equations.meaning import Explanation, Row
+from strobe.equations.meaning import Explanation, Row, units_of
 from strobe.errors import UnsupportedModelError
 from strobe.robot import Robot
-from strobe.study import html as page
+from strobe.show.plots import STACK
+from strobe.show.tables import in_units, remark, table, tidy
+from strobe.study import page_parts as page
 from strobe.study.case import Array, Case
 from strobe.study.figure_effects import effects_figure
-from strobe.study.plots import STACK
-from strobe.study.tables import remark, table, tidy
 
 TITLE = "Where the torques come from"
 
+LARGEST = 100  # degrees of freedom: every torque has a term for every pair of them
 FELT = 0.005  # of the sum of magnitudes: terms below are left out
 MOST = 5  # terms of a torque that are drawn
 LETTERS = 26  # of what fits beside a bar; longer names stand above it
@@ -32,8 +33,10 @@ PARTS = ("gravity", "velocity", "inertial", "friction", "external")
 def measure(case: Case) -> dict[str, Any]:
     """The split at the state of the study."""
     case.require_dynamics()
+    case.require_at_most(LARGEST, "Terms", "Ask robot.explain for one state.")
     return {
         "joints": case.robot.coordinates.rate_names,
+        "units": units_of(case.robot),
         "state": case.origin,
         "q": case.q,
         "qd": case.qd,
@@ -46,7 +49,12 @@ def measure(case: Case) -> dict[str, Any]:
 def _explained(found: Explanation) -> list[dict[str, Any]]:
     """The terms of every torque that can be felt, the largest first."""
     return [
-        {"joint": name, "unit": unit, "tau": float(found.tau[i]), "terms": [*_felt(found.rows(i, FELT))]}
+        {
+            "joint": name,
+            "unit": unit,
+            "tau": float(found.torques[i]),
+            "terms": [*_felt(found.rows(i, FELT))],
+        }
         for i, (name, unit) in enumerate(zip(found.joints, found.units, strict=True))
     ]
 
@@ -71,9 +79,10 @@ def html(data: Mapping[str, Any], case: Case) -> page.Html:
     largest = sorted(data["explained"], key=lambda row: -abs(row["tau"]))[:PANELS]
     shown = [row for row in data["explained"] if row in largest]
     more = len(data["explained"]) - len(shown)
+    long = any(len(_label(term)) > LETTERS for row in shown for term in row["terms"][:MOST])
     return page.markup(
         page.printed(render(data)),
-        page.tag("div", map(_bars, shown), class_="terms-of"),
+        page.tag("div", (_bars(row, long) for row in shown), class_="terms-of"),
         _effects(case),
         page.tag("p", f"The {PANELS} largest torques; {more} more are in the JSON file.", class_="remark")
         if more
@@ -91,8 +100,8 @@ def _effects(case: Case) -> page.Html | None:
         return None
 
 
-def _bars(row: Mapping[str, Any]) -> page.Html:
-    """The terms of one torque as bars; the length is the share in the sum of magnitudes."""
+def _bars(row: Mapping[str, Any], long: bool) -> page.Html:
+    """The terms of one torque as bars (``long`` names above them), as long as the share in the sum of magnitudes."""
     items = [
         page.tag(
             "li",
@@ -108,7 +117,7 @@ def _bars(row: Mapping[str, Any]) -> page.Html:
         for term in row["terms"][:MOST]
     ]
     head = page.tag("h3", f"{row['joint']}: {short_value(row['tau'])} {row['unit']}")
-    look = "terms long" if any(len(_label(term)) > LETTERS for term in row["terms"][:MOST]) else "terms"
+    look = "terms long" if long else "terms"
     return page.tag("div", head, page.tag("ul", items or page.tag("li", "no torque"), class_=look))
 
 
@@ -180,10 +189,15 @@ def _placed(values: Array, own: Sequence[int], n: int) -> Array:
 
 def split_table(data: Mapping[str, Any]) -> Any:
     """One row per degree of freedom; parts that vanish everywhere are left out."""
-    shown = [part for part in PARTS if np.any(data[part]) or part in PARTS[:3]]
+    names = ("tau", *PARTS)
+    torques: dict[str, list[float]] = dict(zip(names, tidy([data[name] for name in names]), strict=True))
+    shown = [part for part in PARTS if any(torques[part]) or part in PARTS[:3]]
     state = ["q", "qd", "qdd"] if len(data["q"]) == len(data["qd"]) else ["qd", "qdd"]
     columns = [*state, "tau", *shown]
-    torques = dict(zip(("tau", *shown), tidy([data[name] for name in ("tau", *shown)]), strict=True))
     values = [torques.get(name) or np.asarray(data[name]).tolist() for name in columns]
     rows = [[name, *numbers] for name, *numbers in zip(data["joints"], *values, strict=True)]
-    return table(["joint", *columns], rows)
+    heads = [in_units(name, STATES.get(name, "torque"), data["units"]) for name in columns]
+    return table(["joint", *heads], rows)
+
+
+STATES = {"q": "position", "qd": "velocity", "qdd": "acceleration"}

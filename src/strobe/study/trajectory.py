@@ -10,11 +10,12 @@ import numpy as np
 
 from strobe.errors import ArgumentError, UnsupportedModelError
 from strobe.robot import Robot
-from strobe.study import html as page
+from strobe.show.json_text import plain
+from strobe.show.tables import remark, short, table
+from strobe.study import page_parts as page
 from strobe.study.case import Case
-from strobe.study.refusals import told
-from strobe.study.shares import beyond, percent, shares, shares_table
-from strobe.study.tables import remark, short, table
+from strobe.study.limit_usage import beyond, percent, shares, shares_table
+from strobe.study.refusals import reasons
 
 if TYPE_CHECKING:
     from strobe.trajectory.motion import Trajectory
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 TITLE = "A motion within limits"
 
 MOST = 24  # joints
+ROWS = 81  # instants of the motion that a page plays
 CORNER = 0.5  # of the way from the middle of the swing to its end
 ASSUMED = {"velocity": {True: 2.0, False: 0.5}, "acceleration": {True: 6.0, False: 1.5}}  # turning, sliding
 TORQUE = "torque-limited"  # needs no bound on acceleration, and gets none that was assumed
@@ -150,8 +152,8 @@ def _ways(data: Mapping[str, Any]) -> Iterator[Any]:
         [name, way["duration"], *(percent(way["largest_share"][kind]) for kind in kinds)]
         for name, way in data["ways"].items()
     ]
-    yield table(["method", "seconds", *(f"{kind} used" for kind in kinds)], rows)
-    yield from map(remark, told(data["refused"]))
+    yield table(["method", "lasts (s)", *(f"{kind} used" for kind in kinds)], rows)
+    yield from map(remark, reasons(data["refused"]))
 
 
 def _used(data: Mapping[str, Any]) -> Iterator[Any]:
@@ -164,7 +166,7 @@ def _used(data: Mapping[str, Any]) -> Iterator[Any]:
 def html(data: Mapping[str, Any], case: Case) -> page.Html:
     from types import SimpleNamespace
 
-    from strobe.study.figure_trajectory import plain_figures
+    from strobe.trajectory.figure import plain_figures
     from strobe.trajectory.motion import Trajectory
 
     kept = data["motion"]
@@ -178,5 +180,15 @@ def html(data: Mapping[str, Any], case: Case) -> page.Html:
         "straight line. Dashed lines are limits."
     )
     return page.markup(
-        page.figure_by_width(*pictures, caption), page.printed(_ways(data)), page.printed(_used(data))
+        page.figure_by_width(*pictures, caption, motion="planned"),
+        page.printed(_ways(data)),
+        page.printed(_used(data)),
+        page.data_script("planned", plain(played(motion))),
     )
+
+
+def played(motion: Trajectory) -> dict[str, Any]:
+    """The motion as the view plays it, row by row."""
+    times = np.linspace(0.0, motion.duration, ROWS)
+    q, qd, qdd = motion(times)
+    return {"times": times, "q": q, "qd": qd, "qdd": qdd}

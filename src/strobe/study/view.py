@@ -9,27 +9,29 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from strobe.algebra import Pose
-from strobe.codegen.js import function
+from strobe.compiler.codegen.js import function
+from strobe.compiler.graph.program import Program
+from strobe.compiler.runtime.kernels import Kernel
 from strobe.errors import ProgramSizeError
-from strobe.graph.program import Program
 from strobe.models.joints import Joint
 from strobe.models.model import ROOT, Frame, Model
 from strobe.quantities import Request
 from strobe.robot import Robot
-from strobe.runtime.json_text import plain
-from strobe.runtime.kernels import Kernel
-from strobe.study import html as page
+from strobe.show.drawing import usual_view
+from strobe.show.json_text import plain
+from strobe.show.noise import NOISE
+from strobe.show.skeleton import Skeleton, posed
+from strobe.show.tables import remark
+from strobe.study import page_parts as page
 from strobe.study.case import Array, Case, numbers
-from strobe.study.drawing import usual_view
 from strobe.study.figure_robot import robot_figure
-from strobe.study.skeleton import Skeleton, posed
-from strobe.study.swing import PERIOD, driven
-from strobe.study.tables import remark
+from strobe.study.sample_motion import PERIOD, driven
 
 TITLE = "Turn it, move it"
 
@@ -55,15 +57,33 @@ def measure(case: Case) -> dict[str, Any]:
         "frames": [_matrix(body.after) for body in robot.model.bodies],
         "tool": {"name": tool.name, "body": tool.body, "placement": _matrix(tool.placement)},
         "ties": [*_ties(skeleton)],
+        "limbs": [*_limbs(skeleton)],
         "controls": [control for joint in robot.coordinates.joints for control in _controls(joint, case)],
         "swing": {"amplitude": case.swing.amplitude, "phase": case.swing.phase, "period": PERIOD},
         "together": _together(case),
+        "noise": NOISE,
         "torques_left_out": _reason(case),
+        "commands": _commands(case),
     }
 
 
+def _commands(case: Case) -> dict[str, list[str]]:
+    """What draws the pose and gives its torques: words, and between them by name what sliders move."""
+    return {
+        "draw": [f"draw {case.called} --q ", "q", f" -o {case.file_name}.svg"],
+        "torque": [f"torque {case.called} --q ", "q", " --qd ", "qd", " --qdd ", "qdd"],
+    }
+
+
+def _at_first(case: Case, verb: str) -> str:
+    """A command for what the page shows before anything is moved."""
+    values = {"q": case.swing.q, "qd": np.zeros(case.robot.nv), "qdd": np.zeros(case.robot.nv)}
+    words = enumerate(_commands(case)[verb])
+    return "".join(numbers(values[word]) if k % 2 else word for k, word in words)
+
+
 def command(case: Case) -> str:
-    return f"draw {case.called} --q {numbers(case.swing.q)} -o {case.file_name}.svg"
+    return _at_first(case, "draw")
 
 
 def render(data: Mapping[str, Any]) -> Iterator[Any]:
@@ -77,6 +97,7 @@ def html(data: Mapping[str, Any], case: Case) -> page.Html:
     if reason is None:
         code += function(torques(case.robot), "torques")
     told = reason or "Torques are computed in this page by the robot's own equations, friction included."
+    solids, remarks = meshes(case)
     moved = "move the joints" if data["together"] is None else "play it: its joints move together"
     return page.markup(
         page.tag(
@@ -92,9 +113,27 @@ def html(data: Mapping[str, Any], case: Case) -> page.Html:
                 "Scripting is off: the robot at the state of this study.",
             ),
         ),
+        page.tag("p", " ".join(remarks), class_="remark script-only") if remarks else None,
+        page.tag("div", page.command_line(_at_first(case, "torque")), id="torque-command")
+        if reason is None
+        else None,
         page.data_script("scene", plain(data)),
+        page.data_script("meshes", solids),
         page.tag("script", page.Html(code)),
     )
+
+
+def meshes(case: Case) -> tuple[list[dict[str, Any]], list[str]]:
+    """The shapes of the links, where a URDF has them, and what is to be said about those that are not drawn."""
+    suffix = Path(case.file).suffix.lower()
+    if suffix not in (".urdf", ".xacro", ".xml", ".mjcf"):
+        return [], []
+    from strobe.study.meshes import carried  # most robots have no use for it
+
+    solids, told = carried(case.file, case.robot.model.proximal())
+    if suffix in (".xml", ".mjcf") and not solids and not told:  # an .xml may be a URDF
+        return [], ["Links are drawn by lines between joints: shapes of MJCF are not read."]
+    return solids, told
 
 
 # -- programs -----------------------------------------------------------------------------------------
@@ -118,8 +157,8 @@ def torques(robot: Robot) -> Program:
 def _reason(case: Case) -> str | None:
     """Why the page shows no torques, or None."""
     model = case.robot.model
-    if model.kinematic_only:
-        return f"No torques are shown: {model.kinematic_only.rstrip('.')}."
+    if model.without_dynamics:
+        return f"No torques are shown: {model.without_dynamics.rstrip('.')}."
     if model.is_closed and not driven(case.robot):
         return "No torques are shown: no joints are named that drive it."
     try:
@@ -155,6 +194,12 @@ def _ties(skeleton: Skeleton) -> Iterator[dict[str, Any]]:
             _own(skeleton, body, end[None])[0] for body, end in zip(tie.bodies, tie.ends, strict=True)
         ]
         yield {"rod": tie.rod, "bodies": tie.bodies, "points": points}
+
+
+def _limbs(skeleton: Skeleton) -> Iterator[dict[str, Any]]:
+    """Torso and feet, in the axes of their own link."""
+    for limb in skeleton.limbs:
+        yield {"body": limb.body, "points": _own(skeleton, limb.body, limb.points), "faces": limb.faces}
 
 
 def _together(case: Case) -> dict[str, Any] | None:

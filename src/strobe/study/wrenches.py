@@ -10,18 +10,20 @@ import numpy as np
 from rich.table import Table
 
 from strobe.errors import UnsupportedModelError
-from strobe.study import html as page
+from strobe.show.tables import remark, table, tidy
 from strobe.study import loop_forces
+from strobe.study import page_parts as page
 from strobe.study.case import Case
 from strobe.study.figure_body import body_figure
-from strobe.study.tables import remark, table, tidy
 
 TITLE = "What the joints transmit"
+LARGEST = 100  # degrees of freedom: they come with the terms of all torques
 
 
 def measure(case: Case) -> dict[str, Any]:
     """Force and moment (joints, 6) at each joint, base axes, and the same without what acts along the joint."""
     case.require_dynamics()
+    case.require_at_most(LARGEST, "Wrenches with their terms", "Ask robot.joint_wrenches.")
     found = case.explanation
     return {
         "state": case.origin,
@@ -69,9 +71,13 @@ def render(data: Mapping[str, Any]) -> Iterator[Any]:
 def loads_table(joints: Sequence[str], wrenches: np.ndarray, constraints: np.ndarray) -> Table:
     """Forces and moments joint by joint, and the size of what is not along the joint."""
     loads = np.concatenate([wrenches, constraints], axis=-1)
-    forces, moments = (tidy(loads[:, [k, k + 1, k + 2, k + 6, k + 7, k + 8]]) for k in (0, 3))
+    forces, moments = (tidy(loads[:, [k, k + 1, k + 2, k + 6, k + 7, k + 8]], loads) for k in (0, 3))
     rows = [
         [name, *f[:3], math.hypot(*f[3:]), *m[:3], math.hypot(*m[3:])]
         for name, f, m in zip(joints, forces, moments, strict=True)
     ]
-    return table(["joint", "fx", "fy", "fz", "across", "mx", "my", "mz", "across"], rows)
+    forces, moments = ([f"{name} ({unit})" for name in names.split()] for names, unit in HEADS)
+    return table(["joint", *forces, *moments], rows)
+
+
+HEADS = (("fx fy fz across", "N"), ("mx my mz across", "N m"))

@@ -5,31 +5,28 @@ The package is its main function: it can be called, and holds what its arguments
 
 from __future__ import annotations
 
-import sys
-from importlib import import_module
-from inspect import signature
-from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING
 
-from strobe.sweep.estimating import Estimate, estimate
-from strobe.sweep.plan import Plan
-from strobe.sweep.progress import Progress
-from strobe.sweep.reading import read_plan
-from strobe.sweep.result import Sweep
-from strobe.sweep.sweeping import sweep
+from strobe.rooms import exported
 
-__all__ = ["Estimate", "Plan", "Progress", "Sweep", "estimate", "read_plan", "sweep"]
+if TYPE_CHECKING:
+    from strobe.sweep.estimating import Estimate as Estimate
+    from strobe.sweep.estimating import estimate as estimate
+    from strobe.sweep.plan import Plan as Plan
+    from strobe.sweep.progress import Progress as Progress
+    from strobe.sweep.reading import read_plan as read_plan
+    from strobe.sweep.result import Sweep as Sweep
+    from strobe.sweep.sweeping import sweep as sweep
 
-
-class _Callable(ModuleType):
-    """A module that is called as its function of the same name."""
-
-    def __call__(self, *args: Any, **keywords: Any) -> Sweep:
-        return sweep(*args, **keywords)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return import_module, (self.__name__,)
-
-
-__signature__ = signature(sweep)  # what tools show of the call
-sys.modules[__name__].__class__ = _Callable
+exported(
+    __name__,
+    {
+        "strobe.sweep.estimating": "Estimate estimate",
+        "strobe.sweep.plan": "Plan",
+        "strobe.sweep.progress": "Progress",
+        "strobe.sweep.reading": "read_plan",
+        "strobe.sweep.result": "Sweep",
+        "strobe.sweep.sweeping": "sweep",
+    },
+    called="sweep",
+)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from strobe.errors import ArgumentError, counted
-from strobe.sweep.draws import Choice, Distribution, LogUniform, Normal, Uniform, WithTurns
+from strobe.sweep.random_streams import Choice, Distribution, LogUniform, Normal, Uniform, WithTurns
 
 if TYPE_CHECKING:
     from strobe.robot import Robot

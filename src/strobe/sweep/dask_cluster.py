@@ -21,8 +21,8 @@ from typing import Any
 from distributed import CancelledError, Client, Future, KilledWorker, WorkerPlugin, get_worker
 from distributed.comm.core import CommClosedError
 
-from strobe.errors import ArgumentError, SweepError
-from strobe.sweep.workshop import MOST_DEATHS, Done, Workshop, killer
+from strobe.errors import ArgumentError, SweepError, distributed
+from strobe.sweep.worker import MOST_DEATHS, Done, Workshop, killer
 
 LOOK = 1.0  # seconds between two looks at how many workers there are
 AHEAD = 2  # chunks handed out for every thread
@@ -203,6 +203,6 @@ def _told(error: Exception) -> Exception:
     if found := MISSING.search(f"{type(error).__name__}: {error}"):
         return SweepError(
             f"a worker cannot import {found[1]}. Install the same strobe on all workers, with its extra: "
-            "pip install 'strobe[scale]'"
+            f"pip install {distributed('scale')}"
         )
     return error

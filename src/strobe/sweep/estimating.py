@@ -8,14 +8,17 @@ from os import PathLike
 from time import perf_counter
 from typing import Any
 
+from strobe.show.sheet import Sheet, displayed
 from strobe.sweep.chunking import bytes_per_run
 from strobe.sweep.evaluate import evaluate
 from strobe.sweep.plan import Plan, Work
+from strobe.sweep.progress import told_time
 from strobe.sweep.reading import read_plan
 
 TRIED, ENOUGH = 64, 0.2  # runs, and seconds, after which the time of a run is known
 
 
+@displayed
 @dataclass(frozen=True)
 class Estimate:
     """What a sweep takes."""
@@ -24,6 +27,10 @@ class Estimate:
     chunks: int
     bytes: int  # of all results, before they are compressed
     seconds_per_run: float  # on one core, robots and grid values evenly mixed
+
+    def _sheet(self) -> Sheet:
+        size = f"{self.runs:,} runs in {self.chunks:,} chunks, {self.bytes / 1e6:,.3g} MB"
+        return Sheet(f"a sweep of {size}, {told_time(self.seconds)} on one core")
 
     @property
     def seconds(self) -> float:

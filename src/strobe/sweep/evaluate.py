@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from strobe.sweep.axes import FIXED, GRID, QUANTITIES, Quantity, distribution, is_drawn, row
-from strobe.sweep.draws import uniforms
+from strobe.sweep.random_streams import uniforms
 from strobe.sweep.tasks import CODE, REAL, Task, joined, task_named
 
 if TYPE_CHECKING:

@@ -20,6 +20,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from strobe.errors import ArgumentError, MissingExtraError, nearest
+from strobe.models.arguments import require_text
 from strobe.sweep.plan import Cell, Plan, Work
 
 Rows = Mapping[str, np.ndarray]
@@ -50,7 +51,7 @@ class Format(Protocol):
 
 
 def format_named(name: str) -> Format:
-    if name not in FORMATS:
+    if require_text("format", name, " or ".join(FORMATS)) not in FORMATS:
         raise ArgumentError(
             f'no format "{name}".{nearest(name, FORMATS)} Results are kept as {" or ".join(FORMATS)}.'
         )

@@ -20,13 +20,13 @@ from typing import IO, Any
 
 from strobe.children import python_command, python_environment
 from strobe.errors import SweepError
-from strobe.sweep.worker import done_of
-from strobe.sweep.workshop import MOST_DEATHS, Done, Workshop, killer
+from strobe.sweep.worker import MOST_DEATHS, Done, Workshop, killer
+from strobe.sweep.worker_process import done_of
 
 MOST_STARTS = 3  # of a worker, in vain
 LOOK = 1.0  # seconds between two looks whether to stop
 AHEAD = 2  # chunks handed out for every thread
-WORKER = "from strobe.sweep.worker import main; main()"
+WORKER = "from strobe.sweep.worker_process import main; main()"
 
 By = Callable[[Workshop, Sequence[int]], Generator[Done]]  # who does chunks
 

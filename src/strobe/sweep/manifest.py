@@ -8,11 +8,11 @@ from typing import Any
 
 from strobe import __version__
 from strobe.errors import ArgumentError, StrobeError
-from strobe.models.differences import told
+from strobe.models.differences import first_differences
 from strobe.models.fingerprint import described
+from strobe.sweep.checksums import sealed
 from strobe.sweep.documents import robot_from
 from strobe.sweep.plan import Plan
-from strobe.sweep.seals import sealed
 from strobe.sweep.store import VERSION
 
 Manifest = dict[str, Any]
@@ -40,9 +40,9 @@ def refuse_another(known: Manifest, plan: Plan, format: str | None, folder: str)
     """Raise if a folder holds a sweep that is not this one, and say what differs."""
     if plan.fingerprint != known["fingerprint"]:
         was, now = known["plan"], plan.document
+        how = first_differences(_read(was), _read(now)) or first_differences(was, now)
         raise ArgumentError(
-            f"{folder} holds another sweep: {told(_read(was), _read(now)) or told(was, now)}. "
-            "Give the file as it was to go on, or name a new folder."
+            f"{folder} holds another sweep: {how}. Give the file as it was to go on, or name a new folder."
         )
     if format is not None and format != known["format"]:
         raise ArgumentError(

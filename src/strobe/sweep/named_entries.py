@@ -15,7 +15,7 @@ from strobe.control.methods import CONTROLLERS
 from strobe.errors import ArgumentError, StrobeError, nearest
 from strobe.models import library
 from strobe.models.names import unused_name
-from strobe.models.toml_table import Table, shown
+from strobe.models.toml_table import Table, as_written
 from strobe.robot import Robot, load
 from strobe.sweep.documents import motion_data
 from strobe.trajectory import files, methods
@@ -79,7 +79,7 @@ def _robot(entry: Any, place: Table, folder: Path) -> tuple[str, Robot]:
         return "", load(_source(fspath(entry), folder))
     if not isinstance(entry, dict):
         raise ArgumentError(
-            f"found {shown(entry)}, expected the name of a robot, a robot file, or a table."
+            f"found {as_written(entry)}, expected the name of a robot, a robot file, or a table."
         )
     table = Table(entry, place.path, place.context)
     model, label = table.text("model"), table.text("label", "")
@@ -135,7 +135,7 @@ def _motion(robot: Robot, entry: Any, folder: Path) -> Trajectory:
         return methods.plan(robot, entry)
     if not isinstance(entry, str | PathLike):
         raise ArgumentError(
-            f"found {shown(entry)}, expected a file with a request or a motion, or a table."
+            f"found {as_written(entry)}, expected a file with a request or a motion, or a table."
         )
     path = folder / entry
     return files.read(path).motion if files.holds_motion(path) else methods.plan(robot, path)
@@ -150,7 +150,7 @@ def controllers(root: Table) -> list[dict[str, Any]]:
         label, gains = table.text("label", "") or name, table.table("gains")
         for word, value in gains.data.items():
             if not _is_gain(value):
-                gains.error(word, f"found {shown(value)}, expected numbers, or a name.")
+                gains.error(word, f"found {as_written(value)}, expected numbers, or a name.")
         table.finish()
         label = labelled(label, [each["label"] for each in found])
         found.append({"label": label, "name": name, "gains": dict(gains.data)})
@@ -171,7 +171,7 @@ def approximations(root: Table) -> list[str]:
         if not isinstance(name, str) or name not in APPROXIMATIONS:
             hint = nearest(name, APPROXIMATIONS) if isinstance(name, str) else ""
             hint = hint or " strobe approximate --help lists them."
-            root.error(place, f"found {shown(name)}, which is no approximation.{hint}")
+            root.error(place, f"found {as_written(name)}, which is no approximation.{hint}")
         elif name in found:
             root.error(place, f"{name} stands there already.")
         else:

@@ -21,7 +21,7 @@ import numpy as np
 
 from strobe.errors import ArgumentError, UnknownNameError
 from strobe.sweep.axes import NAMED, axes
-from strobe.sweep.seals import digest
+from strobe.sweep.checksums import digest
 
 if TYPE_CHECKING:
     from strobe.robot import Robot

@@ -30,9 +30,8 @@ class Timed:
     def __init__(self, chunks: int, chunks_in_all: int, runs: int, runs_in_all: int) -> None:
         self.chunks, self.chunks_in_all = chunks, chunks_in_all
         self.runs, self.runs_in_all = runs, runs_in_all
-        self.since: tuple[float, int] | None = (
-            None  # when the first chunk was done: it waits for compilation
-        )
+        # when the first chunk was done: it waits for compilation
+        self.since: tuple[float, int] | None = None
 
     def after(self, runs: int) -> Progress:
         """The progress when one more chunk, of so many runs, is done."""

@@ -30,25 +30,25 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from strobe.errors import ArgumentError, ModelFileError, StrobeError, SweepWarning, nearest
-from strobe.files.reading import read_toml_data
+from strobe.files.reading import path_text, read_toml_data, suffix_of
 from strobe.models.assembly import Faults
-from strobe.models.toml_table import Context, Table, shown
-from strobe.runtime.json_text import plain
-from strobe.simulate.steps import FIXED as METHODS
-from strobe.sweep import reading_names as names
+from strobe.models.toml_table import Context, Table, as_written
+from strobe.show.json_text import plain
+from strobe.simulate.integrators import FIXED as METHODS
+from strobe.sweep import named_entries as names
 from strobe.sweep.axes import FIXED, LIMITS, NAMED, Given, is_drawn
 from strobe.sweep.chunking import chosen_chunk
 from strobe.sweep.documents import robot_data
 from strobe.sweep.evaluate import prepared
 from strobe.sweep.plan import FORMAT, Plan
-from strobe.sweep.reading_numbers import given, whole, wrong
 from strobe.sweep.task_control import believes
 from strobe.sweep.tasks import TASKS
+from strobe.sweep.varied_numbers import given, whole, wrong
 
 MOST_RUNS = 10**15
 HOLD = "hold"
@@ -82,8 +82,8 @@ def read_plan(source: str | PathLike[str] | Mapping[str, Any] | Plan) -> Plan:
         return source
     if isinstance(source, Mapping):
         return _plan(plain(source), "sweep", Path())
-    path = Path(fspath(source))
-    if path.suffix.lower() != ".toml":
+    path = Path(path_text(source))
+    if suffix_of(path) != ".toml":
         raise ArgumentError(f"{path}: a sweep is a .toml file.")
     return _plan(read_toml_data(path), str(path), path.parent)
 
@@ -152,7 +152,9 @@ class _Reader:
         kept = names.entries(self.root, "keep", "names of what is kept")
         for k, name in enumerate(kept, 1):
             if not isinstance(name, str):
-                self.root.error(f"keep[{k}]", f"found {shown(name)}, expected the name of what is kept.")
+                self.root.error(
+                    f"keep[{k}]", f"found {as_written(name)}, expected the name of what is kept."
+                )
         return kept
 
     def _samples(self, drawn: bool) -> int:
@@ -300,5 +302,5 @@ def _above(table: Table, key: str, default: float | None = None) -> float | None
         return default
     value = float(table.number(key))
     if not value > 0:
-        table.error(key, f"found {table.shown(key)}, expected a number above zero.")
+        table.error(key, f"found {table.as_written(key)}, expected a number above zero.")
     return value

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from strobe.runtime.json_text import plain
+from strobe.show.json_text import plain
 
 STATUS = "status"  # the field that says how a run ended
 
@@ -38,9 +38,8 @@ class Moments:
     @np.errstate(over="ignore", invalid="ignore")
     def of(cls, values: np.ndarray, first_run: int) -> Moments:
         """The moments of values (runs, …) whose first row is the run of this number."""
-        values = np.ascontiguousarray(
-            np.moveaxis(np.asarray(values, dtype=float), 0, -1)
-        )  # sums go pairwise
+        # sums go pairwise
+        values = np.ascontiguousarray(np.moveaxis(np.asarray(values, dtype=float), 0, -1))
         finite = np.isfinite(values)
         count = finite.sum(-1)
         mean = np.where(finite, values, 0.0).sum(-1) / np.maximum(count, 1)

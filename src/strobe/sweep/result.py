@@ -8,6 +8,7 @@ from typing import Any
 
 from strobe.errors import ArgumentError, ModelFileError, UnknownNameError
 from strobe.files.reading import exists, read_json_data
+from strobe.show.sheet import Sheet, Table, displayed
 from strobe.sweep.formats import format_named
 from strobe.sweep.manifest import Manifest
 from strobe.sweep.plan import Plan
@@ -15,6 +16,7 @@ from strobe.sweep.reductions import Reduced
 from strobe.sweep.store import LARGEST_OWN, SUMMARY, Store
 
 
+@displayed
 class Sweep:
     """The folder of a sweep that is done."""
 
@@ -55,9 +57,24 @@ class Sweep:
             raise UnknownNameError("robot", robot, "the sweep", self.robots)
         return robot
 
-    def __repr__(self) -> str:
+    def _sheet(self) -> Sheet:
         plan = self.plan
-        return f"<Sweep of {plan.task}: {plan.runs:,} runs of {', '.join(self.robots)} in {self.name}>"
+        head = f"Sweep of {plan.task}: {plan.runs:,} runs of {', '.join(self.robots)} in {self.name}"
+        cells = self.summary["cells"]
+        chosen = [
+            ", ".join(f"{name} = {value}" for name, value in cell["chosen"].items()) for cell in cells
+        ]
+        rows = [
+            [cell["robot"], how, cell["runs"], self._ended(cell)]
+            for cell, how in zip(cells, chosen, strict=True)
+        ]
+        fields = ", ".join(dict.fromkeys(name for cell in cells for name in cell["fields"]))
+        table = Table(["robot", "chosen", "runs", "ended"], rows)
+        return Sheet(head, [table, f"fields: {fields}; see .arrays() and .table()"])
+
+    def _ended(self, cell: dict[str, Any]) -> str:
+        names = self.summary["statuses"]
+        return ", ".join(f"{count:,} {names.get(code, code)}" for code, count in cell["status"].items())
 
 
 def _summary(store: Store) -> dict[str, Any]:

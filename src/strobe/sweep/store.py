@@ -26,7 +26,7 @@ from typing import Any
 from strobe.errors import ArgumentError, ModelFileError, OutputError
 from strobe.files.reading import exists, parsed_json, read_bytes, read_text
 from strobe.files.writing import require_written_name
-from strobe.sweep.seals import is_sealed, sealed
+from strobe.sweep.checksums import is_sealed, sealed
 
 VERSION = 1  # of the folder's form
 MANIFEST, SUMMARY = "manifest.json", "summary.json"
@@ -43,6 +43,7 @@ class Store:
     """A folder into which one sweep is written, by any number of workers."""
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
+        require_written_name(folder)
         self.folder = Path(os.path.abspath(folder))
         self.name = os.fspath(folder)  # as sentences call it
 
@@ -213,11 +214,24 @@ def _locked(descriptor: int) -> bool:
     try:
         import fcntl
     except ImportError:
-        return True
+        return _locked_on_windows(descriptor)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
         return error.errno not in (errno.EWOULDBLOCK, errno.EACCES)
+    return True
+
+
+def _locked_on_windows(descriptor: int) -> bool:
+    """The same by Windows' own locks, which hold a byte, be it there or not, until the file is closed."""
+    try:
+        import msvcrt
+    except ImportError:
+        return True
+    try:
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)  # pyright: ignore[reportAttributeAccessIssue]
+    except OSError:
+        return False
     return True
 
 

@@ -9,19 +9,21 @@ from contextlib import closing
 from os import PathLike
 from typing import Any
 
-from strobe.errors import ArgumentError, MissingExtraError, OutputError
-from strobe.runtime.json_text import json_text
+from strobe.errors import ArgumentError, MissingExtraError, OutputError, shown
+from strobe.models.arguments import is_whole, require_text, require_truth
+from strobe.show.json_text import json_text
 from strobe.sweep.formats import format_named
-from strobe.sweep.local import By, by_processes, by_threads
+from strobe.sweep.local_workers import By, by_processes, by_threads
 from strobe.sweep.manifest import Manifest, manifest_for, refuse_another
 from strobe.sweep.plan import Plan
 from strobe.sweep.progress import Progress, Timed
 from strobe.sweep.reading import read_plan
 from strobe.sweep.result import Sweep, summary_of
 from strobe.sweep.store import MANIFEST, SUMMARY, Store
-from strobe.sweep.workshop import Done, Workshop
+from strobe.sweep.worker import Done, Workshop
 
 Watch = Callable[[Progress], None]
+MOST_WORKERS = 10_000
 ROUNDS = 3  # in which all chunks are done, unless something takes files away
 
 
@@ -44,6 +46,10 @@ def sweep(
     process. ``format`` is "zarr" (if not given) or "parquet". ``watch`` is called with a `Progress` after each chunk.
     """
     plan = read_plan(what)
+    for name, value in (("processes", processes), ("verify", verify)):
+        require_truth(name, value)
+    if watch is not None and not callable(watch):
+        raise ArgumentError(f"watch is {shown(watch)}; expected a function of the progress.")
     doing = _who(workers, processes, scheduler)
     store = Store(out)
     _refuse(store, plan, format)
@@ -61,7 +67,9 @@ def _who(workers: int | None, processes: bool, scheduler: str | None) -> By:
         raise ArgumentError("a scheduler has its own workers: give workers or a scheduler, not both.")
     count = number_of(workers)
     if scheduler is not None:
-        return _of_cluster(scheduler)
+        return _of_cluster(
+            require_text("scheduler", scheduler, "an address such as tcp://192.168.0.7:8786")
+        )
     if count == 0:
         return _here
     return by_processes(count) if processes else by_threads(count)
@@ -69,12 +77,12 @@ def _who(workers: int | None, processes: bool, scheduler: str | None) -> By:
 
 def _of_cluster(scheduler: str) -> By:
     try:
-        from strobe.sweep import running
+        from strobe.sweep import dask_cluster
     except ImportError as error:
         if (error.name or "").split(".")[0] not in ("dask", "distributed"):
             raise
         raise MissingExtraError("a sweep by a scheduler", "distributed", "scale") from None
-    return running.crew(scheduler)
+    return dask_cluster.crew(scheduler)
 
 
 def _here(workshop: Workshop, pending: Sequence[int]) -> Generator[Done]:
@@ -83,9 +91,13 @@ def _here(workshop: Workshop, pending: Sequence[int]) -> Generator[Done]:
 
 def number_of(workers: int | None) -> int:
     """How many workers there will be: one for each processor if nothing is said."""
-    if workers is not None and workers < 0:
-        raise ArgumentError(f"workers is {workers}; expected 0 (this process alone) or more.")
-    return _processors() if workers is None else workers
+    if workers is None:
+        return _processors()
+    if not is_whole(workers, 0) or workers > MOST_WORKERS:
+        raise ArgumentError(
+            f"workers is {shown(workers)}; expected 0 (this process alone) to {MOST_WORKERS:,}."
+        )
+    return int(workers)
 
 
 def _processors() -> int:
@@ -95,7 +107,7 @@ def _processors() -> int:
 
 def _refuse(store: Store, plan: Plan, format: str | None) -> Manifest | None:
     """What a folder holds of this sweep; anything else is refused, before the folder is touched."""
-    format_named(format or "zarr")
+    format_named("zarr" if format is None else format)
     known = store.manifest()
     if known is None:
         store.refuse_other_things()

@@ -18,8 +18,8 @@ from strobe.control.tracking import control
 from strobe.errors import ArgumentError
 from strobe.robot import Robot
 from strobe.simulate import step_size
+from strobe.simulate.integrators import fixed_method
 from strobe.simulate.problem import Problem, problem
-from strobe.simulate.steps import fixed_method
 from strobe.sweep.tasks import REAL, Task, batches, joined, root_mean_square, started
 
 if TYPE_CHECKING:
@@ -78,9 +78,8 @@ class ControlTask(Task):
             self.robot, self.motion, self.controller, q0=q, qd0=qd, t=self.end, steps=self.steps, check=False,
             threads=1, payload=self.payloads(given), frame=self.payload_frame, **options,
         )  # fmt: skip
-        known = np.isfinite(run.error).all(
-            axis=-1, keepdims=True
-        )  # a loop that was lost has nothing behind
+        # a loop that was lost has nothing behind
+        known = np.isfinite(run.error).all(axis=-1, keepdims=True)
         error, tau = np.where(known, run.error, 0.0), np.where(np.isfinite(run.tau), run.tau, 0.0)
         return {
             "error_max": np.abs(error).max(axis=1),

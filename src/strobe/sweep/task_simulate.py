@@ -11,11 +11,11 @@ from strobe.robot import Robot
 from strobe.simulate import step_size
 from strobe.simulate.audit import loaded_quantity
 from strobe.simulate.feed_forward import feed_forward
-from strobe.simulate.march import march
+from strobe.simulate.fixed_steps import march
+from strobe.simulate.integrators import fixed_method
 from strobe.simulate.problem import Problem, problem
 from strobe.simulate.run import Status
-from strobe.simulate.steps import fixed_method
-from strobe.simulate.times import Grid, grid
+from strobe.simulate.time_grid import Grid, grid
 from strobe.sweep.task_torque import inverse_dynamics
 from strobe.sweep.tasks import REAL, Task, batches, joined, started
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from strobe.robot import Robot
-from strobe.simulate.effects import LoadedRequest, payload_inputs
+from strobe.simulate.equations_of_motion import LoadedRequest, payload_inputs
 from strobe.sweep.tasks import REAL, Task, peak
 
 if TYPE_CHECKING:

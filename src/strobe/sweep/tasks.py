@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from strobe.models.tips import told
+from strobe.models.default_frame import frame_meant
 from strobe.quantities import Request
 from strobe.robot import Robot
 from strobe.simulate.torques import payload_numbers
@@ -54,7 +54,7 @@ class Task(ABC):
     def notes(self) -> tuple[str, ...]:
         """What deserves a look before the runs begin, in sentences."""
         meant = self.payload_frame is not None and self.plan.document["payload_frame"] is None
-        return (sentence,) if meant and (sentence := told(self.robot.model)) else ()
+        return (sentence,) if meant and (sentence := frame_meant(self.robot.model)) else ()
 
     @staticmethod
     @abstractmethod

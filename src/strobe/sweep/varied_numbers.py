@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from strobe.compiler.runtime.arrays import require_turns
 from strobe.errors import ArgumentError
-from strobe.models.toml_table import Table, shown
+from strobe.models.toml_table import Table, as_written
 from strobe.robot import Robot
-from strobe.runtime.arrays import require_turns
 from strobe.sweep.axes import DRAWN, FIXED, GRID, LIMITS, QUANTITIES, Given, distribution, is_drawn, row
-from strobe.sweep.draws import Choice, LogUniform, Normal, Uniform
+from strobe.sweep.random_streams import Choice, LogUniform, Normal, Uniform
 
 Array = np.ndarray
 MOST_VALUES = 10**6  # on one axis of a grid
@@ -51,7 +51,7 @@ def _formed(inner: Table, form: str) -> Given:
         return {form: LIMITS}
     if not isinstance(value, list) or len(value) != 2:
         or_limits = f' or "{LIMITS}"' if form == "uniform" else ""
-        inner.error(form, f"found {shown(value)}, expected {PAIRS[form]}{or_limits}.")
+        inner.error(form, f"found {as_written(value)}, expected {PAIRS[form]}{or_limits}.")
         return {FIXED: 0.0}
     return {form: [_numbers(inner, each, f"{inner.where(form)}[{k}]") for k, each in enumerate(value, 1)]}
 
@@ -59,7 +59,7 @@ def _formed(inner: Table, form: str) -> Given:
 def _several(inner: Table, key: str) -> list[Any]:
     value = inner.data[key]
     if not isinstance(value, list) or not 0 < len(value) <= MOST_VALUES:
-        inner.error(key, f"found {shown(value)}, expected a list of up to {MOST_VALUES:,} values.")
+        inner.error(key, f"found {as_written(value)}, expected a list of up to {MOST_VALUES:,} values.")
         return [0.0]
     return [_numbers(inner, each, f"{inner.where(key)}[{k}]") for k, each in enumerate(value, 1)]
 
@@ -94,7 +94,7 @@ def whole(table: Table, key: str, default: int | None, least: int) -> int | None
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value < 2**63:
-        table.error(key, f"found {shown(table.data[key])}, expected a whole number, {least} or more.")
+        table.error(key, f"found {as_written(table.data[key])}, expected a whole number, {least} or more.")
         return default
     return value
 

@@ -19,10 +19,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from strobe.equations.bounds import Ranges, bound, ranges_of
 from strobe.equations.closed_form import equations_of
+from strobe.equations.torque_bounds import Ranges, bound, ranges_of
 from strobe.errors import ArgumentError, EquationSizeError, ShapeError, vector
-from strobe.trajectory.along import Bounds, Friction, bounds_of
+from strobe.show.sheet import Column, Sheet, by_joint, displayed, numbered
+from strobe.show.units import either
+from strobe.trajectory.path_constraints import Bounds, Friction, bounds_of
 
 if TYPE_CHECKING:
     from strobe.robot import Robot
@@ -40,6 +42,7 @@ PROVABLE = 20_000  # terms of the equations, at most
 HALVINGS = 20  # of the part that is proven
 
 
+@displayed
 @dataclass(frozen=True, eq=False)
 class Achievable:
     """Accelerations (n,) that all states met allow at once in any directions, and how much of them is proven."""
@@ -50,6 +53,11 @@ class Achievable:
     q: Array  # (n, n): per joint the state met that leaves it least
     qd: Array
     share: Array  # (n,) of its torque limit that the joint then needs
+
+    def _sheet(self) -> Sheet:
+        columns = [Column("acceleration", self.acceleration, either(2))]
+        columns.append(Column("share of its torque limit", self.share))
+        return Sheet(self.told, [by_joint(numbered("", len(self.share)), columns)])
 
     @property
     def told(self) -> str:

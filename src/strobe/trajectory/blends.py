@@ -16,11 +16,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from strobe.trajectory.closeness import halved
+from strobe.trajectory.envelope import halved
 from strobe.trajectory.motion import Trajectory
-from strobe.trajectory.repeats import distinct
+from strobe.trajectory.repeated_points import distinct
 from strobe.trajectory.requests import Request, require_bound, require_open
-from strobe.trajectory.via import effective_velocity
+from strobe.trajectory.via_points import effective_velocity
 
 Array = np.ndarray
 

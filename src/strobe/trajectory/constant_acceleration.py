@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from strobe.errors import ArgumentError
-from strobe.trajectory.closeness import kept_close
-from strobe.trajectory.legs import Legs, Timed, in_step, single
+from strobe.trajectory.envelope import kept_close
 from strobe.trajectory.motion import Trajectory
-from strobe.trajectory.repeats import told
+from strobe.trajectory.repeated_points import same_place
 from strobe.trajectory.requests import ROUNDING, Request, require_bound
-from strobe.trajectory.via import chosen_velocities, effective_velocity
+from strobe.trajectory.synchronised_profiles import Legs, Timed, in_step, single
+from strobe.trajectory.via_points import chosen_velocities, effective_velocity
 
 Array = np.ndarray
 METHOD = "constant-acceleration"
@@ -88,7 +88,7 @@ def _assembled(asked: Request, legs: Legs, timed: Timed) -> Trajectory:
     starts = (arrivals[:-1, None] + knots[:, :-1])[kept]
     times = np.append(starts, arrivals[-1])
     times[0] = 0.0
-    notes = tuple(told(asked, k, k + 1) for k in np.flatnonzero(T == 0).tolist())
+    notes = tuple(same_place(asked, k, k + 1) for k in np.flatnonzero(T == 0).tolist())
     return Trajectory(asked.joint_names, times, coefficients[kept], METHOD, arrivals, notes)
 
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from strobe.equations.figure_motion import units
 from strobe.robot import Robot
-from strobe.study.figure_motion import units
-from strobe.study.figure_simulation import near
-from strobe.study.plots import NARROW, WIDTH, Panel, small_multiples
+from strobe.show.noise import quiet
+from strobe.show.plots import NARROW, WIDTH, Panel, near, small_multiples
 from strobe.trajectory.motion import Trajectory
 
 Array = np.ndarray
@@ -35,8 +35,8 @@ def trajectory_figure(
     """A row per joint, a panel per quantity; ``bounds`` as in a request."""
     t = instants(motion)
     state = motion(t)
-    dynamic = not robot.model.kinematic_only
-    tau = robot.inverse_dynamics(*state) if dynamic and "tau" in columns else np.zeros_like(state.q)
+    dynamic = not robot.model.without_dynamics
+    tau = quiet(robot.inverse_dynamics(*state)) if dynamic and "tau" in columns else np.zeros_like(state.q)
     shown = [name for name in columns if name != "tau" or dynamic]
     travel = np.ptp(state.q, axis=0)
     kept = np.sort(np.argsort(-travel, kind="stable")[:ROWS])

@@ -19,18 +19,17 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from strobe.errors import LONGEST_LINE, MOST_FAULTS, ArgumentError, counted, excerpt, wrong_name
 from strobe.files.arrays import read_arrays
-from strobe.files.reading import LARGEST_TABLE, read_json_data
+from strobe.files.reading import LARGEST_TABLE, read_json_data, suffix_of
 from strobe.files.tables import Row, decimal, read_rows, write_rows
 from strobe.files.writing import writing
-from strobe.trajectory.differentiated import METHOD, derivatives
 from strobe.trajectory.motion import Trajectory
+from strobe.trajectory.spline_derivatives import METHOD, derivatives
 
 if TYPE_CHECKING:
     from strobe.robot import Robot
@@ -72,13 +71,13 @@ def rows(motion: Trajectory, robot: Robot | None = None, step: float = STEP) -> 
     whole = np.arange(int(motion.duration / step * (1 - 1e-9)) + 1) * step
     t = np.append(whole, motion.duration) if motion.duration > 0 else whole
     state = motion(t)
-    known = robot is not None and not robot.model.kinematic_only
+    known = robot is not None and not robot.model.without_dynamics
     return Rows(t, *state, robot.inverse_dynamics(*state) if known else None)  # pyright: ignore[reportOptionalMemberAccess]
 
 
 def kind_of(path: str | PathLike[str]) -> str:
     """The suffix of a file that can hold a motion."""
-    kind = Path(path).suffix.lower()
+    kind = suffix_of(path)
     if kind not in KINDS:
         raise ArgumentError(f"{path}: a motion is kept in a .json, .csv or .npz file.")
     return kind
@@ -86,8 +85,8 @@ def kind_of(path: str | PathLike[str]) -> str:
 
 def holds_motion(path: str | PathLike[str]) -> bool:
     """Whether a file holds a planned motion; a request has points by their joints or hands."""
-    if Path(path).suffix.lower() != ".json":
-        return Path(path).suffix.lower() in KINDS
+    if suffix_of(path) != ".json":
+        return suffix_of(path) in KINDS
     try:
         data = read_json_data(path, LARGEST_TABLE)
     except ArgumentError:
@@ -178,7 +177,7 @@ def read(path: str | PathLike[str], differentiate: bool = False) -> Recorded:
     """The motion in a file, or an `ArgumentError` that says where it is wrong.
 
     Rows with positions alone say nothing of velocities; ``differentiate`` takes these from the positions
-    (`strobe.trajectory.differentiated`).
+    (`strobe.trajectory.spline_derivatives`).
     """
     kind = kind_of(path)
     try:
@@ -347,6 +346,16 @@ def _from_table(rows: Sequence[Row]) -> _Table:
     ]
     assert columns[0] is not None
     return _Table(names, _rising(t), columns[0], *columns[1:])
+
+
+def joined(
+    path: str | PathLike[str], names: Sequence[str], t: Array, q: Array, qd: Array, qdd: Array | None
+) -> Trajectory:
+    """Rows that a file holds, at times that rise, as a motion."""
+    try:
+        return _joined(_Table(tuple(names), _rising(t), q, qd, qdd), differentiate=False).motion
+    except _WrongFile as error:
+        raise ArgumentError(f"{path}: {error}") from None
 
 
 def _joined(table: _Table, differentiate: bool) -> Recorded:

@@ -19,7 +19,7 @@ from strobe.kinematics.tracking import Path, track
 from strobe.kinematics.workspace import moving_numbers
 from strobe.trajectory import constant_acceleration
 from strobe.trajectory.motion import Trajectory
-from strobe.trajectory.repeats import told
+from strobe.trajectory.repeated_points import same_place
 from strobe.trajectory.requests import Request
 
 Array = np.ndarray
@@ -126,7 +126,7 @@ def _driven(asked: Request, lines: Lines, counts: Array, q: Array) -> tuple[Traj
     denser = replace(asked.with_points(q, qd, np.full(len(q), np.nan), labels), envelope=None)
     motion = constant_acceleration.plan(denser)
     points = motion.points[ends]
-    notes = tuple(told(asked, k, k + 1) for k in np.flatnonzero(np.diff(points) == 0).tolist())
+    notes = tuple(same_place(asked, k, k + 1) for k in np.flatnonzero(np.diff(points) == 0).tolist())
     far = _deviations(asked, lines, motion, points)
     return replace(motion, points=points, method=METHOD, notes=notes), far
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from strobe.errors import ArgumentError, MissingExtraError
-from strobe.trajectory.keeping import require_room
+from strobe.trajectory.bound_checks import require_room
 from strobe.trajectory.motion import Trajectory
-from strobe.trajectory.repeats import distinct
+from strobe.trajectory.repeated_points import distinct
 from strobe.trajectory.requests import Request, require_bound
 
 Array = np.ndarray

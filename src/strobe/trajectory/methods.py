@@ -39,7 +39,9 @@ METHODS = {
     "torque-limited": Method(
         "torque_limited", "under_torque", "least time along a spline under torque limits"
     ),
-    "kahn": Method("kahn", "between_two", "nearly least time between two points under torque limits"),
+    "near-minimum-time": Method(
+        "near_minimum_time", "between_two", "nearly least time between two points under torque limits"
+    ),
     "jerk-limited": Method(
         "jerk_limited", "jerk_limited", "least time under a bound on jerk (extra: plan)", True
     ),
@@ -52,9 +54,13 @@ METHODS = {
 }
 
 
+FORMER = {"kahn": "near-minimum-time"}  # names that are still understood
+
+
 def method_named(name: str) -> Method:
     """The planner of a name."""
-    return METHODS[require_choice("method", name, METHODS)]
+    known = FORMER.get(name, name) if isinstance(name, str) else name
+    return METHODS[require_choice("method", known, METHODS)]
 
 
 def plan(robot: Robot, asked: Any, method: str | None = None, **options: Any) -> Trajectory:

@@ -14,14 +14,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from strobe.compiler.runtime.arrays import real_numbers
 from strobe.errors import ArgumentError, counted
 from strobe.models.arguments import require_above, require_whole
-from strobe.runtime.arrays import real_numbers
+from strobe.show.sheet import Column, Sheet, by_joint, displayed, number, numbered, states
+from strobe.show.units import EITHER, either
 
 Array = np.ndarray
 MOST_NUMBERS = 2**27  # that states of a motion are held in: a gibibyte
 
 
+@displayed
 class State(NamedTuple):
     """Where the joints are and how they move: (..., n) each."""
 
@@ -29,7 +32,16 @@ class State(NamedTuple):
     qd: Array
     qdd: Array
 
+    def _sheet(self) -> Sheet:
+        columns = [Column("q", self.q, EITHER), Column("qd", self.qd, either(1))]
+        columns.append(Column("qdd", self.qdd, either(2)))
+        n = self.q.shape[-1]
+        return Sheet(
+            f"{n} joints in motion{states(self.q.shape[:-1])}", [by_joint(numbered("", n), columns)]
+        )
 
+
+@displayed
 class Extremes(NamedTuple):
     """The least and the largest value of every joint over the whole motion, and when: (n,) each."""
 
@@ -38,7 +50,16 @@ class Extremes(NamedTuple):
     least_at: Array
     largest_at: Array
 
+    def _sheet(self) -> Sheet:
+        units = {"least": EITHER, "least_at": "s", "largest": EITHER, "largest_at": "s"}
+        columns = [
+            Column(name.replace("_", " "), getattr(self, name), unit) for name, unit in units.items()
+        ]
+        head = f"the extremes of {counted(len(self.least), 'joint')}"
+        return Sheet(head, [by_joint(numbered("", len(self.least)), columns)])
 
+
+@displayed
 @dataclass(frozen=True, eq=False)
 class Trajectory:
     """Joint positions as polynomials: ``coefficients[k, j, p]`` of (t − times[k])ᵖ between two knots."""
@@ -57,6 +78,24 @@ class Trajectory:
     @property
     def duration(self) -> float:
         return float(self.times[-1])
+
+    def _sheet(self) -> Sheet:
+        (start, _, _), (end, _, _) = self(0.0), self(self.duration)
+        columns = [Column("from", start, EITHER), Column("to", end, EITHER)]
+        for order, name in ((1, "velocity"), (2, "acceleration")):
+            bounds = self.extremes(order)
+            most = np.maximum(np.abs(bounds.least), np.abs(bounds.largest))
+            columns.append(Column(f"largest {name}", most, either(order)))
+        points = f"through {counted(len(self.points), 'point')}" if len(self.points) else ""
+        head = f"a {self.method} motion of {counted(self.n, 'joint')} {points}, {number(self.duration)} s"
+        return Sheet(
+            head.replace("  ", " "), [by_joint(self.joint_names, columns), *self.notes], self._figure
+        )
+
+    def _figure(self) -> str:
+        from strobe.show.over_time import motion_figure
+
+        return motion_figure(self)
 
     def with_notes(self, *more: str) -> Trajectory:
         """The same motion with more to say."""

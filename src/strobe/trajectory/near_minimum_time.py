@@ -2,11 +2,15 @@
 
 The path is a cubic B-spline whose inner control points are chosen, and its motion the fastest along it
 (`torque_limited`); control points within the limits on positions keep the whole path within them. The straight line
-is among these paths, so the result is never slower. The search (`evolution`) goes from few pieces of the spline to
+is among these paths, so the result is never slower. The search (`cma_es`) goes from few pieces of the spline to
 more, and ends in a place that is good in its surroundings: how far the true least time lies below is not known.
 
 Beside it stand the answers with less freedom: the straight line under the same torques, and constant accelerations,
-which must suit the worst state on the way and leave the rest of the torques unused.
+which must suit the worst state on the way and leave the rest of the torques unused; and for one or two joints, where
+one is found, the motion whose torques are always at their limits, with the instants at which they switch
+(`bang_bang`).
+
+The problem is Kahn's, the method is not: his control switches on curves of the equations made linear and decoupled.
 """
 
 from __future__ import annotations
@@ -19,12 +23,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from strobe.errors import ArgumentError, ShapeError
+from strobe.show.sheet import Sheet, displayed
 from strobe.trajectory import constant_acceleration
-from strobe.trajectory.achievable import Achievable, largest_acceleration
-from strobe.trajectory.along import Along, Bounds, Friction, bounds_of, room_of, step_times
-from strobe.trajectory.evolution import least
+from strobe.trajectory.achievable_accelerations import Achievable, largest_acceleration
+from strobe.trajectory.bang_bang import BangBang, bang_bang
+from strobe.trajectory.cma_es import least
 from strobe.trajectory.motion import State, Trajectory
 from strobe.trajectory.path import Path, polyline
+from strobe.trajectory.path_constraints import Along, Bounds, Friction, bounds_of, room_of, step_times
 from strobe.trajectory.requests import Request, request, require_open
 from strobe.trajectory.torque_limited import plan
 
@@ -33,7 +39,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 
-METHOD = "kahn"
+METHOD = "near-minimum-time"
 PIECES = (1, 2, 4)  # of the spline: each kind of path contains the ones before it
 STEPS = 50  # of a path while it is being improved,
 SWEEPS = 4  # of its speeds with friction,
@@ -47,14 +53,22 @@ HELD = 0.995  # the part of a torque limit that a load may take while a path is 
 UNHELD = 1e3  # seconds, and more, that stand for a path along which a joint cannot hold its load
 
 
+@displayed
 @dataclass(frozen=True, eq=False)
-class Kahn:
+class NearMinimumTime:
     """The motion found, and the same task with less freedom: None where that cannot be done."""
 
     motion: Trajectory
     straight: Trajectory | None  # on the straight line, under the same limits
     constant: Trajectory | None  # at constant accelerations that every state on the way allows
     achievable: Achievable | None  # these accelerations
+    # with torques always at their limits, where one is known to be an extremal
+    bang_bang: BangBang | None = None
+
+    def _sheet(self) -> Sheet:
+        return Sheet(
+            f"the fastest motion found: {self.told}", self.motion._sheet().parts, self.motion._figure
+        )
 
     @property
     def told(self) -> str:
@@ -65,6 +79,7 @@ class Kahn:
             if self.straight is None
             else f"; on the straight line {self.straight.duration:.4g} s"
         )
+        said += f"; {self.bang_bang.told}" if self.bang_bang else ""
         if self.constant is None:
             return f"{said}; no constant acceleration suits every state on the way."
         slow = self.constant.duration
@@ -94,7 +109,7 @@ def between_two(asked: Request) -> Trajectory:
 def near_minimum_time(
     robot: Robot, q0: Any, q1: Any, *, effort: Any = None, velocity: Any = None, acceleration: Any = None,
     lower: Any = None, upper: Any = None, seed: int = 0, labels: Sequence[str] = ("point 1", "point 2"),
-) -> Kahn:  # fmt: skip
+) -> NearMinimumTime:  # fmt: skip
     """A motion from rest to rest in nearly the least time under the limits of a robot, or others, and how far
     simpler ones stay behind."""
     limits = {
@@ -109,7 +124,7 @@ def near_minimum_time(
         plan(robot, still, **limits)  # refuses an end that cannot be held
     if not line.length:
         still = plan(robot, line, **limits)
-        return Kahn(replace(still, method=METHOD), still, None, None)
+        return NearMinimumTime(replace(still, method=METHOD), still, None, None)
     path, straight = line, _planned(robot, line, limits)
     bounds = bounds_of(robot, effort, velocity, acceleration)
     rng, spread = np.random.default_rng(seed), SPREAD * np.maximum(np.abs(ends[1] - ends[0]), 0.5)
@@ -120,7 +135,8 @@ def near_minimum_time(
     if straight is not None and straight.duration < motion.duration:
         motion = straight
     constant, achievable = _constant(robot, bounds, ends, straight or motion)
-    return Kahn(replace(motion, method=METHOD), straight, constant, achievable)
+    switched = bang_bang(robot, ends, bounds, room_of(robot, lower, upper), motion.duration)
+    return NearMinimumTime(replace(motion, method=METHOD), straight, constant, achievable, switched)
 
 
 def _planned(robot: Robot, path: Path, limits: dict[str, Any]) -> Trajectory | None:

@@ -4,8 +4,8 @@ Along a path q(s), with x the square of ṡ, the equations of motion are linear 
 
     tau = a s̈ + b x + c,      a = M q',   b = M q'' + C(q, q') q',   c = g + Coulomb friction in the direction of q'
 
-A path is cut into short steps of constant s̈, and the limits are kept at both ends of each (`reachable` finds the
-speeds). Viscous friction grows with √x; it is replaced by a line through its value at the speed found before, and
+A path is cut into short steps of constant s̈, and the limits are kept at both ends of each (`controllable_sets` finds
+the speeds). Viscous friction grows with √x; it is replaced by a line through its value at the speed found before, and
 this is repeated until the speeds no longer change.
 """
 
@@ -20,8 +20,8 @@ import numpy as np
 from strobe.errors import ArgumentError, ShapeError
 from strobe.models.loops import require_open
 from strobe.quantities.drives import COULOMB_SPEED
+from strobe.trajectory.controllable_sets import Rows, Sets, controllable, fastest
 from strobe.trajectory.motion import State
-from strobe.trajectory.reachable import Rows, Sets, controllable, fastest
 from strobe.trajectory.requests import COMPLETED
 
 if TYPE_CHECKING:

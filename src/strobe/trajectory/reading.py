@@ -17,7 +17,8 @@
 
     [[points]]
     position = [0.4, 0, 0.3]                           the place of the hand, with or without its orientation:
-    rpy = [0, "pi", 0]                                 rpy, quaternion (w x y z), rotation_vector; or pose (4×4)
+    rpy = [0, "pi", 0]                                 rpy, waters, quaternion (w x y z), rotation_vector; or
+                                                       pose (4×4)
     twist = [0, 0, -0.1, 0, 0, 0]                      its velocity, linear and angular, base axes
 
 Numbers may be expressions in quotes over [parameters]. Every fault of a file is reported in one go.
@@ -40,7 +41,7 @@ from strobe.kinematics.poses import checked_poses, pose
 from strobe.kinematics.rates import inverse_velocity
 from strobe.kinematics.solutions import Status
 from strobe.models.assembly import Faults
-from strobe.models.toml_table import Context, Table, shown
+from strobe.models.toml_table import Context, Table, as_written
 from strobe.trajectory.methods import METHODS
 from strobe.trajectory.requests import Request, request
 
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 BOUNDS = ("lower", "upper", "velocity", "acceleration", "jerk", "effort")
-TURNS = ("rpy", "quaternion", "rotation_vector")
+TURNS = ("rpy", "quaternion", "rotation_vector", "waters")
 FREE = "free"
 MET = 1e-6  # of a twist: what is left of it is nothing
 
@@ -79,7 +80,7 @@ def _parsed(path: Path) -> Mapping[str, Any]:
         raise ArgumentError(f"{path}: a request is a .toml or a .json file.")
     data = read_toml_data(path) if kind == ".toml" else read_json_data(path)
     if not isinstance(data, dict):
-        raise ArgumentError(f'{path}: found {shown(data)}, expected a table with "points".')
+        raise ArgumentError(f'{path}: found {as_written(data)}, expected a table with "points".')
     return data
 
 
@@ -218,7 +219,7 @@ class _Reader:
         if not isinstance(value, list) or len(value) != len(self.names):
             table.error(
                 "qd",
-                f'found {shown(value)}, expected {len(self.names)} entries, each a number or "{FREE}".',
+                f'found {as_written(value)}, expected {len(self.names)} entries, each a number or "{FREE}".',
             )
             return [0.0] * len(self.names)
         return [self._rate(each, f"{table.where('qd')}[{k}]", table) for k, each in enumerate(value, 1)]

@@ -30,7 +30,7 @@ def distinct(asked: Request) -> Distinct:
         if same and not asked.times[k] > asked.times[last]:
             _require_one_velocity(asked, qd, last, k)
             qd[last] = np.where(np.isnan(qd[last]), qd[k], qd[last])
-            notes.append(told(asked, last, k))
+            notes.append(same_place(asked, last, k))
         else:
             if asked.times[k] == asked.times[last]:
                 raise ArgumentError(
@@ -50,7 +50,7 @@ def distinct(asked: Request) -> Distinct:
     )
 
 
-def told(asked: Request, first: int, second: int) -> str:
+def same_place(asked: Request, first: int, second: int) -> str:
     """That two points are one."""
     return f"{asked.labels[first]} and {asked.labels[second]} are the same: no time passes between them."
 

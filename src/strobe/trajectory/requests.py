@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from strobe.errors import ArgumentError, ShapeError, UnknownNameError, counted
-from strobe.kinematics.ranges import ranges_of
+from strobe.kinematics.joint_ranges import ranges_of
 from strobe.models.loops import require_open as require_open_chains
+from strobe.show.sheet import Column, Sheet, Table, by_joint, displayed, numbered
+from strobe.show.units import EITHER, either, lengths
 
 if TYPE_CHECKING:
     from strobe.robot import Robot
@@ -26,6 +28,7 @@ SOONEST, LATEST = 1e-9, 1e9  # seconds from point to point
 FARTHEST = 1e9  # rad or m
 
 
+@displayed
 @dataclass(frozen=True, eq=False)
 class Bounds:
     """What every joint must keep: (n,) each."""
@@ -37,7 +40,19 @@ class Bounds:
     jerk: Array
     effort: Array
 
+    def _sheet(self) -> Sheet:
+        return Sheet(
+            f"bounds of {counted(len(self.lower), 'joint')}", [self.table(numbered("", len(self.lower)))]
+        )
 
+    def table(self, names: Sequence[str]) -> Table:
+        """The bounds, joint by joint."""
+        units = (EITHER, EITHER, either(1), either(2), either(3), "N m or N")
+        named = ((each.name, unit) for each, unit in zip(fields(self), units, strict=True))
+        return by_joint(names, [Column(name, getattr(self, name), unit) for name, unit in named])
+
+
+@displayed
 @dataclass(frozen=True, eq=False)
 class Request:
     """Points to pass in turn; NaN is a velocity, or are times, for the planner to choose."""
@@ -58,6 +73,18 @@ class Request:
     @property
     def n(self) -> int:
         return len(self.joint_names)
+
+    def _sheet(self) -> Sheet:
+        head = f"a request for {self.robot.name}: {counted(len(self.q), 'point')} to pass"
+        heads = [
+            f"{name} ({unit})"
+            for name, unit in zip(self.joint_names, lengths(self.robot.coordinates.joints), strict=True)
+        ]
+        rows = [
+            [label, float(t), *map(float, q)]
+            for label, t, q in zip(self.labels, self.times, self.q, strict=True)
+        ]
+        return Sheet(head, [Table(["", "time (s)", *heads], rows), self.bounds.table(self.joint_names)])
 
     def with_points(self, q: Array, qd: Array, times: Array, labels: Sequence[str]) -> Request:
         return replace(self, q=q, qd=qd, times=times, labels=tuple(labels), posed=())

@@ -16,10 +16,10 @@ import numpy as np
 from scipy.interpolate import make_interp_spline
 
 from strobe.errors import ArgumentError
-from strobe.trajectory.closeness import kept_close
-from strobe.trajectory.keeping import excess, require_rates, require_room
+from strobe.trajectory.bound_checks import excess, require_rates, require_room
+from strobe.trajectory.envelope import kept_close
 from strobe.trajectory.motion import Trajectory, differentiated
-from strobe.trajectory.repeats import distinct
+from strobe.trajectory.repeated_points import distinct
 from strobe.trajectory.requests import Request, require_bound
 
 Array = np.ndarray

@@ -7,9 +7,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from strobe.runtime.traced import Traced, trace
+from strobe.compiler.runtime.traced import Traced, trace
 from strobe.scalars import Num, Numbers
-from strobe.trajectory.profile import Durations, Ends, Profile, common, durations, fastest, lasting, turns
+from strobe.trajectory.trapezoidal_profile import (
+    Durations,
+    Ends,
+    Profile,
+    common,
+    durations,
+    fastest,
+    lasting,
+    turns,
+)
 
 Array = np.ndarray
 

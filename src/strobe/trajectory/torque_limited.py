@@ -1,7 +1,7 @@
 """The fastest motion along a path under limits on torque, speed and acceleration.
 
-The limits are kept at both ends of every step (`along`), and in between they hold up to the square of the step's
-width: a last uniform slow-down takes up what is left, checked on a grid ten times finer.
+The limits are kept at both ends of every step (`path_constraints`), and in between they hold up to the square of the
+step's width: a last uniform slow-down takes up what is left, checked on a grid ten times finer.
 
 The result is exact: q is cubic in s and s quadratic in time, so that every step is a polynomial of degree six.
 """
@@ -15,11 +15,20 @@ import numpy as np
 
 from strobe.errors import ArgumentError, ShapeError
 from strobe.quantities.drives import COULOMB_SPEED
-from strobe.trajectory.along import FAST, MARGIN, Along, Bounds, Friction, bounds_of, room_of, step_times
-from strobe.trajectory.keeping import require_room
+from strobe.trajectory.bound_checks import require_room
+from strobe.trajectory.controllable_sets import Sets, controllable
 from strobe.trajectory.motion import State, Trajectory
 from strobe.trajectory.path import Path, polyline, spline
-from strobe.trajectory.reachable import Sets, controllable
+from strobe.trajectory.path_constraints import (
+    FAST,
+    MARGIN,
+    Along,
+    Bounds,
+    Friction,
+    bounds_of,
+    room_of,
+    step_times,
+)
 from strobe.trajectory.requests import Request, require_open
 
 if TYPE_CHECKING:

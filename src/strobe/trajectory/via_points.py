@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from strobe.trajectory.legs import Legs, single
 from strobe.trajectory.requests import Request
+from strobe.trajectory.synchronised_profiles import Legs, single
 
 Array = np.ndarray
 SLOWER = 0.8

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import strobe
-from strobe.codegen import c
+from strobe.compiler.codegen import c
+from strobe.compiler.runtime import width
+from strobe.compiler.runtime.kernels import Kernel
+from strobe.compiler.runtime.traced import trace
 from strobe.quantities import Request
-from strobe.runtime import width
-from strobe.runtime.kernels import Kernel
-from strobe.runtime.traced import trace
 from strobe.scalars import atan2, cos, sin
 
 pytestmark = [

@@ -11,10 +11,10 @@ import mpmath
 import numpy as np
 import pytest
 
-from strobe.codegen.elementary import FUNCTIONS, precision, program
-from strobe.codegen.llvm_scalar import module
-from strobe.graph.program import trace
-from strobe.runtime import jit
+from strobe.compiler.codegen.elementary import FUNCTIONS, precision, program
+from strobe.compiler.codegen.llvm_scalar import module
+from strobe.compiler.graph.program import trace
+from strobe.compiler.runtime import jit
 from strobe.scalars import Graph, Num, cos, sin
 from strobe.scalars.functions import atan2, tanh
 

@@ -6,10 +6,10 @@ import math
 import re
 
 import strobe
-from strobe.codegen.js import OPERATIONS, function, number
-from strobe.graph.program import trace
+from strobe.compiler.codegen.js import OPERATIONS, function, number
+from strobe.compiler.graph.program import trace
+from strobe.compiler.runtime.kernels import Kernel
 from strobe.quantities import Request
-from strobe.runtime.kernels import Kernel
 from strobe.scalars import Graph, sin
 
 

@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from strobe.codegen import llvm
-from strobe.codegen.llvm import Emitter, Target, module, paired
-from strobe.graph.program import trace
-from strobe.runtime import jit
-from strobe.runtime.gufunc import gufunc
+from strobe.compiler.codegen import llvm
+from strobe.compiler.codegen.llvm import Emitter, Target, module, paired
+from strobe.compiler.graph.program import trace
+from strobe.compiler.runtime import jit
+from strobe.compiler.runtime.gufunc import gufunc
 from strobe.scalars import Graph, sin, sqrt
 
 

@@ -5,10 +5,10 @@ import ctypes
 import numpy as np
 import pytest
 
-from strobe.codegen.llvm_march import march_module, words
-from strobe.graph.program import trace
-from strobe.graph.recurrence import STATE, Call, Recurrence, Signal, sample
-from strobe.runtime import jit
+from strobe.compiler.codegen.llvm_march import march_module, words
+from strobe.compiler.graph.program import trace
+from strobe.compiler.graph.recurrence import STATE, Call, Recurrence, Signal, sample
+from strobe.compiler.runtime import jit
 from strobe.scalars import Graph, sin
 
 PUSHED = Recurrence(

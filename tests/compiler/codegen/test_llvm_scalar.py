@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 import strobe
-from strobe.codegen.llvm_scalar import OPERATIONS, module
-from strobe.graph.program import Program, trace
+from strobe.compiler.codegen.llvm_scalar import OPERATIONS, module
+from strobe.compiler.graph.program import Program, trace
+from strobe.compiler.runtime import jit
+from strobe.compiler.runtime.kernels import Kernel
 from strobe.quantities import Request
-from strobe.runtime import jit
-from strobe.runtime.kernels import Kernel
 from strobe.scalars import Graph, cos, sin
 
 

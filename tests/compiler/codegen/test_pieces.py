@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 
 import strobe
-from strobe.codegen import llvm_pieces, llvm_stream
-from strobe.codegen.llvm import Emitter, Target
-from strobe.codegen.llvm_pieces import Layout
-from strobe.graph.fuse import fuse
-from strobe.graph.order import ordered
-from strobe.graph.program import trace
+from strobe.compiler.codegen import llvm_pieces, llvm_stream
+from strobe.compiler.codegen.llvm import Emitter, Target
+from strobe.compiler.codegen.llvm_pieces import Layout
+from strobe.compiler.graph.fuse import fuse
+from strobe.compiler.graph.order import ordered
+from strobe.compiler.graph.program import trace
+from strobe.compiler.runtime import cache
+from strobe.compiler.runtime.kernels import Kernel
 from strobe.quantities import Request
-from strobe.runtime import cache
-from strobe.runtime.kernels import Kernel
 from strobe.scalars import Graph
 
 TREE = strobe.random(4, seed=2, kinds="RPSF", tree=True)

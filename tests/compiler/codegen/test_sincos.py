@@ -7,10 +7,10 @@ import mpmath
 import numpy as np
 import pytest
 
-from strobe.codegen.llvm import module
-from strobe.graph.program import trace
-from strobe.runtime import jit
-from strobe.runtime.gufunc import gufunc
+from strobe.compiler.codegen.llvm import module
+from strobe.compiler.graph.program import trace
+from strobe.compiler.runtime import jit
+from strobe.compiler.runtime.gufunc import gufunc
 from strobe.scalars import Graph, cos, sin
 
 

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 import strobe
-from strobe.codegen import wasm, wasm_js
-from strobe.codegen.c import Function
-from strobe.codegen.wasm import module, signed, unsigned
-from strobe.graph.program import Program, trace
+from strobe.compiler.codegen import wasm, wasm_js
+from strobe.compiler.codegen.c import Function
+from strobe.compiler.codegen.wasm import module, signed, unsigned
+from strobe.compiler.graph.program import Program, trace
+from strobe.compiler.runtime.kernels import Kernel
 from strobe.quantities import Request
-from strobe.runtime.kernels import Kernel
 from strobe.scalars import Graph, Num, Numbers, cos, sin
 from strobe.scalars.functions import absolute, atan2, floor, less, maximum, minimum, sqrt, tanh, where
 from strobe.scalars.stored import Stored

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import strobe
+from strobe.compiler.export.expected import AWKWARD, STATES, doubtful, expected
+from strobe.compiler.export.quantity import NAMES, export
 from strobe.errors import ArgumentError, OutputError, UnknownNameError, UnsupportedModelError
-from strobe.export.expected import AWKWARD, STATES, doubtful, expected
-from strobe.export.quantity import NAMES, export
 from strobe.quantities import Request
 
 NAME = "strobe_planar2_inverse_dynamics"
@@ -75,6 +75,107 @@ def test_an_object_file_passes_its_test_where_it_is_linked(single: bool, tmp_pat
     subprocess.run(["gcc", "-std=c99", "-o", tmp_path / "test", *objects, "-lm"], check=True)
     done = subprocess.run([tmp_path / "test"], capture_output=True, text=True, check=False)
     assert "0 of 16 states wrong" in done.stdout
+
+
+# -- several quantities ---
+
+
+SEVERAL = ["inverse_dynamics", "mass_matrix", "jacobian"]
+LIBRARY = "strobe_planar2"
+
+
+def test_several_quantities_share_a_header_a_source_and_a_test(robot: strobe.Robot) -> None:
+    made = robot.export(SEVERAL)
+    assert list(made.files) == [f"{LIBRARY}.h", f"{LIBRARY}.c", f"test_{LIBRARY}.c", "Makefile"]
+    assert [part.request.quantity for part in made.parts] == SEVERAL
+    source, header = (str(made.files[f"{LIBRARY}.{ending}"]) for ending in "ch")
+    assert source.count("static inline void sine_cosine") == 1
+    for part, quantity in zip(made.parts, SEVERAL, strict=True):
+        alone = robot.export(quantity)
+        assert part.function.name == alone.function.name
+        assert f"{alone.function.declaration()};" in header
+        *_, body = str(alone.files[f"{alone.name}.c"]).split(alone.function.declaration())
+        assert body.strip() in source  # the same operations in the same order
+    with pytest.raises(ArgumentError, match="strobe_planar2 has 3 functions: look into its parts"):
+        _ = made.function
+
+
+def test_a_list_of_one_is_the_one(robot: strobe.Robot) -> None:
+    assert robot.export(["gravity"]).files == robot.export("gravity").files
+
+
+def test_each_of_several_takes_the_options_that_concern_it(robot: strobe.Robot) -> None:
+    made = robot.export(
+        SEVERAL, wrench=["tool"], gravity_input=True, frame="tool", formulation="newton-euler"
+    )
+    taken = [[p.name for p in part.function.parameters] for part in made.parts]
+    assert taken == [["q", "qd", "qdd", "wrench_tool", "gravity"], ["q"], ["q"]]
+    assert [part.request.frame for part in made.parts] == [None, None, "tool"]
+    assert [part.request.formulation for part in made.parts] == ["newton-euler", "newton-euler", None]
+    for options, words in [
+        ({"frame": "tool"}, "a frame"),
+        ({"accelerated": ["joint1"]}, "accelerated joints"),
+    ]:
+        with pytest.raises(
+            ArgumentError, match=f"none of gravity, bias of planar2 depends on {words}: leave it"
+        ):
+            robot.export(["gravity", "bias"], **options)
+    for options, words in [({"wrench": ["tool"]}, "wrenches"), ({"gravity_input": True}, "gravity")]:
+        with pytest.raises(
+            ArgumentError, match=f"none of mass_matrix, jacobian of planar2 depends on {words}: leave"
+        ):
+            robot.export(["mass_matrix", "jacobian"], **options)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+def test_several_quantities_pass_their_test_as_source_and_as_object_file(tmp_path: Path) -> None:
+    arm = strobe.load("stanford")
+    arm.export(SEVERAL, tmp_path / "c", single=True)
+    done = subprocess.run(
+        ["make", "-C", tmp_path / "c", "test", "CC=gcc"], capture_output=True, text=True, check=False
+    )
+    assert done.stdout.count("0 of 16 states wrong") == 3, done.stdout + done.stderr
+    made = arm.export(SEVERAL, tmp_path / "o", target="object", triple="x86_64")
+    alone = [arm.export(name, target="object", triple="x86_64") for name in SEVERAL]
+    assert made.built is not None
+    assert made.built.stack == max(each.built.stack for each in alone if each.built)
+    assert made.built.text < sum(each.built.text for each in alone if each.built)  # helpers are there once
+    files = [tmp_path / "o" / "test_strobe_stanford.c", tmp_path / "o" / "strobe_stanford.o"]
+    subprocess.run(["gcc", "-std=c99", "-o", tmp_path / "test", *files, "-lm"], check=True)
+    done = subprocess.run([tmp_path / "test"], capture_output=True, text=True, check=True)
+    assert done.stdout.count("0 of 16 states wrong") == 3
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+def test_several_quantities_pass_their_test_as_a_web_module(tmp_path: Path) -> None:
+    strobe.load("ur5").export(SEVERAL, tmp_path, target="wasm")
+    done = subprocess.run(
+        ["node", tmp_path / "test_strobe_ur5.mjs"], capture_output=True, text=True, check=False
+    )
+    assert done.stdout.count("0 of 16 states wrong") == 3, done.stdout + done.stderr
+    test = tmp_path / "test_strobe_ur5.mjs"
+    test.write_text(test.read_text().replace("expected: [", "expected: [1 + ", 1))
+    assert subprocess.run(["node", test], capture_output=True, check=False).returncode != 0
+
+
+def test_lists_that_make_no_sense(robot: strobe.Robot) -> None:
+    for quantities, sentence in [
+        ([], "no quantity is named; expected one or several, such as inverse_dynamics."),
+        (["gravity", "gravity"], "gravity is named 2 times: name it once."),
+        (5, "quantity is 5; expected a name, or a list of names."),
+    ]:
+        with pytest.raises(ArgumentError) as error:
+            robot.export(quantities)
+        assert sentence in str(error.value)
+    with pytest.raises(UnknownNameError, match='no quantity "torque"'):
+        robot.export(["gravity", "torque"])
+    for target, words in [
+        ("mex", "a MEX file is one function of MATLAB"),
+        ("cffi", "a module of cffi is built around"),
+    ]:
+        with pytest.raises(ArgumentError, match=words):
+            robot.export(SEVERAL, target=target)
 
 
 # -- what is refused ----------------------------------------------------------------------------------
@@ -147,3 +248,21 @@ def test_an_export_is_the_same_every_time() -> None:
     arm = strobe.load("stanford")
     one, two = (export(arm, "gravity", target="object", triple="riscv64").files for _ in range(2))
     assert one == two
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"quantity": 3}, "quantity is 3; expected a name"),
+        ({"folder": 7}, "7 is no path"),
+        ({"formulation": ["newton-euler"]}, r"formulation is \['newton-euler'\]; expected a name"),
+        ({"wrench": 5}, "wrench is 5; expected names"),
+        ({"accelerated": len}, "accelerated is <built-in function len>; expected names"),
+        ({"gravity_input": np.zeros(2)}, "gravity_input is array.*; expected True or False"),
+        ({"friction": None}, "friction is None; expected True or False"),
+        ({"frame": 1}, "frame is 1; expected the name of a frame"),
+    ],
+)
+def test_arguments_of_other_kinds_are_told(robot: strobe.Robot, given: dict, sentence: str) -> None:
+    with pytest.raises(ArgumentError, match=f"^{sentence}"):
+        robot.export(**({"quantity": "gravity"} | given))

@@ -9,10 +9,10 @@ import pytest
 
 import strobe
 from strobe.approximate import FixedPoint
-from strobe.codegen import c_fixed, c_fixed_test
-from strobe.codegen.fixed import planned
-from strobe.graph.program import trace
-from strobe.runtime.fixed import carried_out
+from strobe.compiler.fixed_point import c_source, c_test
+from strobe.compiler.fixed_point.execution import carried_out
+from strobe.compiler.fixed_point.plan import planned
+from strobe.compiler.graph.program import trace
 from strobe.scalars import Graph, cos, sin
 from strobe.scalars.functions import absolute, less, maximum, minimum, sqrt, where
 
@@ -77,8 +77,8 @@ def run_c(folder, function, words, *flags):
         arguments=", ".join(f"x + {start}" for start in starts[:-1]),
     )
     files = {
-        f"{name}.h": c_fixed.header(function),
-        f"{name}.c": c_fixed.source(function),
+        f"{name}.h": c_source.header(function),
+        f"{name}.c": c_source.source(function),
         "driver.c": driver,
     }
     for file, text in files.items():
@@ -153,28 +153,28 @@ def test_every_operation_gives_the_same_words_in_c(tmp_path, bits, fraction):
     count = 4 if fraction else 11
     program = trace(small, {"x": 3, "q": 2}, (count,), Graph())
     plan = planned(program, {"x": [(-3, 5), (-10, 2), (0.5, 9)], "q": [(-9, 9)] * 2}, bits, fraction)
-    function = c_fixed.FixedFunction("everything", plan)
+    function = c_source.FixedFunction("everything", plan)
     codes = agrees(tmp_path, function, any_words(plan, 20_000), ["-O2"], SANITISED)
     assert 0.02 < (codes != 0).mean() < 0.5  # some words are outside, and told
 
 
 def test_the_step_has_no_floating_point_in_it():
     function = FixedPoint(strobe.load("puma560"), RANGES).c_function()
-    for text in (c_fixed.header(function), c_fixed.source(function)):
+    for text in (c_source.header(function), c_source.source(function)):
         code = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
         assert not re.search(r"\b(float|double|math\.h|[0-9]+\.[0-9]*|[0-9]+e[0-9])", code)
-    assert "double" in c_fixed.conversions(function)
+    assert "double" in c_source.conversions(function)
 
 
 def test_the_header_tells_formats_ranges_and_errors():
     method = FixedPoint(strobe.load("planar2"), RANGES)
-    text = c_fixed.header(method.c_function())
-    assert "[1]    Q2.29  from -2.6 to 2.6  the position of joint _joint2_" in text
+    text = c_source.header(method.c_function())
+    assert "[1]    Q2.29  from -2.6 to 2.6  rad  joint2" in text
     bounds = f"{method.bound[0]:.2g}, {method.arithmetic_bound[0]:.2g}"
-    assert f"[0] {method.formats['tau'][0]!s:>8}  {bounds}  the torque of joint _joint1_" in text
+    assert f"[0] {method.formats['tau'][0]!s:>8}  {bounds}  N m  joint1" in text
     assert "extern const short strobe_planar2_inverse_dynamics_out_fraction[2];" in text
     fractions = ", ".join(str(format.fraction) for format in method.formats["tau"])
-    assert f"strobe_planar2_inverse_dynamics_out_fraction[2] = {{{fractions}}};" in c_fixed.source(
+    assert f"strobe_planar2_inverse_dynamics_out_fraction[2] = {{{fractions}}};" in c_source.source(
         method.c_function()
     )
 
@@ -184,7 +184,7 @@ def test_names_from_outside_do_not_clash_with_ours():
     program = trace(
         lambda **x: [sin(v[0]) for v in x.values()], dict.fromkeys(names, 1), (len(names),), Graph()
     )
-    function = c_fixed.FixedFunction("hostile", planned(program, {key: [(-1, 1)] for key in names}))
+    function = c_source.FixedFunction("hostile", planned(program, {key: [(-1, 1)] for key in names}))
     found = [p.name for p in function.parameters]
     assert len(set(found)) == len(names)
     assert not set(found) & {"sine", "rounded", "out", "int", "clamped"}
@@ -211,16 +211,14 @@ def test_code_with_such_names_compiles(tmp_path):
         Graph(),
     )  # fmt: skip
     plan = planned(program, {key: [(-1, 1)] for key in names})
-    function = c_fixed.FixedFunction("hostile", plan)
+    function = c_source.FixedFunction("hostile", plan)
     words = any_words(plan, 100)
     agrees(tmp_path, function, words, ["-O1"])
     out, codes = carried_out(plan, words)
     states = {key: value.tolist() for key, value in words.items()}
     numbers = out * np.array([format.resolution for format in plan.formats])
-    expected = c_fixed_test.Expected(
-        states, out.tolist(), codes.tolist(), numbers.tolist(), "by themselves"
-    )
-    for file, text in c_fixed_test.files(function, expected).items():
+    expected = c_test.Expected(states, out.tolist(), codes.tolist(), numbers.tolist(), "by themselves")
+    for file, text in c_test.files(function, expected).items():
         (tmp_path / file).write_text(text, "ascii")
     command = ["make", "-C", tmp_path, "test", "CC=gcc", f"CFLAGS=-O1 {' '.join(STRICT)}"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -7,12 +7,12 @@ import mpmath
 import numpy as np
 import pytest
 
-from strobe.codegen.fixed import planned
-from strobe.codegen.fixed_circle import CIRCLES
-from strobe.codegen.fixed_words import Format, Word
+from strobe.compiler.fixed_point.circle import CIRCLES
+from strobe.compiler.fixed_point.execution import carried_out, peaks, shifted, sine, to_words
+from strobe.compiler.fixed_point.plan import planned
+from strobe.compiler.fixed_point.words import Format, Word
+from strobe.compiler.graph.program import trace
 from strobe.errors import ArgumentError
-from strobe.graph.program import trace
-from strobe.runtime.fixed import carried_out, peaks, shifted, sine, to_words
 from strobe.scalars import Graph, cos, sin
 from strobe.scalars.functions import absolute, atan2, less, maximum, minimum, sqrt, where
 

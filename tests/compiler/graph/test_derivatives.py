@@ -3,10 +3,10 @@
 import mpmath
 import pytest
 
-from strobe.graph.derivatives import WAYS, backwards, costs, derivative, forwards
-from strobe.graph.passes import optimised
-from strobe.graph.program import trace
-from strobe.graph.simplify import simplify
+from strobe.compiler.graph.derivatives import WAYS, backwards, costs, derivative, forwards
+from strobe.compiler.graph.passes import optimised
+from strobe.compiler.graph.program import trace
+from strobe.compiler.graph.simplify import simplify
 from strobe.scalars import (
     Graph,
     Stored,
@@ -55,7 +55,7 @@ def directions(size):
 
 def run(program, x):
     """A program on Python floats."""
-    from strobe.graph.rules import FUNCTIONS
+    from strobe.compiler.graph.rules import FUNCTIONS
 
     values = {}
     for node in program.nodes:

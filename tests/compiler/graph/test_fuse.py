@@ -5,14 +5,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from strobe.graph.fuse import fuse
-from strobe.graph.program import trace
-from strobe.graph.simplify import simplify
+from strobe.compiler.graph.fuse import fuse
+from strobe.compiler.graph.program import trace
+from strobe.compiler.graph.simplify import simplify
+from strobe.compiler.runtime.kernels import Kernel
 from strobe.models.load import load_model
 from strobe.models.random_robots import random_model
 from strobe.models.regroup import regrouped
 from strobe.quantities import Request
-from strobe.runtime.kernels import Kernel
 from strobe.scalars import Graph, Node, cos, sin
 
 EVALUATE = {

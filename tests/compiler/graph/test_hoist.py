@@ -3,9 +3,9 @@
 import numpy as np
 
 import strobe
-from strobe.graph.hoist import COEFFICIENTS, hoist
-from strobe.graph.passes import optimised
-from strobe.graph.program import trace
+from strobe.compiler.graph.hoist import COEFFICIENTS, hoist
+from strobe.compiler.graph.passes import optimised
+from strobe.compiler.graph.program import trace
 from strobe.quantities import Request
 from strobe.scalars import Graph, cos, sin
 

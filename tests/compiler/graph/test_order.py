@@ -2,12 +2,12 @@
 
 import pytest
 
-from strobe.graph.fuse import fuse
-from strobe.graph.order import alive, by_need, ordered, pieces, spilled
-from strobe.graph.program import trace
+from strobe.compiler.graph.fuse import fuse
+from strobe.compiler.graph.order import alive, by_need, ordered, pieces, spilled
+from strobe.compiler.graph.program import trace
+from strobe.compiler.runtime.kernels import Kernel
 from strobe.models.random_robots import random_model
 from strobe.quantities import Request
-from strobe.runtime.kernels import Kernel
 from strobe.scalars import Graph
 
 

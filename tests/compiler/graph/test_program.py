@@ -3,11 +3,11 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from strobe.graph.paths import ends, remaining
-from strobe.graph.program import Program, trace
+from strobe.compiler.graph.paths import ends, remaining
+from strobe.compiler.graph.program import Program, trace
+from strobe.compiler.runtime.kernels import Kernel
 from strobe.models.load import load_model
 from strobe.quantities import Request
-from strobe.runtime.kernels import Kernel
 from strobe.scalars import Graph, sin
 
 

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from strobe.graph.recurrence import STATE, Call, Recurrence, Signal, round_of, sample, samples
+from strobe.compiler.graph.recurrence import STATE, Call, Recurrence, Signal, round_of, sample, samples
 
 FIBONACCI = Recurrence(
     size=2,

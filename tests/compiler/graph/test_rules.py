@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from strobe.graph.program import trace
-from strobe.graph.rules import FORMS, FUNCTIONS, RULES, rules
-from strobe.graph.simplify import Builder, simplify
+from strobe.compiler.graph.program import trace
+from strobe.compiler.graph.rules import FORMS, FUNCTIONS, RULES, rules
+from strobe.compiler.graph.simplify import Builder, simplify
 from strobe.scalars import Graph
 from strobe.scalars.functions import absolute, less, maximum, minimum, sqrt, tanh, where
 from strobe.scalars.scalar import FIRST_GROUP, SECOND_GROUP
@@ -93,9 +93,8 @@ EXTREMES = [np.float64(x) for x in (math.inf, -math.inf, math.nan, 1.7e308, -5e-
 @pytest.mark.parametrize(("op", "rule"), EXACT)
 def test_every_other_row_is_exact_for_infinity_and_nan_and_at_the_ends_of_the_range(op, rule):
     builder, found = uses(op, rule)
-    plain = [
-        nodes for nodes in found if all(n.op != "mul" for n in nodes)
-    ]  # what is made of them merges nothing
+    # what is made of them merges nothing
+    plain = [nodes for nodes in found if all(n.op != "mul" for n in nodes)]
     assert plain
     with np.errstate(all="ignore"):
         for nodes, x, y in product(plain, EXTREMES, EXTREMES):

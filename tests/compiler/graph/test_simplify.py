@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import strobe
+from strobe.compiler.graph.passes import optimised
+from strobe.compiler.graph.program import Program, trace
+from strobe.compiler.graph.simplify import simplify
 from strobe.formulations import FORMULATIONS
-from strobe.graph.passes import optimised
-from strobe.graph.program import Program, trace
-from strobe.graph.simplify import simplify
 from strobe.models.random_robots import random_model
 from strobe.models.regroup import regrouped
 from strobe.scalars import FieldSystem, Graph, Node, cos, sin

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from strobe.runtime import cache
+from strobe.compiler.runtime import cache
 
 
 @pytest.fixture

@@ -121,7 +121,7 @@ def test_lists_take_the_precision_of_what_stands_beside_them(arm):
         ([10**400, 0], "Python objects"),
         ([decimal.Decimal(1), 0.0], "Python objects"),
         ([fractions.Fraction(1, 3), 0.0], "Python objects"),
-        (None, "Python objects"),
+        (None, "nothing: it is None"),
         ({"a": 1.0}, "Python objects"),
         ((x for x in NUMBERS), "Python objects"),
         (np.array([1, 2], "M8[s]"), r"datetime64\[s\]"),

@@ -1,5 +1,6 @@
 """Object code on disk: found again, private, rebuilt when damaged, and never in the way."""
 
+import importlib
 import os
 import re
 import stat
@@ -7,16 +8,17 @@ import subprocess
 import sys
 import warnings
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import strobe
+from strobe.compiler.runtime import cache, jit
+from strobe.compiler.runtime.kernels import Kernel
 from strobe.errors import CacheWarning
 from strobe.models.fingerprint import fingerprint
 from strobe.quantities import Request
-from strobe.runtime import cache, jit
-from strobe.runtime.kernels import Kernel
 
 ARM = strobe.load("planar2")
 REQUEST = Request("inverse_dynamics")
@@ -53,7 +55,7 @@ def test_a_kernel_from_disk_knows_how_many_operations_it_has(folder):
 @pytest.mark.slow
 def test_a_warm_start_does_not_trace(python):
     script = (
-        "import strobe\nfrom strobe.runtime import kernels\n{}\n"
+        "import strobe\nfrom strobe.compiler.runtime import kernels\n{}\n"
         "robot = strobe.load('planar2')\n"
         "print(robot.inverse_dynamics(*robot.random_state(seed=0, batch=100_000)).sum())"
     )
@@ -117,6 +119,48 @@ def test_the_users_cache_folder_is_the_default(tmp_path, monkeypatch, forgetful)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     torques()
     assert len(list((tmp_path / "strobe").iterdir())) == 1
+
+
+def test_a_folder_that_is_named_needs_no_home(folder, monkeypatch):
+    """As in a container, for a user whom the system does not know."""
+    monkeypatch.setattr("pathlib.Path.home", lambda: Path("~unknown").expanduser())
+    torques()
+    assert len(list(folder.iterdir())) == 1
+
+
+@pytest.mark.parametrize("place", ["relative", "~/cache"])
+def test_a_cache_folder_that_follows_the_working_folder_is_not_used(place, monkeypatch, forgetful):
+    """What lies there is run, and whoever lays files there need not be the user."""
+    monkeypatch.delenv("STROBE_CACHE", raising=False)
+    monkeypatch.setattr("platformdirs.user_cache_path", lambda *_, **__: Path(place))
+    with pytest.warns(CacheWarning, match=f"cannot be made .{place} is no absolute path."):
+        assert cache._folder() is None
+
+
+FOLDERS = {  # by system: what platformdirs has it by, and what the environment says
+    "linux": ("platformdirs.unix.Unix", {"XDG_CACHE_HOME": ""}, ".cache/strobe"),
+    "linux, moved": ("platformdirs.unix.Unix", {"XDG_CACHE_HOME": "/elsewhere"}, "/elsewhere/strobe"),
+    "darwin": ("platformdirs.macos.MacOS", {"XDG_CACHE_HOME": ""}, "Library/Caches/strobe"),
+}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has its home elsewhere")
+@pytest.mark.parametrize("system", FOLDERS)
+def test_every_system_has_its_own_place_for_the_cache(system, monkeypatch, tmp_path):
+    made_by, environment, expected = FOLDERS[system]
+    module, _, name = made_by.rpartition(".")
+    monkeypatch.setattr("platformdirs.PlatformDirs", getattr(importlib.import_module(module), name))
+    for variable, value in (environment | {"HOME": str(tmp_path)}).items():
+        monkeypatch.setenv(variable, value)
+    assert cache._of_the_user() == tmp_path / expected
+
+
+def test_on_windows_the_cache_is_in_the_users_local_data(monkeypatch):
+    from platformdirs import windows
+
+    monkeypatch.setattr("platformdirs.PlatformDirs", windows.Windows)
+    monkeypatch.setattr(windows, "get_win_folder", lambda name: f"/{name}")
+    assert cache._of_the_user() == Path("/CSIDL_LOCAL_APPDATA/strobe/Cache")
 
 
 def _in_the_way(folder, monkeypatch):

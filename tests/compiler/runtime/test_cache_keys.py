@@ -10,13 +10,13 @@ import pytest
 
 import strobe
 from reliability.fields import changed
+from strobe.compiler.runtime import cache
+from strobe.compiler.runtime.kernels import Kernel
+from strobe.compiler.runtime.marching import Marching
 from strobe.quantities import QUANTITIES, Request
 from strobe.quantities.catalogue import Quantity
-from strobe.runtime import cache
-from strobe.runtime.kernels import Kernel
-from strobe.runtime.marching import Marching
 from strobe.scalars import sin
-from strobe.simulate.effects import Law
+from strobe.simulate.equations_of_motion import Law
 
 ARM = strobe.load("planar2")
 
@@ -95,7 +95,7 @@ def test_laws_that_differ_in_one_number_are_two():
 
 
 def test_every_number_of_a_weight_is_told_apart():
-    from strobe.simulate.steps import StageRequest
+    from strobe.simulate.integrators import StageRequest
 
     asked = StageRequest("stage", weights=(0.5, 0.0, 1 / 3))
     others = [change.data for change in changed(asked) if "weights" in change.where]
@@ -135,7 +135,7 @@ def spring(q):
     return [-STIFFNESS * q[0], -STIFFNESS * q[1]]
 
 
-def swung(law: strobe.runtime.traced.Traced, **how: bool) -> np.ndarray:
+def swung(law: strobe.compiler.runtime.traced.Traced, **how: bool) -> np.ndarray:
     return strobe.simulate(
         strobe.Robot(ARM.model, **how), [0.3, 0.2], [0, 0], law, t=0.02, step=1e-4, every=100
     ).q
@@ -169,7 +169,7 @@ def test_a_traced_function_is_interpreted_as_it_was_traced(monkeypatch):
 
 
 def test_whatever_of_a_recurrence_is_changed_is_another_march(monkeypatch):
-    from strobe.graph.recurrence import Call, Recurrence, Signal
+    from strobe.compiler.graph.recurrence import Call, Recurrence, Signal
 
     program = strobe.trace(lambda x, h: [x[0] + h[0], x[1]], x=2, h=1)
     base = Recurrence(

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import strobe
+from strobe.compiler.runtime import gufunc
+from strobe.compiler.runtime.kernels import Kernel
 from strobe.errors import ArgumentError, DtypeError, ShapeError
 from strobe.quantities import Request
-from strobe.runtime import gufunc
-from strobe.runtime.kernels import Kernel
 
 N, ARM = 11, 6
 ROBOT = strobe.load("puma560")

@@ -1,15 +1,17 @@
 """Machine code in this process: made, loaded, run and dropped."""
 
 import gc
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 from llvmlite.binding.context import GlobalContextRef
 
-from strobe.codegen.llvm import module
-from strobe.graph.program import trace
-from strobe.runtime import jit
-from strobe.runtime.gufunc import gufunc
+from strobe.compiler.codegen.llvm import module
+from strobe.compiler.graph.program import trace
+from strobe.compiler.runtime import jit
+from strobe.compiler.runtime.gufunc import gufunc
 from strobe.scalars import Graph
 from strobe.scalars.functions import sin
 
@@ -119,5 +121,35 @@ def test_a_processor_that_llvm_cannot_name_still_has_vectors(monkeypatch):
 
 def test_what_llvm_makes_of_a_text_goes_with_it():
     """In LLVM's global context every constant ever compiled would stay: eighty kilobytes of a kernel."""
-    parsed = jit._parsed(module(program(), jit.host_target()), jit.machine(), None)
-    assert not isinstance(parsed._context, GlobalContextRef)
+    with jit._parsed(module(program(), jit.host_target()), jit.machine(), None) as parsed:
+        context = parsed._context
+        assert not isinstance(context, GlobalContextRef)
+    assert context.closed
+
+
+def test_an_interrupt_while_code_is_made_leaves_nothing_that_crashes_later():
+    """Objects of LLVM that a traceback holds together are let go by the collector in any order."""
+    script = """
+import gc
+from strobe.runtime import jit
+
+text = "define double @f(double %x) { %y = fadd double %x, %x ret double %y }"
+for _ in range(30):
+    target = jit.machine(False)
+    class Stopping:
+        target_data = target.target_data
+        def emit_object(self, parsed):
+            raise KeyboardInterrupt
+    jit.machine, kept = (lambda *_: Stopping()), jit.machine
+    try:
+        jit.emit_object(text)
+    except KeyboardInterrupt as error:
+        cycle = [error, error.__traceback__]
+        cycle.append(cycle)
+    jit.machine = kept
+    del cycle
+    gc.collect()
+print("alive")
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.stdout == "alive\n", done.stderr

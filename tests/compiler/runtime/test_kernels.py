@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import strobe
+from strobe.compiler.runtime import kernels
+from strobe.compiler.runtime.kernels import Kernel
 from strobe.errors import ArgumentError, InterpretedWarning, ProgramSizeError
 from strobe.quantities import Request
-from strobe.runtime import kernels
-from strobe.runtime.kernels import Kernel
 
 ARM = strobe.load("planar2")
 STATE = ARM.random_state(seed=2, batch=9)

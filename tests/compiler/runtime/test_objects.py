@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 
 import strobe
+from strobe.compiler.graph.program import Program, trace
+from strobe.compiler.runtime import objects
+from strobe.compiler.runtime.kernels import Kernel
+from strobe.compiler.runtime.objects import MACHINES, Built, Machine, build, machine, undefined
 from strobe.errors import UnknownNameError, UnsupportedModelError
-from strobe.graph.program import Program, trace
 from strobe.quantities import Request
-from strobe.runtime import objects
-from strobe.runtime.kernels import Kernel
-from strobe.runtime.objects import MACHINES, Built, Machine, build, machine, undefined
 from strobe.scalars import Graph, cos, sin
 from strobe.scalars.functions import absolute, atan2, floor, less, maximum, minimum, sqrt, tanh, where
 from strobe.scalars.stored import Stored

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import strobe
+from strobe.compiler.runtime.kernels import Kernel
 from strobe.quantities import Request
-from strobe.runtime.kernels import Kernel
 
 
 @pytest.fixture(scope="module")

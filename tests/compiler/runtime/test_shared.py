@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import strobe
+from strobe.compiler.runtime import gufunc
+from strobe.compiler.runtime.kernels import Kernel
 from strobe.errors import ArgumentError, ShapeError
 from strobe.formulations import FORMULATIONS
 from strobe.models.random_robots import random_model
 from strobe.quantities import Request
 from strobe.robot import Robot
-from strobe.runtime import gufunc
-from strobe.runtime.kernels import Kernel
 
 ARM = random_model(3, 4, kinds="RPR")  # oblique angles and lengths everywhere
 F = [1.0, -2.0, 3.0, 0.1, 0.2, -0.3]

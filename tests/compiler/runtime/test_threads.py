@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import strobe
+from strobe.compiler.runtime import kernels
+from strobe.compiler.runtime.kernels import Kernel
 from strobe.errors import ArgumentError
 from strobe.quantities import Request
-from strobe.runtime import kernels
-from strobe.runtime.kernels import Kernel
 
 ARM = strobe.load("planar3")
 
@@ -114,7 +114,7 @@ def test_many_threads_may_use_one_robot_and_compile_different_kernels():
 
 @pytest.mark.slow
 def test_the_environment_sets_the_number_of_threads(python):
-    script = "from strobe.runtime.kernels import default_threads\nprint(default_threads())"
+    script = "from strobe.compiler.runtime.kernels import default_threads\nprint(default_threads())"
     assert python(script, STROBE_THREADS="3") == "3"
     assert int(python(script, STROBE_THREADS="")) >= 1
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import strobe
+from strobe.compiler.runtime import kernels
 from strobe.errors import ArgumentError, NumberTruthError, ProgramSizeError, UnknownNameError
-from strobe.runtime import kernels
 from strobe.scalars import cos, less, maximum, sin, sqrt, where
 
 

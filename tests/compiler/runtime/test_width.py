@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 import strobe
-from strobe.codegen.llvm import module
+from strobe.compiler.codegen.llvm import module
+from strobe.compiler.runtime import cache, jit, width
+from strobe.compiler.runtime.gufunc import gufunc
+from strobe.compiler.runtime.kernels import Kernel
 from strobe.errors import ArgumentError
 from strobe.quantities import Request
-from strobe.runtime import cache, jit, width
-from strobe.runtime.gufunc import gufunc
-from strobe.runtime.kernels import Kernel
 
 
 @pytest.fixture
@@ -112,7 +112,7 @@ def test_a_large_batch_takes_the_width_that_was_measured(folder, wide):
     name = cache.key(
         Kernel(arm.model, Request("inverse_dynamics")).fingerprint(),
         repr(jit.host_target(False, 4)),
-        "strobe.codegen.llvm.module",
+        "strobe.compiler.codegen.llvm.module",
     )
     assert cache.known(name)
 

@@ -1,34 +1,41 @@
-"""A program as portable C99: one header, one source, one function without state.
+"""Programs as portable C99: one header, one source, functions without state.
 
-The function allocates nothing, keeps nothing between calls and may run in any number of threads. It reads every
+A function allocates nothing, keeps nothing between calls and may run in any number of threads. It reads every
 number it needs before it writes the first one, so the result may lie over an argument. Sines and cosines come from
 our own kernel; the mathematics library is called only for square roots, arc tangents, hyperbolic tangents and
-rounding down. Stored numbers are constants of the source.
+rounding down. Stored numbers are constants of the source. In single precision nothing is computed in double.
 
 A fused function does what compiled code on a processor that fuses does, operation by operation: multiply-adds with
 one rounding (`fma`), and its sines, cosines and arc tangents. Built without contractions of a compiler's own
 (-ffp-contract=off) both give the same bits; only angles beyond 2²⁰, hyperbolic tangents and the signs of zeros may
 differ.
+
+Several functions of one precision share a header, a source and the helpers that they need.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
 
-from strobe.codegen.c_atan2 import atan2_source
-from strobe.codegen.c_sincos import sincos_source
-from strobe.codegen.constants import to_single
-from strobe.codegen.names import Names, remark
-from strobe.graph.fuse import fuse
-from strobe.graph.program import CIRCLE, Program
+from strobe.compiler.codegen.c_atan2 import atan2_source
+from strobe.compiler.codegen.c_sincos import sincos_source
+from strobe.compiler.codegen.constants import c_number as number
+from strobe.compiler.codegen.names import Names, remarks
+from strobe.compiler.graph.fuse import fuse
+from strobe.compiler.graph.program import CIRCLE, Program
 from strobe.scalars import Node, Stored
+
+__all__ = [
+    "UNKNOWN", "Function", "Origin", "Parameter", "Statements", "block_comment", "guarded", "header", "number",
+    "preamble", "source",
+]  # fmt: skip
 
 PER_LINE = 8  # stored numbers in a line of source
 INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
+AXES = ("MATRICES", "ROWS", "COLUMNS")  # of a result with two or three
 
 
 @dataclass(frozen=True)
@@ -37,7 +44,32 @@ class Parameter:
 
     name: str
     size: int
-    meaning: str
+    meaning: str  # in lines
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where code comes from: what made it of which robot, in lines; sizes of the robot; a stamp of all that."""
+
+    lines: tuple[str, ...] = ()
+    prefix: str = ""  # of the robot's own macros
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    stamp: str = ""  # the same for the same input, no date in it
+
+    @property
+    def made(self) -> tuple[str, ...]:
+        """What made it, and the stamp."""
+        return self.lines[:1]
+
+    def macros(self, name: str) -> list[str]:
+        """The stamp of a file by its stem, and the sizes of the robot."""
+        if not self.stamp:
+            return []
+        sizes = (f"#define {self.prefix}_{key} {size}" for key, size in self.sizes.items())
+        return [f'#define {name.upper()}_STAMP "{self.stamp}"', *sizes, ""]
+
+
+UNKNOWN = Origin()
 
 
 @dataclass(frozen=True)
@@ -47,9 +79,10 @@ class Function:
     name: str  # an identifier; also the stem of every file
     program: Program
     single: bool = False
-    about: tuple[str, ...] = ()  # lines of the header's comment
-    meanings: Mapping[str, str] | None = None  # of inputs and "out", by name
+    about: tuple[str, ...] = ()  # lines of its comment
+    meanings: Mapping[str, str] | None = None  # of inputs and "out", by name, each in lines
     fused: bool = False  # the operations of compiled code, in double precision
+    origin: Origin = UNKNOWN
 
     @property
     def real(self) -> str:
@@ -67,62 +100,97 @@ class Function:
             Parameter(names.new(i.name), i.size, told.get(i.name, "")) for i in self.program.inputs
         )
 
+    @property
+    def macros(self) -> dict[str, int]:
+        """The lengths of all arguments, and the axes of the result where it has several."""
+        given = {f"{p.name}_size": p.size for p in self.parameters} | {"out_size": self.size}
+        shape = self.program.shape
+        axes = zip(AXES[-len(shape) :], shape, strict=False) if len(shape) > 1 else ()
+        given |= {f"out_{axis}": size for axis, size in axes}
+        return {f"{self.name}_{key}".upper(): size for key, size in given.items()}
+
     def declaration(self) -> str:
         """The prototype without its semicolon."""
         arguments = [f"const {self.real} {p.name}[{p.size}]" for p in self.parameters]
         return f"void {self.name}({', '.join([*arguments, f'{self.real} out[{self.size}]'])})"
 
+    def explanation(self) -> list[str]:
+        """What it computes, and what every number of its arguments is."""
+        told, shape = self.meanings or {}, self.program.shape
+        order = f"{' x '.join(map(str, shape))}, row by row\n" if len(shape) > 1 else ""
+        out = Parameter("out", self.size, order + told.get("out", "the result"))
+        lines = [*self.about, ""] if self.about else []
+        for p, way in (*((p, "in") for p in self.parameters), (out, "out")):
+            first, *rest = p.meaning.split("\n")
+            lines += [f"{f'{p.name}[{p.size}]':<8} {way:<3}  {first}".rstrip(), *(f"    {x}" for x in rest)]
+        return lines
+
     def remarks(self) -> list[str]:
         """What a reader of the code should know, in lines that are safe in any comment."""
-        told = self.meanings or {}
-        shape = " x ".join(map(str, self.program.shape))
-        width = max(len(p.name) for p in (*self.parameters, Parameter("out", 0, "")))
-        rows = [f"{p.name:<{width}}  {p.size:>4}  {p.meaning}" for p in self.parameters]
-        order = f": {shape}, row by row" if len(self.program.shape) > 1 else ""
-        rows.append(f"{'out':<{width}}  {self.size:>4}  {told.get('out', 'the result')}{order}")
-        return [remark(line) for line in (*self.about, "", *rows)]
+        return remarks([*self.origin.lines, *([""] if self.origin.lines else ()), *self.explanation()])
 
 
-def header(function: Function) -> str:
-    """The .h file, for C and C++."""
-    return guarded(function.name, [*function.remarks(), "", *PROMISES], [f"{function.declaration()};"])
+def header(*functions: Function, name: str = "") -> str:
+    """The .h file, for C and C++, of functions of one origin; ``name`` is its stem where there are several."""
+    first = functions[0]
+    promises = [*PROMISES, *(SINGLE_PROMISES if first.single else ())]
+    body = first.origin.macros(name or first.name)
+    for function in functions:
+        body += block_comment(function.explanation())
+        body += [f"#define {key} {size}" for key, size in function.macros.items()]
+        body += [f"{function.declaration()};", ""]
+    told = [*first.origin.lines, ""] if first.origin.lines else []
+    return guarded(name or first.name, [*told, *promises], body[:-1])
 
 
-def source(function: Function) -> str:
+def source(*functions: Function, name: str = "") -> str:
     """The .c file."""
-    names, places = Names(), dict[str, str]()
-    for given, parameter in zip(function.program.inputs, function.parameters, strict=True):
+    first = functions[0]
+    needed: dict[str, str] = {}
+    stored: list[str] = []  # arrays have names of the whole file
+    bodies = [_body(function, needed, stored) for function in functions]
+    lines = [
+        *(block_comment(first.origin.made) if first.origin.made else ()),
+        f'#include "{name or first.name}.h"',
+        "",
+        *preamble(first.fused, first.single),
+        *needed.values(),
+        *(line for body in bodies for line in (*body, "")),
+    ]
+    return "\n".join(lines)
+
+
+def _body(function: Function, needed: dict[str, str], stored: list[str]) -> list[str]:
+    """The lines of one function; what it needs before is added to what there is."""
+    names, places = Names(stored), dict[str, str]()
+    program = function.program
+    for given, parameter in zip(program.inputs, function.parameters, strict=True):
         names.new(parameter.name)
         places |= {f"{given.name}[{k}]": f"{parameter.name}[{k}]" for k in range(given.size)}
-    computed = fuse(function.program) if function.fused else function.program
-    body = Statements(computed, places, names, single=function.single, fused=function.fused)
-    read = {str(node.value).rpartition("[")[0] for node in function.program.nodes if node.op == "input"}
+    computed = fuse(program) if function.fused else program
+    body = Statements(computed, places, names, needed, single=function.single, fused=function.fused)
+    stored += body.stored
     unused = [
         f"(void){parameter.name};"
-        for given, parameter in zip(function.program.inputs, function.parameters, strict=True)
-        if given.name not in read
+        for given, parameter in zip(program.inputs, function.parameters, strict=True)
+        if given.name not in program.inputs_read
     ]
     stores = [f"out[{k}] = {value};" for k, value in enumerate(body.results)]
-    program = function.program
     count = f"{program.multiplications} multiplications, {program.additions} additions"
-    lines = [
+    return [
         *block_comment([*function.about[:1], count]),
-        f'#include "{function.name}.h"',
-        "",
-        *preamble(function.fused),
-        *body.needed.values(),
         function.declaration(),
         "{",
         *(f"    {line}" for line in (*unused, *body.lines, *stores)),
         "}",
     ]
-    return "\n".join(lines) + "\n"
 
 
-def preamble(fused: bool = False) -> list[str]:
+def preamble(fused: bool = False, single: bool = False) -> list[str]:
     """What statements need before anything else: headers, and compilers refused that compute otherwise."""
     headers = [f"#include <{name}>" for name in ("float.h", "math.h", "stdint.h", "string.h")]
-    return [*headers, "", *GUARDS, *(FUSED_GUARDS if fused else ()), ""]
+    guards = [*GUARDS, *(SINGLE_GUARDS if single else DOUBLE_GUARDS), *(FUSED_GUARDS if fused else ())]
+    return [*headers, "", *guards, ""]
 
 
 def guarded(name: str, about: Sequence[str], body: Sequence[str], includes: Sequence[str] = ()) -> str:
@@ -150,28 +218,9 @@ def guarded(name: str, about: Sequence[str], body: Sequence[str], includes: Sequ
 
 
 def block_comment(lines: Sequence[str]) -> list[str]:
-    """A comment of several lines, each made harmless."""
-    rows = [f" * {remark(line)}".rstrip() for line in lines]
+    """A comment of several lines, each made harmless; long ones go on below."""
+    rows = [f" * {line}".rstrip() for line in remarks(lines)]
     return ["/*", *rows, " */"]
-
-
-def number(value: float, single: bool = False) -> str:
-    """A constant with every digit that matters; in parentheses if negative."""
-    value = to_single(value) if single else float(value)
-    real = "float" if single else "double"
-    if math.isnan(value):
-        return f"({real})NAN"
-    if math.isinf(value):
-        return f"({real})INFINITY" if value > 0 else f"(-({real})INFINITY)"
-    digits = f"{_shortest(value)}f" if single else repr(value)
-    return f"({digits})" if digits.startswith("-") else digits
-
-
-def _shortest(value: float) -> str:
-    """The fewest digits that read back as the same number of single precision."""
-    texts = (f"{value:.{digits}g}" for digits in range(1, 18))
-    text = next(text for text in texts if to_single(float(text)) == value)
-    return text if any(sign in text for sign in ".e") else f"{text}.0"
 
 
 class Statements:
@@ -207,11 +256,16 @@ class Statements:
         """What each output is, in the words of C."""
         return [self._values[node] for node in self.program.outputs]
 
+    @property
+    def stored(self) -> list[str]:
+        """The names of its arrays of stored numbers, which stand before the function."""
+        return list(self._stored.values())
+
     def _load(self, places: Mapping[str, str]) -> None:
         used = {str(node.value): node for node in self.program.nodes if node.op == "input"}
-        for number, place in places.items():
-            if number in used:
-                self._values[used[number]] = self._keep(place, place) if "[" in place else place
+        for entry, place in places.items():
+            if entry in used:
+                self._values[used[entry]] = self._keep(place, place) if "[" in place else place
 
     def _array(self, stored: Stored) -> str:
         """Stored numbers as a constant array, by its name."""
@@ -250,7 +304,7 @@ class Statements:
 
     def _circle(self, angle: Node) -> tuple[str, str]:
         if angle not in self._circles:
-            self._need("circle", sincos_source(self.real, self.fused))
+            self._need("circle", sincos_source(self.single, self.fused))
             pair = self._names.new(f"s{angle.index}"), self._names.new(f"c{angle.index}")
             self.lines.append(f"{self.real} {pair[0]}, {pair[1]};")
             self.lines.append(f"sine_cosine({self._values[angle]}, &{pair[0]}, &{pair[1]});")
@@ -337,9 +391,16 @@ static inline int32_t place_of({real} x, int32_t last)
 GUARDS = """\
 #if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
 #error "compile without -ffast-math: infinities and what is not a number must be seen"
-#endif
+#endif""".splitlines()
+
+DOUBLE_GUARDS = """\
 #if FLT_RADIX != 2 || DBL_MANT_DIG != 53 || DBL_MAX_EXP != 1024
 #error "double must be the 64-bit number of IEEE 754"
+#endif""".splitlines()
+
+SINGLE_GUARDS = """\
+#if FLT_RADIX != 2 || FLT_MANT_DIG != 24 || FLT_MAX_EXP != 128
+#error "float must be the 32-bit number of IEEE 754"
 #endif""".splitlines()
 
 FUSED_GUARDS = """\
@@ -351,7 +412,11 @@ FUSED_GUARDS = """\
 #endif""".splitlines()
 
 PROMISES = (
-    "Units are SI, angles radians. Nothing is allocated or kept: any number of threads may call it.",
+    "Units are SI, angles radians. Nothing is allocated or kept: any number of threads may call at once.",
     "All arguments are read before out is written, so out may lie over one of them.",
     "What is not a number, or an infinite angle, gives NaN where the result depends on it.",
+)
+SINGLE_PROMISES = (
+    "Everything is computed in single precision, sines and cosines too: these are within one unit in",
+    "the last place for every finite angle.",
 )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from strobe.codegen.c_sincos import fused_horner
-from strobe.codegen.llvm_atan2 import ATAN, HUGE, PI, TAN_EIGHTH
+from strobe.compiler.codegen.c_sincos import fused_horner
+from strobe.compiler.codegen.llvm_atan2 import ATAN, HUGE, PI, TAN_EIGHTH
 
 
 def atan2_source() -> str:

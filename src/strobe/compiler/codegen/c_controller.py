@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from strobe.codegen.c import Statements, block_comment, guarded, number, preamble
-from strobe.codegen.names import Names, remark
-from strobe.graph.program import Program
+from strobe.compiler.codegen.c import UNKNOWN, Origin, Statements, block_comment, guarded, number, preamble
+from strobe.compiler.codegen.names import Names, remark
+from strobe.compiler.graph.program import Program
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,7 @@ class CController:
     operations: tuple[int, int]  # multiplications and additions of a step
     beginning: tuple[Stage, ...]
     stages: tuple[Stage, ...]
+    origin: Origin = UNKNOWN
 
     @property
     def kept(self) -> tuple[Member, ...]:
@@ -84,8 +85,10 @@ def header(controller: CController) -> str:
         "memory of what is made of readings: leave it alone": controller.sensing,
         "memory of the control law: leave it alone": controller.memory,
     }
-    about = [*controller.about, "", *(line.format(name=name) for line in PROMISES)]
+    origin = ["", *controller.origin.lines] if controller.origin.lines else []
+    about = [*controller.about, *origin, "", *(line.format(name=name) for line in PROMISES)]
     body = [
+        *controller.origin.macros(name),
         *_struct(f"{name}_state", told),
         "",
         *_struct(f"{name}_reference", {"what is wanted at this moment": controller.reference}),
@@ -107,7 +110,7 @@ def source(controller: CController) -> str:
     start = _statements(controller.beginning, arguments[1], names, needed)
     count = "{} multiplications, {} additions a step".format(*controller.operations)
     lines = [
-        *block_comment([*controller.about[:1], count]),
+        *block_comment([*controller.about[:1], count, *controller.origin.made]),
         f'#include "{controller.name}.h"',
         "",
         *preamble(fused=True),
@@ -172,7 +175,7 @@ def _statements(
 
 
 PROMISES = (
-    "Write what sensors say into the state and what is wanted into the reference, then call {name}_step",
+    "Write what sensors say into the state and what is wanted into the reference, then call {name}_step "
     "once every period. Units are SI, angles radians. Nothing is allocated, all that is kept lies in the state.",
     "Built with -ffp-contract=off it gives the bits that the simulator gave.",
 )

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from strobe.codegen.c import block_comment
-from strobe.codegen.c_controller import CController, Member, header, source
-from strobe.codegen.c_test import Rows, make_rules, table
+from strobe.compiler.codegen.c import block_comment
+from strobe.compiler.codegen.c_controller import CController, Member, header, source
+from strobe.compiler.codegen.c_test import Rows, make_rules, table
 
 
 @dataclass(frozen=True)

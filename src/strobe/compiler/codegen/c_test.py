@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from strobe.codegen.c import Function, block_comment, number
+from strobe.compiler.codegen.c import Function, block_comment, number
 
 Rows = Sequence[Sequence[float]]
 
@@ -25,40 +25,57 @@ class Expected:
     route: str  # how the results were computed
 
 
-def self_test(function: Function, expected: Expected) -> str:
-    """A C program that exits with 0 if every result is within the tolerance."""
-    single, real, count = function.single, function.real, len(expected.results)
-    tables: list[str] = []
-    for given, parameter in zip(function.program.inputs, function.parameters, strict=True):
-        declaration = f"{real} {parameter.name}[{count}][{parameter.size}]"
-        tables += table(declaration, expected.states[given.name], partial(number, single=single))
-    tables += table(f"double expected[{count}][{function.size}]", expected.results)
-    tables += table(f"double scale[{count}]", [[scale] for scale in expected.scales], plain=True)
-    arguments = ", ".join(f"{p.name}[i]" for p in function.parameters)
+Tested = tuple[Function, Expected]
+
+
+def self_test(*tested: Tested, name: str = "") -> str:
+    """A C program that exits with 0 if every result is within its tolerance; ``name`` is the stem of the header."""
+    first = tested[0][0]
     about = [
-        f"Tests {function.name} on {count} states.",
-        f"Expected: {expected.route}.",
-        f"Tolerance: {expected.tolerance:.1g} of the scale, which is the largest number of the result,",
-        "or a thousandth of what is usual among all results where that is more.",
+        f"Tests {', '.join(function.name for function, _ in tested)}.",
+        "A result passes if no number is off by more than a part of the scale, which is the largest number",
+        "of the result, or a thousandth of what is usual among all results where that is more.",
     ]
+    calls = [f"    wrong += test_{function.name}();" for function, _ in tested]
     lines = [
         *block_comment(about),
-        f'#include "{function.name}.h"',
+        f'#include "{name or first.name}.h"',
         "",
         "#include <math.h>",
         "#include <stdio.h>",
         "",
-        *tables,
-        MAIN.format(
-            name=function.name,
-            real=real,
-            size=function.size,
-            count=count,
-            arguments=f"{arguments}, out" if arguments else "out",
-            tolerance=f"{expected.tolerance:.0e}",
-        ),
+        *(line for function, expected in tested for line in _checked(function, expected)),
+        "int main(void)",
+        "{",
+        "    int wrong = 0;",
+        *calls,
+        "    return wrong ? 1 : 0;",
+        "}",
     ]
-    return "\n".join(lines)
+    return "\n".join(lines) + "\n"
+
+
+def _checked(function: Function, expected: Expected) -> list[str]:
+    """A function of C that tells how many results of another one are wrong."""
+    real, count = function.real, len(expected.results)
+    tables: list[str] = []
+    for given, parameter in zip(function.program.inputs, function.parameters, strict=True):
+        declaration = f"{real} {parameter.name}[{count}][{parameter.size}]"
+        tables += table(declaration, expected.states[given.name], partial(number, single=function.single))
+    tables += table(f"double expected[{count}][{function.size}]", expected.results)
+    tables += table(f"double scale[{count}]", [[scale] for scale in expected.scales], plain=True)
+    arguments = ", ".join([*(f"{p.name}[i]" for p in function.parameters), "out"])
+    told = f"{count} states. Expected: {expected.route}. Tolerance: {expected.tolerance:.1g}"
+    body = CHECK.format(
+        name=function.name,
+        real=real,
+        size=function.size,
+        count=count,
+        arguments=arguments,
+        tolerance=f"{expected.tolerance:.0e}",
+    )
+    inner = [f"    {line}".rstrip() for line in tables if line]
+    return [*block_comment([told]), f"static int test_{function.name}(void)", "{", *inner, body]
 
 
 def table(
@@ -76,9 +93,7 @@ def make_rules(name: str, exact: bool = False) -> str:
     return MAKEFILE.format(name=name, contract=flags[0], quick=flags[1])
 
 
-MAIN = """\
-int main(void)
-{{
+CHECK = """\
     double worst = 0.0;
     int i, k, wrong = 0;
     for (i = 0; i < {count}; i++) {{
@@ -91,19 +106,19 @@ int main(void)
                 difference = d;
         }}
         if (!(difference <= {tolerance})) {{
-            printf("state %d: relative difference %.3g, allowed {tolerance}\\n", i, difference);
+            printf("{name}, state %d: relative difference %.3g, allowed {tolerance}\\n", i, difference);
             wrong++;
         }}
         if (worst == worst && !(difference <= worst))
             worst = difference;
     }}
     printf("{name}: %d of {count} states wrong, largest relative difference %.2g\\n", wrong, worst);
-    return wrong ? 1 : 0;
+    return wrong;
 }}
 """
 
 MAKEFILE = """\
-# `make test` builds the function and its test, and runs it.
+# `make test` builds the code and its test, and runs it.
 # For speed: make CFLAGS="-O3 -march=native -ffp-contract={quick}" test
 
 CFLAGS ?= -O2 -std=c99 -Wall -Wextra -Wpedantic -Wconversion{contract}

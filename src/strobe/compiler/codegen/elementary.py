@@ -21,10 +21,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property
 
-from strobe.codegen import sincos
-from strobe.codegen.constants import double_of
-from strobe.codegen.llvm_atan2 import ATAN, TAN_EIGHTH
-from strobe.graph.program import Program, trace
+from strobe.compiler.codegen import sincos
+from strobe.compiler.codegen.constants import double_of
+from strobe.compiler.codegen.llvm_atan2 import ATAN, TAN_EIGHTH
+from strobe.compiler.graph.program import Program, trace
 from strobe.scalars import Graph, Num, Numbers, Stored
 from strobe.scalars.functions import absolute, floor, less, where
 

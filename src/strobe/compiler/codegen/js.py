@@ -12,8 +12,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 
-from strobe.codegen.names import Names
-from strobe.graph.program import Program
+from strobe.compiler.codegen.names import Names
+from strobe.compiler.graph.program import Program
 from strobe.scalars import Node, Stored
 
 OPERATIONS: Mapping[str, str] = {

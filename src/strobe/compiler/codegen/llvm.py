@@ -8,7 +8,8 @@ Arguments whose numbers do not lie side by side in memory are copied to and from
 The body of a long program is several functions, `@piece0`, `@piece1`, …: values that cross from one to a later one
 are kept in slots of memory, one set of slots per group, so that each piece can run over several groups in turn.
 
-Flags: `nsz` only; what is fused was fused by `graph.fuse`, so every width computes the same bits. A NaN stays a NaN.
+Flags: `nsz` only; what is fused was fused by `compiler.graph.fuse`, so every width computes the same
+bits. A NaN stays a NaN.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from strobe.codegen.constants import bits_of
-from strobe.codegen.llvm_atan2 import emit_atan2
-from strobe.codegen.llvm_pieces import Piece, layout
-from strobe.codegen.llvm_text import BINARY, Text
-from strobe.graph.fuse import fuse
-from strobe.graph.order import ordered
-from strobe.graph.program import CIRCLE, Input, Program
+from strobe.compiler.codegen.constants import bits_of
+from strobe.compiler.codegen.llvm_atan2 import emit_atan2
+from strobe.compiler.codegen.llvm_pieces import Piece, layout
+from strobe.compiler.codegen.llvm_text import BINARY, Text
+from strobe.compiler.graph.fuse import fuse
+from strobe.compiler.graph.order import ordered
+from strobe.compiler.graph.program import CIRCLE, Input, Program
 from strobe.scalars import Node, Stored
 
 FLAGS = "nsz"  # multiply-adds are fused by a pass of our own, the same way for every width
@@ -357,7 +358,7 @@ class Emitter(Text):
 
     def _picked(self, node: Node) -> str:
         """One of a row of stored numbers, which are read together."""
-        from strobe.codegen.llvm_stored import emit_row
+        from strobe.compiler.codegen.llvm_stored import emit_row
 
         (leaf, place), (k, width) = node.args, node.value  # pyright: ignore[reportGeneralTypeIssues]
         if (leaf, place, width) not in self.rows:
@@ -373,14 +374,14 @@ class Emitter(Text):
 
     def _sincos(self, angles: list[Node]) -> None:
         """Sines and cosines of several angles, with one test for lanes that need the slower path."""
-        from strobe.codegen.llvm_sincos import emit_sincos
+        from strobe.compiler.codegen.llvm_sincos import emit_sincos
 
         emit_sincos(self, angles)
 
     # -- the loop over states -----------------------------------------------------------------------
 
     def _loop(self) -> None:
-        from strobe.codegen.llvm_loop import emit_loop
+        from strobe.compiler.codegen.llvm_loop import emit_loop
 
         emit_loop(self)
 

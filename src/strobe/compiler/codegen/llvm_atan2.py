@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from strobe.codegen.llvm_sincos import Doubles
+from strobe.compiler.codegen.llvm_sincos import Doubles
 
 if TYPE_CHECKING:
-    from strobe.codegen.llvm import Emitter
+    from strobe.compiler.codegen.llvm import Emitter
 
 # interpolates (atan(√z)/√z − 1)/z at the Chebyshev points of [0, tan²(π/8)]
 ATAN = (

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from strobe.codegen.llvm_builtin import (
+from strobe.compiler.codegen.llvm_builtin import (
     ARRAY_DATA,
     inspect,
     new_array,
@@ -19,7 +19,7 @@ from strobe.codegen.llvm_builtin import (
     refusal,
     require_turns,
 )
-from strobe.codegen.llvm_text import Text
+from strobe.compiler.codegen.llvm_text import Text
 
 
 def batch_module(

@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from math import prod
 
 from strobe.algebra.quaternions import SQUARES
-from strobe.codegen.constants import bits_of
-from strobe.codegen.llvm_text import Text
+from strobe.compiler.codegen.constants import bits_of
+from strobe.compiler.codegen.llvm_text import Text
 
 POINTERS = (  # in this order in ``self``
     "array_type", "float64", "new_array", "not_implemented", "incref",

@@ -6,10 +6,10 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
 
-from strobe.codegen.llvm_stream import Stream
+from strobe.compiler.codegen.llvm_stream import Stream
 
 if TYPE_CHECKING:
-    from strobe.codegen.llvm import Emitter
+    from strobe.compiler.codegen.llvm import Emitter
 
 
 def emit_loop(e: Emitter) -> None:

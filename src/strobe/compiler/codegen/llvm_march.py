@@ -14,10 +14,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from strobe.codegen.llvm import Emitter, Target
-from strobe.codegen.llvm_text import Text
-from strobe.graph.program import Input, Program
-from strobe.graph.recurrence import STATE, Call, Recurrence, Signal, samples
+from strobe.compiler.codegen.llvm import Emitter, Target
+from strobe.compiler.codegen.llvm_text import Text
+from strobe.compiler.graph.program import Input, Program
+from strobe.compiler.graph.recurrence import STATE, Call, Recurrence, Signal, samples
 from strobe.scalars import Node
 
 WORDS = ("first", "beyond", "rounds", "state", "state_step", "records", "out", "out_step", "out_row")
@@ -184,10 +184,10 @@ class _March(Text):
         self.lines += [f"  br i1 {asked}, label %{yes}, label %{no}", f"{yes}:"]
         down = self.new(f"mul i64 {row}, {known['out_row']}")
         here = self.new(f"getelementptr i8, ptr {known['out']}, i64 {down}")
-        self._copy("scatter", self.cells[STATE], r.size, here, known["out_step"])
+        self._copy("scatter", self.cells[STATE], r.kept, here, known["out_step"])
         name, place, size = r.recorded
         cell = self.new(f"getelementptr {self.target.vector}, ptr {self.cells[name]}, i64 {place}")
-        behind = self.new(f"getelementptr double, ptr {here}, i64 {r.size}")
+        behind = self.new(f"getelementptr double, ptr {here}, i64 {r.kept}")
         self._copy("scatter", cell, size, behind, known["out_step"])
         self.lines += [f"  br label %{no}", f"{no}:"]
 

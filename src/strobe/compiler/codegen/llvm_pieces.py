@@ -19,8 +19,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 
-from strobe.graph.order import LEAF, alive, pieces
-from strobe.graph.program import CIRCLE, Program
+from strobe.compiler.graph.order import LEAF, alive, pieces
+from strobe.compiler.graph.program import CIRCLE, Program
 from strobe.scalars import Node
 
 LONGEST_PIECE = 1_400  # operations: their code fills the smallest instruction cache in use

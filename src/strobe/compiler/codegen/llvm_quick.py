@@ -7,9 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from strobe.codegen.llvm import Emitter, Target
-from strobe.codegen.llvm_builtin import ARRAY_DATA, inspect, new_array, pointers, refusal, require_turns
-from strobe.graph.program import Program
+from strobe.compiler.codegen.llvm import Emitter, Target
+from strobe.compiler.codegen.llvm_builtin import (
+    ARRAY_DATA,
+    inspect,
+    new_array,
+    pointers,
+    refusal,
+    require_turns,
+)
+from strobe.compiler.graph.program import Program
 
 
 def quick_module(program: Program, target: Target, turns: Sequence[int] = ()) -> str:

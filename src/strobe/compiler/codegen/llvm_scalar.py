@@ -9,18 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from strobe.codegen import elementary
-from strobe.codegen.constants import bits_of, to_single
-from strobe.codegen.llvm_text import BINARY, Text
-from strobe.graph.fuse import fuse
-from strobe.graph.order import ordered
-from strobe.graph.program import CIRCLE, Program
+from strobe.compiler.codegen import elementary
+from strobe.compiler.codegen.constants import bits_of, to_single
+from strobe.compiler.codegen.llvm_text import BINARY, Text
+from strobe.compiler.graph.fuse import fuse
+from strobe.compiler.graph.order import ordered
+from strobe.compiler.graph.program import CIRCLE, Program
 from strobe.scalars import Node, Stored
 
 
 def module(program: Program, name: str, single: bool, fused: bool) -> str:
     """The IR text with one function of this name that others can call."""
-    return Module(single).with_function(ordered(fuse(program) if fused else program), name)
+    return module_of({name: program}, single, fused)
+
+
+def module_of(programs: Mapping[str, Program], single: bool, fused: bool) -> str:
+    """The same with several functions, which share what they need."""
+    return Module(single).with_functions(
+        {name: ordered(fuse(program) if fused else program) for name, program in programs.items()}
+    )
 
 
 class Module:
@@ -33,8 +40,9 @@ class Module:
         self.declared: set[str] = set()
         self.stored: dict[Stored, str] = {}
 
-    def with_function(self, program: Program, name: str) -> str:
-        self.texts[name] = _public(self, program, name)
+    def with_functions(self, programs: Mapping[str, Program]) -> str:
+        for name, program in programs.items():
+            self.texts[name] = _public(self, program, name)
         rows = [self._array(stored, place) for stored, place in self.stored.items()]
         end = "attributes #0 = { nounwind noredzone }"  # below the stack's pointer is what interrupts use
         return "\n".join([*sorted(self.declared), *rows, *self.texts.values(), end]) + "\n"

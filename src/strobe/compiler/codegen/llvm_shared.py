@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from strobe.codegen.llvm import PACK, RECENT, Emitter, Target, module
-from strobe.codegen.llvm_text import Text
-from strobe.graph.hoist import COEFFICIENTS, hoist
-from strobe.graph.program import Input, Program
+from strobe.compiler.codegen.llvm import PACK, RECENT, Emitter, Target, module
+from strobe.compiler.codegen.llvm_text import Text
+from strobe.compiler.graph.hoist import COEFFICIENTS, hoist
+from strobe.compiler.graph.program import Input, Program
 from strobe.scalars import Node
 
 SHARED = ("parameters", "geometry")  # the inputs, by name

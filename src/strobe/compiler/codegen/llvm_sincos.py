@@ -17,14 +17,14 @@ from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Protocol
 
-from strobe.codegen import sincos
-from strobe.codegen.constants import bits_of
-from strobe.codegen.llvm_text import Text
-from strobe.graph.program import CIRCLE
+from strobe.compiler.codegen import sincos
+from strobe.compiler.codegen.constants import bits_of
+from strobe.compiler.codegen.llvm_text import Text
+from strobe.compiler.graph.program import CIRCLE
 from strobe.scalars import Node
 
 if TYPE_CHECKING:
-    from strobe.codegen.llvm import Emitter, Target
+    from strobe.compiler.codegen.llvm import Emitter, Target
 
 Pair = tuple[str, str]
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from strobe.codegen.constants import bits_of
+from strobe.compiler.codegen.constants import bits_of
 
 if TYPE_CHECKING:
-    from strobe.codegen.llvm import Emitter
+    from strobe.compiler.codegen.llvm import Emitter
 
 
 def emit_row(e: Emitter, where: str, size: int, width: int, place: str) -> list[str]:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from strobe.codegen.llvm_pieces import Piece
+from strobe.compiler.codegen.llvm_pieces import Piece
 
 if TYPE_CHECKING:
-    from strobe.codegen.llvm import Emitter
+    from strobe.compiler.codegen.llvm import Emitter
 
 MOST_CACHED = 2**24  # bytes
 LINE = 64  # bytes that go to memory at once

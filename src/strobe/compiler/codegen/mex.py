@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from strobe.codegen.c import Function, block_comment
-from strobe.codegen.c_test import Expected, Rows
-from strobe.codegen.names import remark
+from strobe.compiler.codegen.c import Function, block_comment
+from strobe.compiler.codegen.c_test import Expected, Rows
+from strobe.compiler.codegen.names import remark
 from strobe.errors import counted
 
 

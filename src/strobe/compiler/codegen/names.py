@@ -2,16 +2,19 @@
 
 An identifier is made of ASCII letters, digits and underscores, is no keyword and differs from every other one.
 Text inside a comment keeps letters, digits and harmless signs; what could end the comment, the line or a string
-(stars, slashes, backslashes, quotes, question marks of trigraphs, line breaks, anything beyond ASCII) becomes _.
+(stars, backslashes, quotes, question marks of trigraphs, line breaks, anything beyond ASCII) becomes _. A slash
+stays, for units: without a star before it there is nothing that it ends.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+import textwrap
+from collections.abc import Iterable, Iterator
 
 LONGEST_IDENTIFIER = 32  # of a robot: with "strobe_" and the quantity less than MATLAB's 63 characters
 LONGEST_REMARK = 110
+WIDTH = 100  # of lines that go on below
 
 # of C99 and C++17, and what the generated sources use themselves
 KEYWORDS = frozenset(
@@ -45,8 +48,8 @@ def identifier(text: str, taken: Iterable[str] = ()) -> str:
 class Names:
     """Identifiers of one scope, each given out once."""
 
-    def __init__(self) -> None:
-        self._taken: set[str] = set()
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self._taken = set(taken)
 
     def new(self, text: str) -> str:
         name = identifier(text, self._taken)
@@ -56,5 +59,20 @@ class Names:
 
 def remark(text: str) -> str:
     """Text that is harmless in any comment: one line of plain signs, cut where it is very long."""
-    plain = re.sub(r"[^A-Za-z0-9 _.,:;()\[\]+=<>@!|'-]", "_", text)
+    plain = _harmless(text)
     return plain if len(plain) <= LONGEST_REMARK else f"{plain[: LONGEST_REMARK - 3]}..."
+
+
+def remarks(lines: Iterable[str]) -> list[str]:
+    """Lines that are harmless in any comment; long ones go on below, further in, and nothing is cut."""
+    return [row for line in lines for row in _rows(_harmless(line))]
+
+
+def _rows(line: str) -> Iterator[str]:
+    inwards = " " * (len(line) - len(line.lstrip()) + 2)
+    rows = textwrap.wrap(line, WIDTH, subsequent_indent=inwards, break_on_hyphens=False)
+    yield from rows or [""]
+
+
+def _harmless(text: str) -> str:
+    return re.sub(r"[^A-Za-z0-9 _.,:;()\[\]+=<>@!|'/^-]", "_", text)

@@ -5,8 +5,8 @@ The script needs cffi and a C compiler where it runs; the module it builds needs
 
 from __future__ import annotations
 
-from strobe.codegen.c import Function
-from strobe.codegen.names import remark
+from strobe.compiler.codegen.c import Function
+from strobe.compiler.codegen.names import remark
 
 
 def build_script(function: Function) -> str:

@@ -4,6 +4,8 @@
     evaluate     (inputs…, out): pointers to the vectors of one state
     run          (n, inputs…, out): the same for n states, row behind row
 
+Of several programs each has its own: `evaluate_NAME` and `run_NAME`.
+
 Numbers are those of double precision. Sine, cosine, arc tangent and hyperbolic tangent are functions of the module,
 from the programs of `elementary`. A value used once stays on the stack of the machine, one used more often has a
 local, which is used again after its last use. Every number is read before the first result is written.
@@ -17,8 +19,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from strobe.codegen import elementary
-from strobe.graph.program import CIRCLE, Program
+from strobe.compiler.codegen import elementary
+from strobe.compiler.graph.program import CIRCLE, Program
 from strobe.scalars import Node, Stored
 
 NUMBER, PLACE = 0x7C, 0x7F  # the types f64 and i32
@@ -48,11 +50,19 @@ FOREVER = 2**40  # uses of what is read again and again
 
 def module(program: Program) -> bytes:
     """The bytes of a module with `memory`, `heap`, `evaluate` and `run`."""
-    made = Module()
-    inputs = [given.size for given in program.inputs]
-    evaluate = made.add(_evaluate(made, program), [PLACE] * (len(inputs) + 1), 0)
-    run = made.add(_run(made, evaluate, [*inputs, len(program.outputs)]), [PLACE] * (len(inputs) + 2), 0)
-    return made.binary(evaluate, run, 8 * (sum(inputs) + len(program.outputs)))
+    return module_of({"": program})
+
+
+def module_of(programs: Mapping[str, Program]) -> bytes:
+    """The same with `evaluate_NAME` and `run_NAME` for each of several programs, which share what they need."""
+    made, named, room = Module(), dict[str, int](), 0
+    for name, program in programs.items():
+        sizes = [*(given.size for given in program.inputs), len(program.outputs)]
+        after = f"_{name}" if name else ""
+        evaluate = named[f"evaluate{after}"] = made.add(_evaluate(made, program), [PLACE] * len(sizes), 0)
+        named[f"run{after}"] = made.add(_run(made, evaluate, sizes), [PLACE] * (len(sizes) + 1), 0)
+        room = max(room, 8 * sum(sizes))
+    return made.binary(named, room)
 
 
 # -- bytes --------------------------------------------------------------------------------------------
@@ -141,11 +151,12 @@ class Module:
             self.data += stored.values.astype("<f8").tobytes()
         return self.stored[stored]
 
-    def binary(self, evaluate: int, run: int, room: int) -> bytes:
+    def binary(self, functions: Mapping[str, int], room: int) -> bytes:
         """Everything in the order of the format; room for one state behind what is stored."""
         heap = -(-len(self.data) // 16) * 16
         pages = -(-(heap + room) // PAGE)
-        named = ((b"evaluate", 0, evaluate), (b"run", 0, run), (b"memory", 2, 0), (b"heap", 3, 0))
+        called = ((name.encode(), 0, index) for name, index in functions.items())
+        named = (*called, (b"memory", 2, 0), (b"heap", 3, 0))
         exports = [sized(name) + bytes([kind]) + unsigned(index) for name, kind, index in named]
         data = [b"\x00" + place(0) + bytes([END]) + sized(self.data)] if self.data else []
         return b"".join(

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import json
 
-from strobe.codegen.c import Function, block_comment
-from strobe.codegen.c_test import Expected, Rows
-from strobe.codegen.js import number
+from strobe.compiler.codegen.c import Function, block_comment
+from strobe.compiler.codegen.c_test import Expected, Rows
+from strobe.compiler.codegen.js import number
 
 
 def wrapper(function: Function) -> str:
@@ -28,6 +28,8 @@ def wrapper(function: Function) -> str:
         shape=list(function.program.shape),
         names=names,
         list=", ".join(inputs),
+        bytes_at=f"{BYTES_AT}\n",
+        checks=CHECKS,
     )
 
 
@@ -42,14 +44,12 @@ def types(function: Function) -> str:
     )
 
 
-def package(function: Function) -> str:
-    """What tells Node and bundlers that the .js file is an ES module, and where its types are."""
-    beside = f"./{function.name}"
+def package(name: str) -> str:
+    """What tells Node and bundlers that the .js file of this stem is an ES module, and where its types are."""
+    beside = f"./{name}"
     exports = {".": {"types": f"{beside}.d.ts", "default": f"{beside}.js"}}
     return (
-        json.dumps(
-            {"name": function.name, "version": "1.0.0", "type": "module", "exports": exports}, indent=2
-        )
+        json.dumps({"name": name, "version": "1.0.0", "type": "module", "exports": exports}, indent=2)
         + "\n"
     )
 
@@ -60,18 +60,19 @@ def self_test(function: Function, expected: Expected) -> str:
         f"Tests {function.name} on {len(expected.results)} states: node test_{function.name}.mjs",
         f"Expected: {expected.route}.",
     ]
-    rows = [_numbers(expected.states[given.name]) for given in function.program.inputs]
+    rows = [numbers(expected.states[given.name]) for given in function.program.inputs]
     return "\n".join(block_comment(about)) + TEST.format(
         name=function.name,
         count=len(expected.results),
         inputs=",\n".join(rows),
-        results=_numbers(expected.results),
-        scales=_numbers([expected.scales]),
+        results=numbers(expected.results),
+        scales=numbers([expected.scales]),
         tolerance=f"{expected.tolerance:.0e}",
     )
 
 
-def _numbers(rows: Rows) -> str:
+def numbers(rows: Rows) -> str:
+    """All numbers of rows in one array."""
     return f"[{', '.join(number(float(x)) for row in rows for x in row)}]"
 
 
@@ -79,6 +80,31 @@ PROMISES = (
     "Units are SI, angles radians.",
     "What is not a number, or an infinite angle, gives NaN where the result depends on it.",
 )
+
+BYTES_AT = """\
+async function bytesAt(address) {
+    const url = new URL(address, import.meta.url);
+    if (url.protocol === "file:") {
+        const { readFile } = await import("node:fs/promises");
+        return readFile(url);
+    }
+    const answer = await fetch(url);
+    if (!answer.ok) throw new Error(`cannot load ${url}: ${answer.status} ${answer.statusText}`);
+    return answer.arrayBuffer();
+}
+"""
+
+CHECKS = """\
+function count(n) {
+    if (!Number.isInteger(n) || n < 0) throw new RangeError(`n is ${n}; expected a number of states.`);
+    return n;
+}
+
+function checked(name, values, expected) {
+    if (values?.length !== expected)
+        throw new RangeError(`${name} has ${values?.length ?? "no"} numbers; expected ${expected}.`);
+}
+"""
 
 TEMPLATE = """
 export const inputs = Object.freeze({inputs});
@@ -92,18 +118,7 @@ export async function load(source = new URL("./{name}.wasm", import.meta.url)) {
     return new Kernel((made.instance ?? made).exports);
 }}
 
-async function bytesAt(address) {{
-    const url = new URL(address, import.meta.url);
-    if (url.protocol === "file:") {{
-        const {{ readFile }} = await import("node:fs/promises");
-        return readFile(url);
-    }}
-    const answer = await fetch(url);
-    if (!answer.ok) throw new Error(`cannot load ${{url}}: ${{answer.status}} ${{answer.statusText}}`);
-    return answer.arrayBuffer();
-}}
-
-class Kernel {{
+{bytes_at}class Kernel {{
     #code;
 
     constructor(code) {{
@@ -142,16 +157,7 @@ class Kernel {{
     }}
 }}
 
-function count(n) {{
-    if (!Number.isInteger(n) || n < 0) throw new RangeError(`n is ${{n}}; expected a number of states.`);
-    return n;
-}}
-
-function checked(name, values, expected) {{
-    if (values?.length !== expected)
-        throw new RangeError(`${{name}} has ${{values?.length ?? "no"}} numbers; expected ${{expected}}.`);
-}}
-"""
+{checks}"""
 
 TEST = """
 import {{ load, size }} from "./{name}.js";

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from strobe.codegen.c_test import Expected
+from strobe.compiler.codegen.c_test import Expected
+from strobe.compiler.runtime.interpret import evaluate
 from strobe.errors import UnknownNameError, UnsupportedModelError
 from strobe.quantities import Request
-from strobe.runtime.interpret import evaluate
 
 if TYPE_CHECKING:
     from strobe.robot import Robot

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import textwrap
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from strobe.codegen.c import Function
-from strobe.codegen.names import identifier
+from strobe.compiler.codegen.c import Function, source
+from strobe.compiler.codegen.names import identifier
+from strobe.compiler.export.expected import reads
+from strobe.compiler.export.meanings import does, meanings, short
+from strobe.compiler.export.origin import origin
+from strobe.compiler.graph.program import Program
+from strobe.compiler.runtime.kernels import Kernel
 from strobe.errors import ArgumentError, UnknownNameError, UnsupportedModelError
-from strobe.export.expected import reads
 from strobe.formulations import FORMULATIONS
-from strobe.graph.program import Program
+from strobe.models.arguments import require_choice
 from strobe.quantities import ELIMINATING, OF_A_FRAME, QUANTITIES, Request
-from strobe.runtime.kernels import Kernel
 
 if TYPE_CHECKING:
     from strobe.robot import Robot
@@ -23,24 +27,19 @@ KINEMATIC = (
     "jacobian",
     "point_jacobian",
     "jacobian_dot",
+    "frame_velocity",
+    "frame_acceleration",
     "integrate",
     "difference",
 )
 LARGEST = 200_000  # operations: a source of some ten megabytes, which compilers still take
-
-MEANINGS = {
-    "q": "position, in the order of the joints",
-    "qd": "velocity, in the order of the joints",
-    "qdd": "acceleration",
-    "tau": "torques and forces",
-    "q0": "position to start from",
-    "q1": "position to end at",
-    "v": "velocity",
-    "dt": "a time",
-    "x": "the acceleration of joints driven so, the torque of the others",
-    "gravity": "acceleration of gravity, base axes",
-    "point": "a position in the axes of the frame",
-}
+WITH_FRICTION = (
+    "inverse_dynamics",
+    "forward_dynamics",
+    "inverse_dynamics_derivatives",
+    "forward_dynamics_derivatives",
+    "hybrid_dynamics",
+)
 
 
 def function(robot: Robot, request: Request, single: bool, name: str | None = None) -> Function:
@@ -58,15 +57,24 @@ def function(robot: Robot, request: Request, single: bool, name: str | None = No
             f"{request.quantity} of {robot.name} takes {len(program.nodes):,} operations; "
             f"at most {LARGEST:,} are written out. Choose another formulation."
         )
-    does = (QUANTITIES[request.quantity].function.__doc__ or "").strip().splitlines()[0]
-    about = [f"{request.quantity} of {_short(robot.name)}: {_ascii(does)}", *_details(robot, request)]
+    clause, *more = does(robot, request)
+    about = [f"{request.quantity} of {short(robot.name)}: {clause}.", *more, *_details(robot, request)]
     return Function(
-        f"strobe_{identifier(name if name is not None else robot.name)}_{request.quantity}",
-        program,
-        single,
-        tuple(about),
-        _meanings(request),
+        f"{stem(robot, name)}_{request.quantity}", program, single, tuple(about), meanings(robot, request)
     )
+
+
+def stem(robot: Robot, name: str | None = None) -> str:
+    """What all names of a robot's code begin with."""
+    return f"strobe_{identifier(name if name is not None else robot.name)}"
+
+
+def with_origin(
+    robot: Robot, requests: Sequence[Request], functions: Sequence[Function], name: str | None = None
+) -> list[Function]:
+    """Functions of one file that tell what made them of which robot."""
+    found = origin(robot, stem(robot, name), list(requests), source(*functions))
+    return [replace(function, origin=found) for function in functions]
 
 
 # -- checks -------------------------------------------------------------------------------------------
@@ -74,8 +82,7 @@ def function(robot: Robot, request: Request, single: bool, name: str | None = No
 
 def check_quantity(quantity: str) -> None:
     """Refuse a quantity that there is not."""
-    if quantity not in QUANTITIES:
-        raise UnknownNameError("quantity", quantity, "strobe", list(QUANTITIES))
+    require_choice("quantity", quantity, QUANTITIES)
 
 
 def check(robot: Robot, request: Request) -> None:
@@ -84,8 +91,8 @@ def check(robot: Robot, request: Request) -> None:
     check_quantity(quantity)
     if not robot.nv:
         raise UnsupportedModelError(f"{robot.name} has no joints that move: there is nothing to compute.")
-    if robot.model.kinematic_only and quantity not in KINEMATIC:
-        raise UnsupportedModelError(f"{robot.name} has no dynamics: {robot.model.kinematic_only}")
+    if robot.model.without_dynamics and quantity not in KINEMATIC:
+        raise UnsupportedModelError(f"{robot.name} has no dynamics: {robot.model.without_dynamics}")
     if 0 in request.shape(robot.model):
         raise UnsupportedModelError(
             f"{quantity} of {robot.name} has no numbers: there is nothing to compute."
@@ -110,9 +117,10 @@ def check(robot: Robot, request: Request) -> None:
 
 def _check_loads(robot: Robot, request: Request, program: Program) -> None:
     """Refuse a wrench or gravity that the result does not depend on: it was asked for in error."""
-    used = {str(node.value).rpartition("[")[0] for node in program.nodes if node.op == "input"}
     for given in program.inputs:
-        if given.name in used or not (given.name == "gravity" or given.name.startswith("wrench ")):
+        if given.name in program.inputs_read or not (
+            given.name == "gravity" or given.name.startswith("wrench ")
+        ):
             continue
         what = (
             "gravity" if given.name == "gravity" else f'a wrench on "{given.name.removeprefix("wrench ")}"'
@@ -124,33 +132,14 @@ def _check_loads(robot: Robot, request: Request, program: Program) -> None:
 
 
 def _details(robot: Robot, request: Request) -> list[str]:
-    """What else a reader must know: the joints in order, the frame, the equations."""
-    joints = ", ".join(_short(joint.name) for joint in robot.coordinates.joints)
-    lines = textwrap.wrap(f"Joints: {joints}", 100, subsequent_indent="  ")
+    """What else a reader must know: the frame, the equations."""
+    lines: list[str] = []
     if request.frame is not None or request.quantity in OF_A_FRAME:
-        lines.append(f"Frame: {_short(robot._frame(request.frame))}")
+        lines.append(f"Frame: {short(robot._frame(request.frame))}")
     if request.formulation is not None:
         lines.append(f"Equations: {request.formulation}")
     if request.accelerated:
-        driven = ", ".join(map(_short, request.accelerated))
-        lines += textwrap.wrap(f"Accelerations are given for: {driven}", 100, subsequent_indent="  ")
-    if not request.friction:
+        lines.append(f"Accelerations are given for: {', '.join(map(short, request.accelerated))}")
+    if not request.friction and request.quantity in WITH_FRICTION:
         lines.append("Friction is left out.")
     return lines
-
-
-def _meanings(request: Request) -> dict[str, str]:
-    loads = {
-        f"wrench {frame}": f"force and moment on the robot at {_short(frame)}, base axes"
-        for frame in request.loaded
-    }
-    return MEANINGS | {"out": request.quantity} | loads
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= 40 else f"{name[:37]}..."
-
-
-def _ascii(text: str) -> str:
-    """The signs of our own sentences in ASCII."""
-    return text.translate({ord("×"): "x", ord("ᵀ"): "^T", ord("·"): "*", ord("−"): "-"})

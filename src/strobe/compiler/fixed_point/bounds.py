@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from strobe.codegen.fixed_words import Ends, Errors
+from strobe.compiler.fixed_point.words import Ends, Errors
 
 WIDENED = 1.0 + 1e-9  # of bounds, for the rounding of their own evaluation
 

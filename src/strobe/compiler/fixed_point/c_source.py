@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from strobe.codegen.c import Parameter, block_comment, guarded
-from strobe.codegen.fixed import Plan
-from strobe.codegen.fixed_words import Operand, Step, Word
-from strobe.codegen.names import Names
+from strobe.compiler.codegen.c import UNKNOWN, Origin, Parameter, block_comment, guarded
+from strobe.compiler.codegen.names import Names
+from strobe.compiler.fixed_point.plan import Plan
+from strobe.compiler.fixed_point.words import Operand, Step, Word
 
 RESERVED = (  # what the generated sources use themselves, beside the names that all of ours do
     "bound", "clamped", "clipped", "codes", "exact", "good", "outside", "quotient", "root", "rounded",
@@ -37,6 +37,7 @@ class FixedFunction:
     about: tuple[str, ...] = ()  # lines of the header's comment
     meanings: Mapping[str, str] | None = None  # of inputs and "out", by name
     label: Callable[[str], str] = str  # of one number ("q[3]") in words
+    origin: Origin = UNKNOWN
 
     @property
     def word(self) -> str:
@@ -93,8 +94,12 @@ class FixedFunction:
 
 def header(function: FixedFunction) -> str:
     """The .h file, for C and C++."""
-    about = [*function.about, "", *PROMISES, "", *function.scaling()]
+    told = ["", *function.origin.lines] if function.origin.lines else []
+    about = [*function.about, *told, "", *PROMISES, "", *function.scaling()]
+    sizes = {p.name: p.size for p in function.parameters} | {"out": function.size}
     body = [
+        *function.origin.macros(function.name),
+        *(f"#define {function.name.upper()}_{name.upper()}_SIZE {size}" for name, size in sizes.items()),
         f"{function.declaration()};",
         "",
         "/* how many bits of each word are behind the point */",
@@ -107,7 +112,7 @@ def source(function: FixedFunction) -> str:
     """The .c file."""
     body = _Body(function)
     lines = [
-        *block_comment(function.about[:1]),
+        *block_comment([*function.about[:1], *function.origin.made]),
         f'#include "{function.name}.h"',
         "",
         SHIFTING,
@@ -397,9 +402,9 @@ SHIFTING = """\
 #endif"""
 
 PROMISES = (
-    "Words of fixed point: a word with f bits behind the point stands for the word times 2 to the power -f.",
+    "Words of fixed point: a word with f bits behind the point stands for the word times 2 to the power -f. "
     "Q5.26 is a sign, 5 bits before the point and 26 behind it. Units are SI, angles radians.",
-    "Numbers outside their range are set to its nearer end; the function returns 0, or which number was the first",
+    "Numbers outside their range are set to its nearer end; the function returns 0, or which number was the first "
     "to be so, counted from 1 through all arguments. Within, nothing overflows and the errors below are proven.",
     "Products and shifts are rounded to nearest, halves upwards. Nothing is allocated or kept.",
 )

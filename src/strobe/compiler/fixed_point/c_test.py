@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from strobe.codegen.c import block_comment
-from strobe.codegen.c_fixed import FixedFunction, conversions, header, source
-from strobe.codegen.c_test import make_rules, table
+from strobe.compiler.codegen.c import block_comment
+from strobe.compiler.codegen.c_test import make_rules, table
+from strobe.compiler.fixed_point.c_source import FixedFunction, conversions, header, source
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from strobe.codegen.fixed import Plan
-from strobe.codegen.fixed_circle import Circle
-from strobe.codegen.fixed_words import Given, Step, Word
+from strobe.compiler.fixed_point.circle import Circle
+from strobe.compiler.fixed_point.plan import Plan
+from strobe.compiler.fixed_point.words import Given, Step, Word
 from strobe.scalars import Node
 
 Array = np.ndarray

@@ -6,13 +6,13 @@ A word W of a value with f fractional bits stands for W 2⁻ᶠ. Forward through
     a fraction   the largest f with which the range, widened by the error, still fits the word
     an error     how far W 2⁻ᶠ may be from the exact value: what comes with the arguments, and its own rounding
 
-so that no sum or product overflows, for any inputs within their ranges (operations: `fixed_rules`). What
-comes out is a list of integer steps over words, which C (`c_fixed`) and NumPy (`runtime.fixed`) carry out alike,
+so that no sum or product overflows, for any inputs within their ranges (operations: `rules`). What
+comes out is a list of integer steps over words, which C (`c_source`) and NumPy (`execution`) carry out alike,
 bit for bit:
 
     a shift to the right by s rounds to nearest, halves upwards:  ⌊(W + 2ˢ⁻¹) / 2ˢ⌋
     a product is made in twice the bits and shifted once; a quotient is rounded to nearest, halves away from zero;
-    a root is rounded down; sines are those of `fixed_circle`; inputs outside their range are set to its end
+    a root is rounded down; sines are those of `circle`; inputs outside their range are set to its end
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from strobe.codegen.fixed_bounds import WIDENED
-from strobe.codegen.fixed_circle import CIRCLES, Circle
-from strobe.codegen.fixed_products import clipped_products, made_clip
-from strobe.codegen.fixed_rules import RULES
-from strobe.codegen.fixed_sums import summed_products
-from strobe.codegen.fixed_words import Ends, Errors, Format, Given, Operand, Step, Value, Word
+from strobe.compiler.fixed_point.bounds import WIDENED
+from strobe.compiler.fixed_point.circle import CIRCLES, Circle
+from strobe.compiler.fixed_point.products import clipped_products, made_clip
+from strobe.compiler.fixed_point.rules import RULES
+from strobe.compiler.fixed_point.sums import summed_products
+from strobe.compiler.fixed_point.words import Ends, Errors, Format, Given, Operand, Step, Value, Word
+from strobe.compiler.graph.program import Input, Program
 from strobe.errors import ArgumentError, shown
-from strobe.graph.program import Input, Program
 from strobe.scalars import Node
 
 

@@ -12,13 +12,13 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from strobe.codegen.fixed_bounds import each, half, outward, square
-from strobe.codegen.fixed_words import Ends, Errors, Value, Word
-from strobe.graph.program import Program
+from strobe.compiler.fixed_point.bounds import each, half, outward, square
+from strobe.compiler.fixed_point.words import Ends, Errors, Value, Word
+from strobe.compiler.graph.program import Program
 from strobe.scalars import Node
 
 if TYPE_CHECKING:
-    from strobe.codegen.fixed import Planner
+    from strobe.compiler.fixed_point.plan import Planner
 
 OTHER = {"min": "max", "max": "min"}
 

@@ -2,7 +2,7 @@
 
 With e the error of an argument and r that of rounding to the result's fraction, beside sums and products:
 
-    sin x                     e_x + the error of `fixed_circle`
+    sin x                     e_x + the error of `circle`
     x / y                     (e_x + |x/y| e_y) / (least |y| − e_y) + r
     √x                        e_x / (√x + √(x − e_x)), at most √e_x, + r
     x where a < b, else y     the larger of e_x and e_y, and |x − y| where errors may turn the comparison around
@@ -15,15 +15,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from strobe.codegen.fixed_bounds import cosine_ends, each, half, outward, root_error, sine_ends
-from strobe.codegen.fixed_products import arguments, product, with_constant
-from strobe.codegen.fixed_sums import aligned, aligned_step, least_fraction, total
-from strobe.codegen.fixed_words import Doubt, Ends, Errors, Operand, Value
+from strobe.compiler.fixed_point.bounds import cosine_ends, each, half, outward, root_error, sine_ends
+from strobe.compiler.fixed_point.products import arguments, product, with_constant
+from strobe.compiler.fixed_point.sums import aligned, aligned_step, least_fraction, total
+from strobe.compiler.fixed_point.words import Doubt, Ends, Errors, Operand, Value
 from strobe.errors import ArgumentError
 from strobe.scalars import Node
 
 if TYPE_CHECKING:
-    from strobe.codegen.fixed import Planner
+    from strobe.compiler.fixed_point.plan import Planner
 
 
 # -- signs and choices --------------------------------------------------------------------------------

@@ -13,15 +13,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from strobe.codegen.fixed_bounds import each, half, length_of, outward, smaller
-from strobe.codegen.fixed_products import arguments, product_ends, product_error, with_constant
-from strobe.codegen.fixed_words import Ends, Errors, Operand, Value, Word
+from strobe.compiler.fixed_point.bounds import each, half, length_of, outward, smaller
+from strobe.compiler.fixed_point.products import arguments, product_ends, product_error, with_constant
+from strobe.compiler.fixed_point.words import Ends, Errors, Operand, Value, Word
+from strobe.compiler.graph.program import CIRCLE, SUMS, Program
 from strobe.errors import ArgumentError
-from strobe.graph.program import CIRCLE, SUMS, Program
 from strobe.scalars import Node
 
 if TYPE_CHECKING:
-    from strobe.codegen.fixed import Planner
+    from strobe.compiler.fixed_point.plan import Planner
 
 
 def summed_products(program: Program) -> set[Node]:

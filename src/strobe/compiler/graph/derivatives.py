@@ -18,15 +18,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from strobe.graph.program import Program
+from strobe.compiler.graph.program import Program
 from strobe.scalars import Node, Num, Numbers
 from strobe.scalars.dual import RULES, Direction
 from strobe.scalars.scalar import is_number
 
 Rates = dict[int, Num]  # by direction
-Moving = Sequence[
-    Mapping[str, Num]
-]  # for every direction the inputs that move, by the names of their nodes
+# for every direction the inputs that move, by the names of their nodes
+Moving = Sequence[Mapping[str, Num]]
 Way = Callable[[Program, Moving], list[Rates]]
 CONSTANT = (
     "constant",

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import reduce
 
-from strobe.graph.program import SUMS, Program
-from strobe.graph.rules import Signed
-from strobe.graph.simplify import Builder, rewritten
+from strobe.compiler.graph.program import SUMS, Program
+from strobe.compiler.graph.rules import Signed
+from strobe.compiler.graph.simplify import Builder, rewritten
 from strobe.scalars import Node
 
 Term = tuple[int, tuple[Node, ...]]  # a sign and the factors of a product, one factor for anything else

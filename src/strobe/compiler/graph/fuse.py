@@ -12,7 +12,7 @@ taken before this pass; it is for processors that fuse.
 
 from __future__ import annotations
 
-from strobe.graph.program import SUMS, Program
+from strobe.compiler.graph.program import SUMS, Program
 from strobe.scalars import Graph, Node
 
 Term = tuple[int, Node]  # a sign and a node of the old graph

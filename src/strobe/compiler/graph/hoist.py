@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from strobe.graph.program import Input, Program
+from strobe.compiler.graph.program import Input, Program
 from strobe.scalars import Graph, Node
 
 COEFFICIENTS = "coefficients"  # the input of what is left that they become

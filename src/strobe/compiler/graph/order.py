@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from strobe.graph.program import Program
+from strobe.compiler.graph.program import Program
 from strobe.scalars import Graph, Node
 
 REGISTERS = 28  # vectors that a processor of today holds, with some room for what is on its way

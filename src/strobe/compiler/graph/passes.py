@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from strobe.graph.factor import factor
-from strobe.graph.program import Program
-from strobe.graph.simplify import simplify
+from strobe.compiler.graph.factor import factor
+from strobe.compiler.graph.program import Program
+from strobe.compiler.graph.simplify import simplify
 
 Watch = Callable[[str, Program], None]  # is told what a pass did and what it left
 

@@ -13,7 +13,7 @@ from functools import cached_property
 from math import prod
 from typing import Any
 
-from strobe.graph.paths import ends
+from strobe.compiler.graph.paths import ends
 from strobe.scalars import Graph, Node, Stored
 
 SUMS = ("add", "sub")
@@ -58,6 +58,11 @@ class Program:
             given.name: [graph.variable(f"{given.name}[{k}]") for k in range(given.size)]
             for given in self.inputs
         }
+
+    @cached_property
+    def inputs_read(self) -> frozenset[str]:
+        """The names of the inputs that any output depends on."""
+        return frozenset(str(node.value).rpartition("[")[0] for node in self.nodes if node.op == "input")
 
     @cached_property
     def uses(self) -> Counter[Node]:

@@ -45,6 +45,12 @@ class Recurrence:
     result: str  # the cell that becomes the state
     recorded: tuple[str, int, int]  # what stands behind the state in a record: a cell, from where, how many
     # the record is made when this cell has been written for the first time
+    unkept: int = 0  # numbers at the end of the state that no record holds
+
+    @property
+    def kept(self) -> int:
+        """Numbers of the state that a record holds."""
+        return self.size - self.unkept
 
     def cells(self, outputs: Mapping[str, int]) -> dict[str, int]:
         """Every cell with its size, by the sizes of the programs' outputs."""

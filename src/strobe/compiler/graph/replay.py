@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from strobe.graph.program import Program
-from strobe.graph.rules import FUNCTIONS
+from strobe.compiler.graph.program import Program
+from strobe.compiler.graph.rules import FUNCTIONS
 from strobe.scalars import Node, Num, Numbers, Stored
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from strobe.graph.program import Program
-from strobe.graph.rules import FORMS, Signed, rules, value
+from strobe.compiler.graph.program import Program
+from strobe.compiler.graph.rules import FORMS, Signed, rules, value
 from strobe.scalars import Graph, Node
 
 

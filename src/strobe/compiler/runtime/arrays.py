@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -65,8 +66,16 @@ def checked(name: str, value: Any, core: tuple[int, ...], why: str) -> np.ndarra
     return array
 
 
+def one_or_each(name: str, value: Any, size: int, why: str) -> np.ndarray:
+    """One number for all of several things, (), or one for each, (..., size), in double precision."""
+    array = real_numbers(name, value)
+    return (array if array.ndim == 0 else checked(name, array, (size,), why)).astype(float)
+
+
 def real_numbers(name: str, value: Any) -> np.ndarray:
     """Anything that holds real numbers as a plain array: float32 where it has that, else float64."""
+    if value is None:
+        raise DtypeError(name, "nothing: it is None")
     array = _as_array(name, value)
     if array.dtype.kind not in "fiu":
         raise DtypeError(name, KINDS.get(array.dtype.kind, str(array.dtype)))
@@ -80,6 +89,29 @@ def real_numbers(name: str, value: Any) -> np.ndarray:
     if isinstance(array, np.ma.MaskedArray):
         array = array.filled(np.nan)  # what is masked is not known, and so is what follows from it
     return np.asarray(array)
+
+
+def precision(*values: Any) -> np.dtype[Any]:
+    """The precision that an answer has: that of the arrays it is made from; Python's own numbers have none."""
+    strong = [real_numbers("an argument", x).dtype for x in values if x is not None and not is_python(x)]
+    return np.result_type(*strong) if strong else FLOAT64
+
+
+def in_precision(answer: Any, dtype: np.dtype[Any]) -> Any:
+    """What was worked out in double precision, its arrays in the precision of what was given."""
+    if dtype == FLOAT64:
+        return answer
+    if isinstance(answer, np.ndarray | np.floating):
+        return answer.astype(dtype) if answer.dtype == FLOAT64 else answer
+    if isinstance(answer, Mapping):
+        return {name: in_precision(value, dtype) for name, value in answer.items()}
+    if isinstance(answer, tuple):
+        return tuple(in_precision(value, dtype) for value in answer)
+    if is_dataclass(answer) and not isinstance(answer, type):
+        return replace(
+            answer, **{f.name: in_precision(getattr(answer, f.name), dtype) for f in fields(answer)}
+        )
+    return answer
 
 
 def _as_array(name: str, value: Any) -> np.ndarray:

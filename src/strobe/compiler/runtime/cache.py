@@ -1,9 +1,9 @@
 """Object code on disk, so that a second process need not trace and compile again.
 
-Folder: STROBE_CACHE (or `off`), else the user's cache folder; private to the user, because what lies there is
-executed. An entry is a digest of its name and content, then the content: one that is damaged, too large, no plain
-file, or that others may write to, is made again. A folder that cannot be used is reported once and done without.
-Beyond a size the oldest entries go.
+Folder: STROBE_CACHE (or `off`), else the user's cache folder, which every system has elsewhere (`platformdirs`);
+private to the user, because what lies there is executed. An entry is a digest of its name and content, then the
+content: one that is damaged, too large, no plain file, or that others may write to, is made again. A folder that
+cannot be used is reported once and done without. Beyond a size the oldest entries go.
 
 The name of an entry is made from all that its code follows from: what is asked, with every number of it (as a
 program, or as the data that our functions are given), those functions, as all of our sources, and what they run on.
@@ -29,7 +29,7 @@ from pathlib import Path
 import numpy as np
 
 import strobe.errors
-from strobe.runtime import jit
+from strobe.compiler.runtime import jit
 
 DIGEST = 32  # bytes of SHA-256 in front of every entry
 COUNT = 8  # bytes of the number
@@ -171,8 +171,7 @@ def _folder() -> Path | None:
     if asked.lower() == "off":
         return None
     try:
-        home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-        folder = Path(asked).expanduser() if asked else home / "strobe"
+        folder = Path(asked).expanduser() if asked else _of_the_user()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         link = folder.lstat()
         folder = folder.resolve()  # where a link leads now, it leads for good
@@ -189,6 +188,16 @@ def _folder() -> Path | None:
     if not sources():
         _complain("the sources of strobe, by which kernels are told apart, cannot be read")
         return None
+    return folder
+
+
+def _of_the_user() -> Path:
+    """The user's own cache folder; a RuntimeError where he has none that is the same wherever he works."""
+    from platformdirs import user_cache_path
+
+    folder = user_cache_path("strobe", appauthor=False)
+    if not folder.is_absolute():
+        raise RuntimeError(f"{folder} is no absolute path")
     return folder
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from strobe.runtime.arrays import batch_shape, destination
+from strobe.compiler.runtime.arrays import batch_shape, destination
 from strobe.scalars import LANES, Lanes
 
 Function = Callable[..., Any]
@@ -28,9 +28,8 @@ def evaluate(
     batch = batch_shape(inputs)
     dtype = np.result_type(*inputs.values())
     target = destination(out, (*batch, *core), dtype)
-    result = (
-        target if out is None else np.empty(target.shape, dtype)
-    )  # an input may share its memory with out
+    # an input may share its memory with out
+    result = target if out is None else np.empty(target.shape, dtype)
     values = None if batch else _on_floats(function, inputs)
     if values is None:
         values = _on_lanes(function, inputs)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import ctypes
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import llvmlite.binding as llvm
 
-from strobe.codegen.llvm import Target
+from strobe.compiler.codegen.llvm import Target
 
 
 @cache
@@ -96,21 +97,37 @@ def emit_object(text: str, optimise: bool = True, cpu: str | None = None) -> byt
     """The object file of a module, for this machine or a named processor; unoptimised is made ten times faster and
     runs slower."""
     target = machine(optimise, cpu)
-    return target.emit_object(_parsed(text, target, cpu))
+    with _parsed(text, target, cpu) as parsed:
+        return target.emit_object(parsed)
 
 
 def emit_assembly(text: str, cpu: str | None = None) -> str:
     """The same code as text."""
     target = machine(cpu=cpu)
-    return target.emit_assembly(_parsed(text, target, cpu))
+    with _parsed(text, target, cpu) as parsed:
+        return target.emit_assembly(parsed)
 
 
-def _parsed(text: str, target: Any, cpu: str | None) -> Any:
-    parsed = llvm.parse_assembly(text, llvm.create_context())  # its constants go with it
-    parsed.triple = _triple(cpu)
-    parsed.data_layout = str(target.target_data)
-    parsed.verify()
-    return parsed
+@contextmanager
+def _parsed(text: str, target: Any, cpu: str | None) -> Iterator[Any]:
+    """A module in a context of its own, whose constants go with it.
+
+    Both are let go here, the module first: left to the collector after an interrupt, they may go in the other order,
+    and LLVM crashes. Where the interrupt hits the parser itself, the context stays.
+    """
+    context, parsed = llvm.create_context(), None
+    context._owned = True  # pyright: ignore[reportAttributeAccessIssue]  the collector lets it be
+    try:
+        parsed = llvm.parse_assembly(text, context)
+        parsed.triple = _triple(cpu)
+        parsed.data_layout = str(target.target_data)
+        parsed.verify()
+        yield parsed
+    finally:
+        if parsed is not None:
+            parsed.close()
+            context._owned = False  # pyright: ignore[reportAttributeAccessIssue]
+            context.close()
 
 
 def load_object(code: bytes, function: str = "loop") -> Code:

@@ -25,25 +25,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from strobe.compiler.graph.derivatives import costs, derivative
+from strobe.compiler.graph.passes import optimised
+from strobe.compiler.graph.program import Program, trace
+from strobe.compiler.graph.simplify import simplify
+from strobe.compiler.runtime.arrays import batch_shape, destination, side_by_side, turns
+from strobe.compiler.runtime.interpret import evaluate
 from strobe.errors import ArgumentError, InterpretedWarning, ProgramSizeError, shown
 from strobe.formulations import FORMULATIONS
-from strobe.graph.derivatives import costs, derivative
-from strobe.graph.passes import optimised
-from strobe.graph.program import Program, trace
-from strobe.graph.simplify import simplify
 from strobe.models.couplings import coordinates
 from strobe.models.fingerprint import digest, fingerprint, seen
 from strobe.models.model import Model
 from strobe.quantities import QUANTITIES, Request
-from strobe.runtime.arrays import batch_shape, destination, side_by_side, turns
-from strobe.runtime.interpret import evaluate
 from strobe.scalars import Graph, Node, Stored
 from strobe.scalars.dual import Direction
 
 if TYPE_CHECKING:
-    from strobe.codegen.llvm import Target
-    from strobe.runtime.cache import Entry
-    from strobe.runtime.jit import Code
+    from strobe.compiler.codegen.llvm import Target
+    from strobe.compiler.runtime.cache import Entry
+    from strobe.compiler.runtime.jit import Code
 
 WORK_PER_THREAD = 4_000_000  # operations worth a thread of their own
 MOST_OPTIMISED = 100_000  # operations: LLVM takes about 15 s for so many
@@ -97,6 +97,10 @@ class Kernel:
     @property
     def name(self) -> str:
         return f"{self.quantity} of {self.owner}"
+
+    def __repr__(self) -> str:
+        taken = ", ".join(f"{name} ({size})" for name, size in self.inputs.items())
+        return f"<{self.name}: {taken} to {self.shape}>"
 
     @cached_property
     def inputs(self) -> dict[str, int]:
@@ -200,7 +204,7 @@ class Kernel:
     def _compiled(self, single: bool, states: int) -> Any:
         if not _has_compiler():
             return None
-        from strobe.runtime import gufunc, jit, width
+        from strobe.compiler.runtime import gufunc, jit, width
 
         entry = self.entry(self.renderer(), width.target(single, states))
         self.operations = entry.number
@@ -217,7 +221,7 @@ class Kernel:
 
     def renderer(self) -> Callable[[Program, Target], str]:
         """What writes its loop over states."""
-        from strobe.codegen.llvm import module
+        from strobe.compiler.codegen.llvm import module
 
         return module
 
@@ -226,9 +230,9 @@ class Kernel:
         """The builtin for one state per call; NotImplemented is its answer to anything but plain vectors."""
         if self.stored or not _plain_python() or not _has_compiler():
             return declined
-        from strobe.codegen.llvm_quick import quick_module
-        from strobe.runtime import jit
-        from strobe.runtime.quick import builtin
+        from strobe.compiler.codegen.llvm_quick import quick_module
+        from strobe.compiler.runtime import jit
+        from strobe.compiler.runtime.quick import builtin
 
         render = update_wrapper(partial(quick_module, turns=self.turns), quick_module)
         entry = self.entry(render, jit.host_target(), repr(self.turns))
@@ -245,10 +249,10 @@ class Kernel:
         """
         if self.stored or not _plain_python() or not isinstance(self.ufunc(), np.ufunc):
             return declined
-        from strobe.codegen.llvm_batch import batch_module
-        from strobe.runtime import cache as disk
-        from strobe.runtime import jit
-        from strobe.runtime.quick import builtin
+        from strobe.compiler.codegen.llvm_batch import batch_module
+        from strobe.compiler.runtime import cache as disk
+        from strobe.compiler.runtime import jit
+        from strobe.compiler.runtime.quick import builtin
 
         common = tuple(map(list(self.inputs).index, self.common))
         asked = tuple(self.inputs.values()), self.shape, common, self.turns
@@ -271,7 +275,7 @@ class Kernel:
 
     def entry(self, render: Callable[[Program, Target], str], target: Target, *more: str) -> Entry:
         """Object code of the program as a renderer, told ``more`` perhaps, writes it, from disk or made now."""
-        from strobe.runtime import cache as disk
+        from strobe.compiler.runtime import cache as disk
 
         key = disk.key(
             self.fingerprint(), repr(target), f"{render.__module__}.{render.__qualname__}", *more
@@ -280,8 +284,8 @@ class Kernel:
             return disk.fetch(key, lambda: self._made(render, target))
 
     def _made(self, render: Callable[[Program, Target], str], target: Target) -> Entry:
-        from strobe.runtime import jit
-        from strobe.runtime.cache import Entry
+        from strobe.compiler.runtime import jit
+        from strobe.compiler.runtime.cache import Entry
 
         try:
             program = self.program
@@ -300,9 +304,8 @@ class Kernel:
         return Entry(size, code)
 
     def _interpreted(self, *inputs: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
-        arrays = dict(
-            zip(self.inputs, inputs[: len(self.inputs)], strict=True)
-        )  # what is stored it has by itself
+        # what is stored it has by itself
+        arrays = dict(zip(self.inputs, inputs[: len(self.inputs)], strict=True))
         return evaluate(self.function(), arrays, self.shape, out)
 
     def __call__(
@@ -356,7 +359,7 @@ class Shared(Kernel):
         return self._plain.program
 
     def renderer(self) -> Callable[[Program, Target], str]:
-        from strobe.codegen.llvm_shared import shared_module
+        from strobe.compiler.codegen.llvm_shared import shared_module
 
         return shared_module
 
@@ -374,7 +377,7 @@ def program_digest(program: Program) -> str:
 
 def _is_ours(request: Request) -> bool:
     """Whether all that answers a request stands in sources that keys of the cache are made from."""
-    from strobe.runtime.cache import is_source
+    from strobe.compiler.runtime.cache import is_source
 
     quantity = QUANTITIES.get(request.quantity)
     method = FORMULATIONS.get(request.formulation or "")

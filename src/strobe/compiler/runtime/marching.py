@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
+from strobe.compiler.graph.program import Program
+from strobe.compiler.graph.recurrence import STATE, Call, Recurrence, round_of, sample
+from strobe.compiler.runtime import kernels
+from strobe.compiler.runtime.interpret import evaluate
+from strobe.compiler.runtime.kernels import MOST_COMPILED, Kernel, built
 from strobe.errors import ProgramSizeError
-from strobe.graph.program import Program
-from strobe.graph.recurrence import STATE, Call, Recurrence, round_of, sample
 from strobe.models.fingerprint import digest
 from strobe.models.model import Model
-from strobe.runtime import kernels
-from strobe.runtime.interpret import evaluate
-from strobe.runtime.kernels import MOST_COMPILED, Kernel, built
 
 Array = np.ndarray
 
@@ -45,8 +45,8 @@ class Marching:
         """The compiled loop, or nothing where there is no compiler or the programs are too long."""
         if not self.compiled or not kernels._has_compiler():
             return None
-        from strobe.runtime import cache as disk
-        from strobe.runtime import jit, width
+        from strobe.compiler.runtime import cache as disk
+        from strobe.compiler.runtime import jit, width
 
         target = width.target()
         asked = {name: kernel.fingerprint() for name, kernel in self.kernels.items()}
@@ -56,9 +56,9 @@ class Marching:
         return jit.load_object(entry.code, "march") if entry.code else None
 
     def _made(self, target: Any) -> Any:
-        from strobe.codegen.llvm_march import march_module
-        from strobe.runtime import jit
-        from strobe.runtime.cache import Entry
+        from strobe.compiler.codegen.llvm_march import march_module
+        from strobe.compiler.runtime import jit
+        from strobe.compiler.runtime.cache import Entry
 
         try:
             programs = {name: kernel.program for name, kernel in self.kernels.items()}
@@ -129,7 +129,7 @@ class Marching:
         """What a record holds: the state, and what stands behind it."""
         name, place, size = self.recurrence.recorded
         behind = np.broadcast_to(cells[name][:, place : place + size], (len(state), size))
-        return np.concatenate([state, behind], axis=1)
+        return np.concatenate([state[:, : self.recurrence.kept], behind], axis=1)
 
     def called(self, call: Call, inputs: list[Array]) -> Array:
         """One call on arrays (N or 1, size)."""

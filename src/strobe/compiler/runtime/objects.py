@@ -21,9 +21,9 @@ from typing import Any
 import llvmlite.binding as llvm
 
 from strobe.children import python_command, python_environment
-from strobe.codegen.llvm_scalar import module
+from strobe.compiler.codegen.llvm_scalar import module_of
+from strobe.compiler.graph.program import Program
 from strobe.errors import UnknownNameError, UnsupportedModelError
-from strobe.graph.program import Program
 
 LARGEST = 30_000  # operations: a hundred kilobytes of code, for which LLVM takes about half a minute
 EXECUTABLE, ALLOCATED = 4, 2  # flags of a section
@@ -97,13 +97,20 @@ def _named(name: str) -> Machine:
 
 def build(program: Program, name: str, on: Machine, single: bool) -> Built:
     """The object file of a program as a function of this name."""
-    if len(program.nodes) > LARGEST:
+    return build_all({name: program}, on, single)
+
+
+def build_all(programs: Mapping[str, Program], on: Machine, single: bool) -> Built:
+    """The object file of programs as functions of their names; stack is that of the one that needs most."""
+    size = sum(len(program.nodes) for program in programs.values())
+    if size > LARGEST:
+        one = len(programs) == 1
         raise UnsupportedModelError(
-            f"{name} takes {len(program.nodes):,} operations; an object file is made of at most {LARGEST:,}. "
-            "Choose another formulation, or write C."
+            f"{' and '.join(programs)} {'takes' if one else 'take'} {size:,} operations; an object file is made of "
+            f"at most {LARGEST:,}. {'Choose another formulation' if one else 'Export them one by one'}, or write C."
         )
     fused = _fuses(on, single)
-    text = module(program, name, single, fused)
+    text = module_of(programs, single, fused)
     code = emit(text, on)
     missing = undefined(code)
     if missing:
@@ -111,7 +118,8 @@ def build(program: Program, name: str, on: Machine, single: bool) -> Built:
     sizes = list(_sections(code))
     instructions = sum(size for flags, size in sizes if flags & EXECUTABLE)
     data = sum(size for flags, size in sizes if flags & ALLOCATED and not flags & EXECUTABLE)
-    return Built(code, on, fused, instructions, data, stack(text, name, on))
+    deepest = max(stack(text, name, on) for name in programs)
+    return Built(code, on, fused, instructions, data, deepest)
 
 
 def emit(text: str, on: Machine) -> bytes:

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from strobe.compiler.runtime.kernels import Kernel, declined
 from strobe.quantities import Request
-from strobe.runtime.kernels import Kernel, declined
 
 QUICK = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
 Plain = tuple[str, bool, bool]  # a quantity, whether with friction, whether with parameters as an input

@@ -1,4 +1,4 @@
-"""Python builtins from machine code, for calls in a hurry; see `codegen.llvm_builtin`."""
+"""Python builtins from machine code, for calls in a hurry; see `compiler.codegen.llvm_builtin`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from strobe.runtime.jit import Code
+from strobe.compiler.runtime.jit import Code
 
 METH_FASTCALL = 0x0080
 PYARRAY_TYPE, PYARRAY_NEW = 2, 93  # slots of NumPy's array API
@@ -37,7 +37,7 @@ def builtin(name: str, code: Code, loop: Code | None = None, most: int = 0) -> A
 
 
 def _pointers(loop: int, most: int) -> bytes:
-    """What the code needs of Python and NumPy, in the order of `codegen.llvm_builtin.POINTERS`."""
+    """What the code needs of Python and NumPy, in the order of `compiler.codegen.llvm_builtin.POINTERS`."""
     api = _numpy_api()
     calls = [
         ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value

@@ -20,13 +20,13 @@ from typing import Any
 
 import numpy as np
 
+from strobe.compiler.graph.program import Program
+from strobe.compiler.graph.program import trace as graph_of
+from strobe.compiler.graph.replay import replay
+from strobe.compiler.runtime.arrays import collected
+from strobe.compiler.runtime.kernels import MOST_TRACED, Kernel, program_digest
 from strobe.errors import ArgumentError, ProgramSizeError, StrobeError, UnknownNameError, shown
-from strobe.graph.program import Program
-from strobe.graph.program import trace as graph_of
-from strobe.graph.replay import replay
 from strobe.models.arguments import is_whole
-from strobe.runtime.arrays import collected
-from strobe.runtime.kernels import MOST_TRACED, Kernel, program_digest
 from strobe.scalars import Graph, Numbers, Scalar, Stored
 from strobe.scalars.dual import Direction, slopes
 from strobe.scalars.scalar import is_number

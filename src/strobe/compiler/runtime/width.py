@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from strobe.codegen.llvm import Target, module
+from strobe.compiler.codegen.llvm import Target, module
+from strobe.compiler.graph.program import Program, trace
+from strobe.compiler.runtime import cache, gufunc, jit
 from strobe.errors import ArgumentError
-from strobe.graph.program import Program, trace
-from strobe.runtime import cache, gufunc, jit
 from strobe.scalars import Graph, Num, Numbers
 
 WIDTHS = (128, 256, 512)  # bits

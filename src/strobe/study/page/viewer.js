@@ -77,10 +77,12 @@
     return true;
   }
 
-  /* a simulated motion, if the page has one */
-  const recorded = document.getElementById("fall");
-  const fallen = recorded && JSON.parse(recorded.textContent);
-  const fall = (t) => follow(fallen, t);
+  /* motions as rows, those that the page has: a simulated one, a planned one */
+  const recorded = (name) => {
+    const found = document.getElementById(name), rows = found && JSON.parse(found.textContent);
+    return rows && ((t) => follow(rows, t));
+  };
+  const fall = recorded("fall"), motions = { swing, fall, planned: recorded("planned") };
 
   const zeros = controls.map(() => 0);
   /* gravity, then velocity (friction among it), then inertia: three parts that add up to the torque */
@@ -177,8 +179,39 @@
         found.push({ body, look: "base", ...ball([0, 0, 0], 1.2 * r) });
       }
     });
+    scene.limbs.forEach(({ body, points, faces }) => found.push({ body, look: body < 0 ? "base" : "link", ...divided(points, faces) }));
     return found;
   }
+
+  /* large faces in small ones: which of two is in front is decided by their middles */
+  function divided(points, faces, parts = 5) {
+    const v = [], f = [];
+    faces.forEach((face) => {
+      const [a, b, c, d = c] = face.map((k) => points[k]), start = v.length;
+      if (face.length > 4) { v.push(...face.map((k) => points[k])); f.push(face.map((_, k) => start + k)); return; }
+      for (let i = 0; i <= parts; i++) {
+        for (let j = 0; j <= parts; j++) {
+          const [s, t] = [i / parts, j / parts];
+          v.push(add(times(add(times(a, 1 - s), times(b, s)), 1 - t), times(add(times(d, 1 - s), times(c, s)), t)));
+        }
+      }
+      for (let i = 0; i < parts; i++) {
+        for (let j = 0; j < parts; j++) {
+          const k = start + i * (parts + 1) + j;
+          f.push([k, k + parts + 1, k + parts + 2, k + 1]);
+        }
+      }
+    });
+    return { v, f };
+  }
+
+  /* the shapes of a model's links: 16-bit numbers, x = low + step · number */
+  const solids = JSON.parse(document.getElementById("meshes").textContent).map(({ body, low, step, v, f }) => {
+    const numbers = (text) => new Uint16Array(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer);
+    return { body, v: Float64Array.from(numbers(v), (x, k) => low[k % 3] + step * x), f: numbers(f) };
+  });
+  const shaped = new Set(solids.map(({ body }) => body));
+
   const shapes = pieces();
   const rods = scene.joints.filter((j) => j.kind === "prismatic");
 
@@ -191,6 +224,9 @@
   function swept() {
     const at = placed(position(controls.map((c) => c.value)));
     const points = shapes.flatMap(({ body, v }) => v.map((p) => moved(at(body), p)));
+    solids.forEach(({ body, v }) => {
+      for (let k = 0; k < v.length; k += 3 * Math.ceil(v.length / 900)) points.push(moved(at(body), [v[k], v[k + 1], v[k + 2]]));
+    });
     return points;
   }
   const path = [];
@@ -252,11 +288,12 @@
   }
 
   const light = unit([-0.35, 0.75, 0.55]);
-  function lit(colour, normal) {
+  function lights(colour, normal) {
     const n = [dot(normal, right), dot(normal, top), dot(normal, eye)];
     const s = 0.55 + 0.36 * Math.max(0, dot(n, light)) + 0.14 * Math.max(0, n[2]);
-    return `rgb(${colour.map((c) => Math.min(255, Math.round(c * s))).join(",")})`;
+    return colour.map((c) => Math.min(255, Math.round(c * s)));
   }
+  const lit = (colour, normal) => `rgb(${lights(colour, normal).join(",")})`;
 
   const line = (from, to, colour, width, dash = []) => {
     pen.strokeStyle = colour; pen.lineWidth = width; pen.setLineDash(dash);
@@ -316,6 +353,63 @@
       });
     });
     return found;
+  }
+
+  /* shapes of links, pixel by pixel: triangles go through each other, so the nearest is kept at every pixel */
+  const grain = document.createElement("canvas"), paper = grain.getContext("2d");
+  let image = null, pixels, depth;
+  function raster(at, world) {
+    const fine = Math.min(2, Math.sqrt(2e6 / (size[0] * size[1])));
+    const [wide, high] = size.map((x) => Math.max(1, Math.round(x * fine)));
+    if (!image || image.width !== wide || image.height !== high) {
+      [grain.width, grain.height] = [wide, high];
+      image = paper.createImageData(wide, high);
+      pixels = new Uint32Array(image.data.buffer);
+      depth = new Float32Array(wide * high);
+    }
+    pixels.fill(0);
+    depth.fill(0);
+    const flat = (p) => { const s = project(p); return [s[0] * fine, s[1] * fine, 1 / (1 - s[2] / (FAR * radius))]; };
+    const paint = (a, b, c, P, Q, R, colour) => {
+      const area = (Q[0] - P[0]) * (R[1] - P[1]) - (R[0] - P[0]) * (Q[1] - P[1]);
+      if (!area) return;
+      const x0 = Math.max(0, Math.floor(Math.min(P[0], Q[0], R[0]))), x1 = Math.min(wide - 1, Math.ceil(Math.max(P[0], Q[0], R[0])));
+      const y0 = Math.max(0, Math.floor(Math.min(P[1], Q[1], R[1]))), y1 = Math.min(high - 1, Math.ceil(Math.max(P[1], Q[1], R[1])));
+      let normal = unit(cross(sub(b, a), sub(c, a)));
+      if (dot(normal, eye) < 0) normal = times(normal, -1);
+      const [r, g, blue] = lights(colour, normal), rgba = (255 << 24) | (blue << 16) | (g << 8) | r;
+      for (let y = y0; y <= y1; y++) {
+        for (let x = x0; x <= x1; x++) {
+          const px = x + 0.5, py = y + 0.5;
+          const u = ((Q[0] - px) * (R[1] - py) - (R[0] - px) * (Q[1] - py)) / area;
+          const v = ((R[0] - px) * (P[1] - py) - (P[0] - px) * (R[1] - py)) / area, w = 1 - u - v;
+          if (u < 0 || v < 0 || w < 0) continue;
+          const near = u * P[2] + v * Q[2] + w * R[2], k = y * wide + x;
+          if (near > depth[k]) { depth[k] = near; pixels[k] = rgba; }
+        }
+      }
+    };
+    const marked = chosen >= 0 ? scene.joints[chosen].body : -2;
+    solids.forEach(({ body, v, f }) => {
+      const M = at(body), points = [];
+      for (let k = 0; k < v.length; k += 3) points.push(moved(M, [v[k], v[k + 1], v[k + 2]]));
+      const seen = points.map(flat), colour = body === marked ? colours.chosen : colours[body < 0 ? "base" : "link"];
+      for (let k = 0; k < f.length; k += 3) {
+        const [a, b, c] = [f[k], f[k + 1], f[k + 2]];
+        paint(points[a], points[b], points[c], seen[a], seen[b], seen[c], colour);
+      }
+    });
+    world.forEach(({ v, f, look, joint }) => {
+      const seen = v.map(flat), colour = joint !== undefined && joint === chosen ? colours.chosen : colours[look];
+      f.forEach((face) => {
+        for (let k = 2; k < face.length; k++) {
+          const [a, b, c] = [face[0], face[k - 1], face[k]];
+          paint(v[a], v[b], v[c], seen[a], seen[b], seen[c], colour);
+        }
+      });
+    });
+    paper.putImageData(image, 0, 0);
+    pen.drawImage(grain, 0, 0, size[0], size[1]);
   }
 
   function fill(points, colour) {
@@ -386,11 +480,15 @@
     });
     ground();
     shadows(world);
-    [...faces(world), ...lines()].sort((a, b) => a.depth - b.depth).forEach((item) => item.draw());
+    if (options.shapes && solids.length) {
+      raster(at, world.filter(({ body }) => body !== undefined && !shaped.has(body)));
+      lines().forEach((item) => item.draw());
+    } else [...faces(world), ...lines()].sort((a, b) => a.depth - b.depth).forEach((item) => item.draw());
     triad(STILL, 0.16 * scene.reach);
     triad(compose(at(scene.tool.body), scene.tool.placement), 0.12 * scene.reach);
     if (options.frames) scene.frames.forEach((after, b) => triad(compose(at(b), after), 0.09 * scene.reach));
     gravity();
+    document.dispatchEvent(new Event("drawn"));
   }
 
   let waiting = false;
@@ -407,7 +505,7 @@
     if (text !== undefined) e.textContent = text;
     return e;
   };
-  const options = { frames: false, trail: true };
+  const options = { frames: false, trail: true, shapes: true };
   const MODES = { q: ["Position", ""], qd: ["Velocity", "/s"], qdd: ["Acceleration", "/s²"] };
   let mode = "q";
 
@@ -434,8 +532,9 @@
   };
   tools.append(
     player("Play", "Swing every joint about this pose", swing),
-    ...(fallen ? [player("Let go", "Fall from rest, as simulated", fall)] : []),
+    ...(fall ? [player("Let go", "Fall from rest, as simulated", fall)] : []),
     toggle("frames", "Frames", "Show the frame of every link: x red, y green, z blue"),
+    ...(solids.length ? [toggle("shapes", "Shapes", "Show the links as the model shapes them, or as lines between joints")] : []),
     toggle("trail", "Trail", "Show the path of the tool"),
     ...[["+", "Zoom in", 1.25], ["−", "Zoom out", 0.8]].map(([text, title, factor]) => {
       const b = button(text, title, () => zoom(factor));
@@ -463,9 +562,16 @@
   panel.append(rows);
 
   const ends = (c) => ({ q: c.ends, qd: [-c.speed, c.speed], qdd: [-c.acceleration, c.acceleration] })[mode];
+  /* a torque to read: what rounding leaves of none is 0 */
+  const felt = (x) => (Math.abs(x) <= scene.noise * Math.max(...Object.values(scale)) ? 0 : x);
+  /* the digits of a slider that a hand can set, so that a command says exactly where it stands */
+  const rounded = (x, [low, high]) => {
+    const step = 10 ** (Math.floor(Math.log10(high - low || 1)) - 4);
+    return Math.min(high, Math.max(low, Number((Math.round(x / step) * step).toPrecision(12))));
+  };
   const shown = (x) => {
     const text = Math.abs(x) >= 1e5 || (x !== 0 && Math.abs(x) < 1e-3) ? x.toExponential(2) : String(+x.toPrecision(4));
-    return text.replace("-", "−");
+    return text.replaceAll("-", "−");
   };
 
   const lists = controls.map((c, k) => {
@@ -476,7 +582,7 @@
     label.htmlFor = slider.id; label.title = c.name;
     slider.addEventListener("input", () => {
       pause();
-      state[mode][k] = Number(slider.value);
+      state[mode][k] = rounded(Number(slider.value), ends(c));
       if (mode === "q") { trail.push(tool(placed(position(state.q)))); if (trail.length > 400) trail.shift(); }
       update();
     });
@@ -496,6 +602,15 @@
     rows.append(row);
     return { slider, value, torque, bars };
   });
+
+  /* the commands of this state: what sliders move is written as an option takes it */
+  const shown_as = { draw: "#view > .command code", torque: "#torque-command code" };
+  const followed = Object.entries(shown_as).map(([name, where]) => [document.querySelector(where), scene.commands[name]]).filter(([code]) => code);
+  const written = (values) => values.map((x) => String(+x.toPrecision(7))).join(",");
+  function command() {
+    const values = { q: position(state.q), qd: state.qd, qdd: state.qdd };
+    followed.forEach(([code, words]) => { code.textContent = `$ strobe ${words.map((word, k) => (k % 2 ? written(values[word]) : word)).join("")}`; });
+  }
 
   const scale = {};
   function widen(found) {
@@ -524,7 +639,7 @@
       value.textContent = `${shown(x)} ${c.unit}${MODES[mode][1]}`;
       slider.setAttribute("aria-valuetext", value.textContent);
       if (!torque) return;
-      torque.textContent = `${shown(found[k].all)} ${c.torque_unit}`;
+      torque.textContent = `${shown(felt(found[k].all))} ${c.torque_unit}`;
       torque.dataset.value = found[k].all;
       let [left, rightwards] = [50, 50];
       found[k].parts.forEach((p, i) => {
@@ -535,6 +650,7 @@
         if (p >= 0) rightwards += wide;
       });
     });
+    command();
     soon();
   }
 
@@ -547,7 +663,23 @@
     trail.push(tool(placed(position(state.q))));
     if (trail.length > 110) trail.shift();
     update();
+    tell();
     if (running) requestAnimationFrame(frame);
+  }
+  /* who marks instants in plots hears which one is shown */
+  function tell() {
+    const motion = Object.keys(motions).find((name) => motions[name] === moving);
+    const t = moving === swing ? clock % scene.swing.period : clock;
+    document.dispatchEvent(new CustomEvent("instant", { detail: { motion, t } }));
+  }
+  /* the robot at an instant of a motion, if the page has that motion */
+  function at(motion, t) {
+    if (!motions[motion]) return false;
+    pause();
+    moving = motions[motion]; clock = t; trail.length = 0;
+    moving(t);
+    update();
+    return true;
   }
   const label = () => players.forEach(([b, text], motion) => { b.textContent = running && moving === motion ? "❚❚ Pause" : `▶ ${text}`; });
   function start(motion) {
@@ -618,6 +750,7 @@
 
   window.strobe = {
     state: () => ({ q: position(state.q), qd: [...state.qd], qdd: [...state.qdd] }),
+    at, canvas,
     torques: () => (dynamic ? torques(position(state.q), state.qd, state.qdd) : null),
   };
 })();

@@ -1,0 +1,1 @@
+"""From a program to something to call, or to take away."""

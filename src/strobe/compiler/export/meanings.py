@@ -1,0 +1,524 @@
+"""What a function computes and what every number of its arguments is, in words: each with its index and its unit.
+
+Words are ASCII, for comments of C, and indices are those of C: ``d tau[i] / d q[j]``. Where a robot has joints of
+several numbers, changes of q are meant along its degrees of freedom, as those of qd are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from strobe.compiler.export import units
+from strobe.compiler.export.units import ONE, M, S, Unit, in_runs, of_entries
+from strobe.models.bases import mobility
+from strobe.models.loops import conditions
+from strobe.quantities import Request
+from strobe.quantities.drives import DRIVE
+
+if TYPE_CHECKING:
+    from strobe.models.couplings import Coordinates
+    from strobe.models.joints import Joint
+    from strobe.robot import Robot
+
+LONGEST_NAME = 40
+LONGEST_SOURCE = 300
+
+DOES = {
+    "inverse_dynamics": "the joint torques and forces behind a motion",
+    "forward_dynamics": "the joint accelerations that follow from torques and forces; NaN where the mass matrix is "
+    "singular",
+    "inverse_dynamics_derivatives": "what tau of inverse dynamics changes with: q, qd and qdd",
+    "forward_dynamics_derivatives": "what qdd of forward dynamics changes with: q, qd and tau; NaN where the mass "
+    "matrix is singular",
+    "mass_matrix": "the mass matrix M(q), rotor inertia included; symmetric",
+    "mass_matrix_inverse": "the inverse of the mass matrix M(q), rotor inertia included; symmetric; NaN where M is "
+    "singular",
+    "coriolis_matrix": "the matrix C(q, qd) of Christoffel symbols: C qd are the Coriolis and centrifugal torques "
+    "and forces, and dM/dt - 2 C is skew",
+    "gravity": "the torques and forces g(q) that hold the robot still",
+    "bias": "the torques and forces C(q, qd) qd + g(q) of a motion without acceleration, friction left out",
+    "energy": "kinetic and potential energy",
+    "momentum": "linear momentum, and angular momentum about the centre of mass",
+    "center_of_mass": "where the centre of mass of all that moves is",
+    "centroidal_momentum_matrix": "A(q), with momentum = A qd",
+    "centroidal_momentum_matrix_dot": "dA/dt, the rate of the centroidal momentum matrix while the robot "
+    "moves with qd",
+    "centroidal_momentum_bias": "dA/dt qd, the rate of the momentum while no joint accelerates",
+    "joint_wrenches": "force and moment through every joint onto the body it carries",
+    "regressor": "Y(q, qd, qdd), with tau = Y p for the inertial parameters p, rotor inertia and friction left out",
+    "momentum_regressor": "Y(q, qd), with M qd = Y p for the inertial parameters p, rotor inertia left out",
+    "energy_regressor": "factors of the inertial parameters in the kinetic energy of the bodies and in the potential "
+    "energy",
+    "hybrid_dynamics": "tau and qdd, where of every joint one is given and the other follows",
+    "forward_kinematics": "the placement of a frame in base axes, a 4 x 4 matrix",
+    "frame_placements": "the placements of all frames in base axes, 4 x 4 matrices",
+    "frame_velocity": "the velocity of a frame, J qd",
+    "frame_acceleration": "the rate of the velocity of a frame, J qdd + dJ/dt qd",
+    "jacobian": "the Jacobian J(q) of a frame: its velocity is J qd",
+    "point_jacobian": "the Jacobian of a point that moves with a frame: its velocity is J qd",
+    "jacobian_dot": "dJ/dt, the rate of the Jacobian of a frame while the robot moves with qd",
+    "jacobian_derivative": "what the Jacobian of a frame changes with: d J / d q",
+    "loop_residuals": "how far every condition of closed chains is from holding",
+    "loop_facing": "for each loop a cosine, negative where its frames face each other the wrong way round",
+    "loop_jacobian": "K(q): closed chains allow the velocities with K qd = 0",
+    "loop_bias": "dK/dt qd: closed chains allow the accelerations with K qdd + dK/dt qd = 0",
+    "closed_velocities": "the velocities nearest to v that closed chains allow",
+    "closed_accelerations": "the accelerations nearest to v that closed chains allow while they move with qd",
+    "integrate": "the position after velocity v has acted for a time dt",
+    "difference": "the velocity that leads from q0 to q1 in one second",
+}
+
+
+def does(robot: Robot, request: Request) -> list[str]:
+    """What a quantity is: a clause, and for torques the terms."""
+    if request.quantity != "inverse_dynamics" or robot.model.is_closed:
+        return [DOES[request.quantity]]
+    terms = ["M(q) qdd", "C(q, qd) qd", "g(q)", *(["friction(qd)"] if request.friction else [])]
+    pushed = "".join(" - J^T wrench" for _ in request.loaded[:1])
+    return [DOES[request.quantity], f"tau = {' + '.join(terms)}{pushed}"]
+
+
+def meanings(robot: Robot, request: Request) -> dict[str, str]:
+    """Of every input, and of "out", in lines."""
+    told = Told(robot, request)
+    return {name: told.input(name) for name in request.inputs(robot.model)} | {
+        "out": "\n".join(RESULTS[request.quantity](told))
+    }
+
+
+def short(name: str, longest: int = LONGEST_NAME) -> str:
+    """A name that a comment can hold."""
+    return name if len(name) <= longest else f"{name[: longest - 3]}..."
+
+
+# -- the robot ----------------------------------------------------------------------------------------
+
+
+def about_robot(robot: Robot) -> list[str]:
+    """The robot, its source, its joints in the order of their numbers, and the axes that quantities are told in."""
+    x, model = robot.coordinates, robot.model
+    g = ", ".join(f"{float(part):g}" for part in model.gravity.linear)  # pyright: ignore[reportArgumentType]
+    lines = [f"Robot: {short(robot.name)}, {x.nq} positions (nq), {x.nv} degrees of freedom (nv)"]
+    lines += [f"Source: {short(model.source, LONGEST_SOURCE)}"] if model.source else []
+    lines += ["", *joint_lines(x), ""]
+    following = [joint.name for joint in model.joints if joint.name not in {j.name for j in x.joints}]
+    if following:
+        lines += [f"Joints that follow these, and have no numbers of their own: {_listed(following)}"]
+    if model.is_closed and model.actuated:
+        lines += [f"Closed chains are driven by: {_listed(model.actuated)}"]
+    world = "the world that the robot floats in" if mobility(model)[0] == "floating" else "the fixed base"
+    return [*lines, f"Base axes are those of {world}; gravity there is ({g}) m/s^2."]
+
+
+def joint_lines(x: Coordinates) -> list[str]:
+    """A line for every joint: where its numbers are in the vectors, and in which units."""
+    rows = [HEADINGS, *map(_joint_row, x.joints)]
+    widths = [max(len(row[k]) for row in rows) for k in range(3)]
+    lines = [
+        "  ".join([*(f"{text:<{width}}" for text, width in zip(row, widths, strict=False)), row[3]])
+        for row in rows
+    ]
+    kinds = {joint.kind for joint in x.joints}
+    return [
+        *lines,
+        *(line for kind, words in CONVENTIONS.items() if kind in kinds for line in ("", *words)),
+    ]
+
+
+def _joint_row(joint: Joint) -> tuple[str, str, str, str]:
+    q, v = (f"[{first}..{first + size - 1}]" if size > 1 else f"[{first}]"
+            for first, size in ((joint.q, joint.nq), (joint.v, joint.nv)))  # fmt: skip
+    return q, v, short(joint.name), f"{joint.kind}: {UNITS_OF[joint.kind]}"
+
+
+HEADINGS = ("q", "qd, qdd, tau", "joint", "kind: unit of q; of qd, qdd, tau")
+TURNING = "rad; rad/s, rad/s^2, N m (a torque)"
+UNITS_OF = {
+    "revolute": TURNING,
+    "continuous": TURNING,
+    "prismatic": "m; m/s, m/s^2, N (a force)",
+    "spherical": "quaternion w x y z; rad/s, rad/s^2, N m",
+    "floating": "m and quaternion w x y z; linear and angular",
+}
+CONVENTIONS = {
+    "spherical": (
+        "A spherical joint has as q the quaternion w x y z (scalar first, length 1) that turns vectors from the axes "
+        "of the moved frame to those of the resting one; as qd its angular velocity x y z in rad/s, in the axes of "
+        "the moved frame; as qdd the rates of these numbers; as tau the moment x y z in N m, in the same axes.",
+    ),
+    "floating": (
+        "A floating joint has as q the position x y z in m of the origin of the moved frame in the axes of the "
+        "resting one, then the quaternion w x y z (scalar first, length 1) that turns vectors from the axes of the "
+        "moved frame to those of the resting one; as qd the velocity of that origin in m/s, then the angular "
+        "velocity in rad/s, both in the axes of the moved frame; as qdd the rates of these numbers; as tau the "
+        "force in N, then the moment about that origin in N m, in the same axes.",
+    ),
+}
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(short, names))
+
+
+def numbered(names: Sequence[str]) -> str:
+    """Names with their numbers: 0 base, 1 link1."""
+    return ", ".join(f"{k} {short(name)}" for k, name in enumerate(names))
+
+
+# -- arguments ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Told:
+    """A request of a robot, to be put into words."""
+
+    robot: Robot
+    request: Request
+
+    @property
+    def x(self) -> Coordinates:
+        return self.robot.coordinates
+
+    @property
+    def n(self) -> int:
+        return self.x.nv
+
+    @cached_property
+    def step(self) -> list[Unit]:
+        return units.steps(self.x)
+
+    @cached_property
+    def per_step(self) -> list[Unit]:
+        return [ONE / step for step in self.step]
+
+    @cached_property
+    def effort(self) -> list[Unit]:
+        return units.efforts(self.x)
+
+    @property
+    def frame(self) -> str:
+        return short(self.robot._frame(self.request.frame))
+
+    @property
+    def twist(self) -> tuple[str, str]:
+        """What the linear and the angular numbers of a frame's motion are, in its reference."""
+        linear, axes = TWISTS[self.request.reference]
+        return linear.format(frame=self.frame), axes.format(frame=self.frame)
+
+    def along(self, j: str = "j") -> list[str]:
+        """What a derivative by q is where q has more numbers than there are degrees of freedom."""
+        if self.x.nq == self.x.nv:
+            return []
+        return [f"d q[{j}] is a step along degree of freedom {j}: the way q moves while qd[{j}] is 1"]
+
+    def per(self, seconds: int) -> list[Unit]:
+        """Steps, rates or accelerations."""
+        return [Unit(step.kg, step.m, step.s - seconds, step.rad) for step in self.step]
+
+    def vector(self, what: str, found: Sequence[object]) -> str:
+        return f"{what}: {in_runs(found)}"
+
+    def input(self, name: str) -> str:
+        """An argument that is read."""
+        if name.startswith("wrench "):
+            frame = short(name.removeprefix("wrench "))
+            return (
+                f"what acts on the robot at the origin of {frame}, base axes: "
+                f"{in_runs(['force, N'] * 3 + ['moment, N m'] * 3)}"
+            )
+        return INPUTS[name](self)
+
+
+def _x(told: Told) -> str:
+    driven = {joint.name for joint in told.x.joints} & set(told.request.accelerated)
+    dofs = [joint.name in driven for joint in told.x.joints for _ in range(joint.nv)]
+    found = [
+        f"acceleration, {step / S / S}"
+        if given
+        else f"force, {effort}"
+        if step == M
+        else f"torque, {effort}"
+        for given, step, effort in zip(dofs, told.step, told.effort, strict=True)
+    ]
+    return f"what is given of every joint: {in_runs(found)}"
+
+
+def _v(told: Told) -> str:
+    if told.request.quantity == "closed_accelerations":
+        return told.vector("joint accelerations wanted", told.per(2))
+    return told.vector("joint rates", told.per(1))
+
+
+INPUTS: dict[str, Callable[[Told], str]] = {
+    "q": lambda told: told.vector("joint positions", units.positions(told.x)),
+    "qd": lambda told: told.vector("joint rates", told.per(1)),
+    "qdd": lambda told: told.vector("joint accelerations", told.per(2)),
+    "tau": lambda told: told.vector("joint torques and forces", told.effort),
+    "q0": lambda told: told.vector("joint positions to start from", units.positions(told.x)),
+    "q1": lambda told: told.vector("joint positions to end at", units.positions(told.x)),
+    "v": _v,
+    "dt": lambda told: "a time, s",
+    "x": _x,
+    "gravity": lambda told: "acceleration of gravity x y z, m/s^2, base axes, in place of the robot's own",
+    "point": lambda told: f"position x y z of the point, m, in the axes of {told.frame}",
+    "parameters": lambda told: "inertial parameters, ten for every body",
+    "geometry": lambda told: "numbers that place the joints",
+}
+
+
+# -- results ------------------------------------------------------------------------------------------
+
+PLACEMENT = (
+    "with i, j = 0..2: the rotation, which turns vectors from the axes of the frame to base axes",
+    "with i = 0..2, j = 3: the position x y z of its origin, m;  with i = 3: 0 0 0 1",
+)
+
+
+def _efforts(told: Told) -> list[str]:
+    model = told.robot.model
+    lines = [told.vector("tau, the torque or force of every joint", told.effort)]
+    if told.request.quantity == "inverse_dynamics" and model.is_closed:
+        driving = told.request.actuated or model.actuated or told.robot.joint_names
+        lines.append(f"Closed chains carry the rest: tau is 0 but for {_listed(driving)}")
+    return lines
+
+
+def _derivatives(told: Told) -> list[str]:
+    n, tau = told.n, told.effort
+    slopes = [("q", 0), ("qd", 1), ("qdd", 2)]
+    return [
+        *_blocks(n, [("tau", name, tau, [ONE / u for u in told.per(order)]) for name, order in slopes], "M[i][j]"),
+        *told.along(),
+    ]  # fmt: skip
+
+
+def _forward_derivatives(told: Told) -> list[str]:
+    qdd = told.per(2)
+    changed = [("q", told.step), ("qd", told.per(1)), ("tau", told.effort)]
+    blocks = [("qdd", name, qdd, [ONE / unit for unit in by]) for name, by in changed]
+    return [*_blocks(told.n, blocks, "M^-1[i][j]"), *told.along()]
+
+
+def _blocks(
+    n: int, blocks: Sequence[tuple[str, str, Sequence[Unit], Sequence[Unit]]], last: str
+) -> list[str]:
+    """Three square matrices of derivatives, one behind the other."""
+    lines: list[str] = []
+    for k, (of, by, rows, columns) in enumerate(blocks):
+        start = f"{k * n * n} + " if k else ""
+        also = f" = {last}" if k == len(blocks) - 1 else ""
+        entry = f"out[{start}{n} i + j] = d {of}[i] / d {by}[j]{also}"
+        lines += of_entries(entry, {"i": rows, "j": columns})
+    return lines
+
+
+def _matrix(letter: str, seconds: int) -> Callable[[Told], list[str]]:
+    """M or C: torques per acceleration or per rate."""
+
+    def told_of(told: Told) -> list[str]:
+        columns = [ONE / unit for unit in told.per(seconds)]
+        return of_entries(f"out[{told.n} i + j] = {letter}[i][j]", {"i": told.effort, "j": columns})
+
+    return told_of
+
+
+def _inverse(told: Told) -> list[str]:
+    axes = {"i": told.per(2), "j": [ONE / effort for effort in told.effort]}
+    return of_entries(f"out[{told.n} i + j] = M^-1[i][j]", axes)
+
+
+def _frame_rows(rows: Sequence[Unit], words: str, seconds: int = 0) -> Callable[[Told], list[str]]:
+    """A matrix that takes rates to a motion, a row for each of its numbers."""
+
+    def told_of(told: Told) -> list[str]:
+        over = Unit(s=-seconds)
+        entries = of_entries(
+            f"out[{told.n} i + j]", {"i": [row * over for row in rows], "j": told.per_step}
+        )
+        return [words.format(frame=told.frame if "{frame}" in words else ""), *entries]
+
+    return told_of
+
+
+def _twist_matrix(seconds: int = 0) -> Callable[[Told], list[str]]:
+    """J or its rate, in the reference that is asked for."""
+
+    def told_of(told: Told) -> list[str]:
+        linear, axes = told.twist
+        words = f"Rows i = 0..2: linear velocity of {linear}, rows i = 3..5: angular velocity, {axes}"
+        return _frame_rows(units.TWIST, words.replace("{", "{{").replace("}", "}}"), seconds)(told)
+
+    return told_of
+
+
+def _twist(seconds: int) -> Callable[[Told], list[str]]:
+    """A velocity or its rate, in the reference that is asked for."""
+
+    def told_of(told: Told) -> list[str]:
+        linear, axes = told.twist
+        of = "the rate of the " if seconds > 1 else ""
+        turning, moving = Unit(s=-seconds, rad=1), Unit(m=1, s=-seconds)
+        words = [f"{of}linear velocity of {linear}, {moving}"] * 3 + [
+            f"{of}angular velocity, {turning}"
+        ] * 3
+        return [f"{axes}: {in_runs(words)}"]
+
+    return told_of
+
+
+def _jacobian_derivative(told: Told) -> list[str]:
+    n = told.n
+    entry = f"out[{n * n} i + {n} j + k] = d J[i][j] / d q[k]"
+    axes = {"i": units.TWIST, "j": told.per_step, "k": told.per_step}
+    return [TWIST_ROWS.format(frame=told.frame), *of_entries(entry, axes), *told.along("k")]
+
+
+TWISTS = {  # whose velocity, in which axes
+    "aligned": ("the origin of {frame}", "base axes"),
+    "local": ("the origin of {frame}", "in the axes of {frame}"),
+    "world": ("the point of {frame} that is passing the origin of the base", "base axes"),
+}
+TWIST_ROWS = "Rows i = 0..2: linear velocity of the origin of {frame}, rows i = 3..5: its angular velocity, base axes"
+POINT_ROWS = "Rows: the velocity x y z of the point, base axes"
+MOMENTUM_ROWS = (
+    "Rows i = 0..2: linear momentum, rows i = 3..5: angular momentum about the centre of mass, base axes"
+)
+MOMENTUM = [unit * S for unit in units.MOMENTUM]  # per rate, of which the seconds are taken away
+IN_BASE = "base axes"
+PARTS = (
+    "k = 0: its mass, kg;  k = 1..3: mass times centre of mass, kg m;  k = 4..9: Ixx Iyy Izz Ixy Ixz Iyz, kg m^2, "
+    "entries of its inertia matrix about the origin of the body, in its axes"
+)
+
+
+def _regressor(row: str, rows: Sequence[str]) -> Callable[[Told], list[str]]:
+    def told_of(told: Told) -> list[str]:
+        bodies = [body.name for body in told.robot.model.bodies]
+        width = 10 * len(bodies) + (len(DRIVE) * told.robot.model.nv if told.request.drives else 0)
+        found = rows or [f"{effort}" for effort in told.effort]
+        return [
+            f"out[{width} i + 10 b + k] = {row} per unit of parameter k of body b",
+            f"{row} is in: {in_runs(found)}; the unit of an entry is that over the unit of its parameter",
+            PARTS,
+            f"Bodies b: {numbered(bodies)}",
+        ]
+
+    return told_of
+
+
+def _momenta(told: Told) -> list[str]:
+    found = [str(effort * S) for effort in told.effort]
+    return _regressor("(M qd)[i]", found)(told)
+
+
+def _hybrid(told: Told) -> list[str]:
+    n = told.n
+    return [
+        f"out[i] = tau[i]: {in_runs(told.effort)}",
+        f"out[{n} + i] = qdd[i]: {in_runs(told.per(2))}",
+    ]
+
+
+def _placement(told: Told) -> list[str]:
+    return [f"out[4 i + j] of the frame {told.frame}", *PLACEMENT]
+
+
+def _placements(told: Told) -> list[str]:
+    frames = [frame.name for frame in told.robot.model.frames]
+    return ["out[16 f + 4 i + j] of frame f", *PLACEMENT, f"Frames f: {numbered(frames)}"]
+
+
+def _wrenches(told: Told) -> list[str]:
+    bodies = [f"{body.name} (by {body.joint.name})" for body in told.robot.model.bodies]
+    return [
+        "out[6 b + k] on body b at the origin of the moved frame of its joint, base axes",
+        "with k = 0..2: force x y z, N;  with k = 3..5: moment x y z, N m",
+        f"Bodies b: {numbered(bodies)}",
+    ]
+
+
+def _conditions(seconds: int) -> Callable[[Told], list[str]]:
+    def told_of(told: Told) -> list[str]:
+        return [
+            in_runs([unit * Unit(s=-seconds) for unit in _of_conditions(told)]),
+            _named_conditions(told),
+        ]
+
+    return told_of
+
+
+def _loop_jacobian(told: Told) -> list[str]:
+    entry = f"out[{told.n} r + j] = K[r][j]"
+    axes = {"r": _of_conditions(told), "j": told.per_step}
+    return [*of_entries(entry, axes), _named_conditions(told)]
+
+
+def _of_conditions(told: Told) -> list[Unit]:
+    """Metres, or none of sines of angles; a curve has the unit of the joint that it leads."""
+    model = told.robot.model
+    curves = {curve.name: units.step_of(model.joint(curve.joint)) for curve in model.curves}
+    return [
+        curves[name] if word == "curve" else ONE if word.startswith("turn") else M
+        for name, word in conditions(model)
+    ]
+
+
+def _named_conditions(told: Told) -> str:
+    return f"Conditions: {numbered([f'{name} {word}' for name, word in conditions(told.robot.model)])}"
+
+
+def _facing(told: Told) -> list[str]:
+    loops = [loop.name for loop in told.robot.model.loops if not loop.held]
+    return [f"Loops: {numbered(loops)}"]
+
+
+def _rates(seconds: int, words: str) -> Callable[[Told], list[str]]:
+    return lambda told: [told.vector(words, told.per(seconds))]
+
+
+RESULTS: dict[str, Callable[[Told], list[str]]] = {
+    "inverse_dynamics": _efforts,
+    "forward_dynamics": _rates(2, "qdd, the acceleration of every joint"),
+    "inverse_dynamics_derivatives": _derivatives,
+    "forward_dynamics_derivatives": _forward_derivatives,
+    "mass_matrix": _matrix("M", 2),
+    "mass_matrix_inverse": _inverse,
+    "coriolis_matrix": _matrix("C", 1),
+    "gravity": _efforts,
+    "bias": _efforts,
+    "energy": lambda told: ["", "out[0]: kinetic energy, J, rotor inertia included",
+                            "out[1]: potential energy, J, zero at the origin of the base"],
+    "momentum": lambda told: [
+        f"{IN_BASE}: {in_runs(['linear momentum, kg m/s'] * 3 + ['angular momentum, kg m^2/s'] * 3)}"
+    ],
+    "center_of_mass": lambda told: [f"x y z, m, {IN_BASE}"],
+    "centroidal_momentum_matrix": _frame_rows(MOMENTUM, MOMENTUM_ROWS),
+    "centroidal_momentum_matrix_dot": _frame_rows(MOMENTUM, MOMENTUM_ROWS, 1),
+    "centroidal_momentum_bias": lambda told: [
+        f"{IN_BASE}: {in_runs(['rate of linear momentum, N'] * 3 + ['rate of angular momentum, N m'] * 3)}"
+    ],
+    "joint_wrenches": _wrenches,
+    "regressor": _regressor("tau[i]", ()),
+    "momentum_regressor": _momenta,
+    "energy_regressor": _regressor("energy[i]", ("kinetic, J", "potential, J")),
+    "hybrid_dynamics": _hybrid,
+    "forward_kinematics": _placement,
+    "frame_placements": _placements,
+    "frame_velocity": _twist(1),
+    "frame_acceleration": _twist(2),
+    "jacobian": _twist_matrix(),
+    "point_jacobian": _frame_rows([M] * 3, POINT_ROWS),
+    "jacobian_dot": _twist_matrix(1),
+    "jacobian_derivative": _jacobian_derivative,
+    "loop_residuals": _conditions(0),
+    "loop_facing": _facing,
+    "loop_jacobian": _loop_jacobian,
+    "loop_bias": _conditions(2),
+    "closed_velocities": _rates(1, "qd, the rate of every joint"),
+    "closed_accelerations": _rates(2, "qdd, the acceleration of every joint"),
+    "integrate": lambda told: [told.vector("q, the joint positions reached", units.positions(told.x))],
+    "difference": _rates(1, "v, the rate of every joint"),
+}  # fmt: skip

@@ -1,0 +1,1 @@
+"""Programs in fixed point: integers instead of floating-point numbers, within proven bounds."""
