@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from benchmarks.__main__ import QUESTIONS
-from strobe.analysis import speed
+from strobe.compiler.runtime import timing
 
 FOLDER = Path(__file__).parent.parent / "benchmarks"
 NO_QUESTIONS = {"__init__", "__main__", "eaik_peer", "on_paper", "readme", "robots", "timer", "toolbox"}
@@ -24,8 +24,8 @@ def test_every_file_is_a_question_that_is_asked():
 def test_a_question_is_answered_in_rows_of_finite_numbers_and_text(question, monkeypatch):
     for library in ("pinocchio", "mujoco"):
         pytest.importorskip(library, reason=f"{library} is not installed")
-    monkeypatch.setattr(speed, "WARM", 1)
-    monkeypatch.setattr(speed, "ROUNDS", 1)
+    monkeypatch.setattr(timing, "WARM", 1)
+    monkeypatch.setattr(timing, "ROUNDS", 1)
     rows = importlib.import_module(f"benchmarks.{question}").once(seconds=0.0, small=True)
     assert rows == json.loads(json.dumps(rows))
     for row in rows:
