@@ -35,7 +35,7 @@ types: $(VENV)/.test
 
 fuzz: $(VENV)/.fuzz  # formulations on other arms and trees, hostile inputs, random programs: about an hour
 	STROBE_ARMS=1000 $(BIN)/python -m pytest -n 2 tests/analysis/test_equivalence.py tests/kinematics/test_general_6r.py
-	STROBE_FUZZ=1 $(BIN)/python -m pytest -n 2 tests/laws tests/algebra tests/graph tests/equations
+	STROBE_FUZZ=1 $(BIN)/python -m pytest -n 2 tests/laws tests/algebra tests/compiler/graph tests/equations
 	$(BIN)/python -m reliability.readers --inputs 1000000 --processes 2 --record
 	$(BIN)/python -m reliability.guided --seconds 600 --record
 	$(BIN)/python -m reliability.commands --inputs 5000 --processes 2 --record

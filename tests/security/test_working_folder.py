@@ -86,6 +86,21 @@ def test_no_command_runs_code_of_the_working_folder(command, folder):
     assert (code, traps) == (0, []), said
 
 
+def test_what_libraries_of_others_start_finds_nothing_there_either(folder):
+    """glfw, which MuJoCo imports, asks a Python of its own for the version of a library; a study measures MuJoCo."""
+    starts = "import atexit, subprocess, sys\natexit.register(subprocess.run, [sys.executable, '-c', 'import json'])\n"
+    (folder.parent / "bin/starts").write_text(starts + "from strobe.cli import main\nmain()\n")
+    code, traps, said = ran(folder, str(folder.parent / "bin/starts"), "list")
+    assert (code, traps) == (0, []), said
+
+
+@pytest.mark.slow
+def test_no_study_runs_code_of_the_working_folder(folder):
+    (folder / "ctypes.py").write_text(TRAP)
+    code, traps, said = ran(folder, str(folder.parent / "bin/strobe"), "study", "planar2", "-o", "made")
+    assert (code, traps) == (0, []), said
+
+
 @pytest.mark.slow
 def test_the_package_as_a_command_finds_nothing_of_others_there(folder):
     """Python looks into the working folder for modules of its own before we can act; not for those of others."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Annotated
 
 import typer
@@ -53,4 +54,5 @@ def strobe(
 
 def main() -> None:
     """The entry point ``strobe``."""
+    os.environ["PYTHONSAFEPATH"] = "1"  # for what libraries of others start: no module of the working folder runs
     app()
