@@ -1,6 +1,7 @@
 """What `make test` leaves to `make test-all` is no room, no law, no golden value and no verb, whatever the order."""
 
 import ast
+import re
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
@@ -76,3 +77,20 @@ def test_a_seed_is_an_order_in_which_the_tests_of_a_file_stay_together(shuffled)
     assert len({tuple(item.number for item in order) for order in (items, once, other)}) == 3
     assert Counter(item.number for item in once) == Counter(range(100))
     assert sum(a.path != b.path for a, b in pairwise(once)) == 9
+
+
+PAGES = sorted((HERE.parent / "docs").glob("*.md")) + sorted((HERE.parent / "docs/howto").glob("*.md"))
+NAMING = (
+    "Makefile",
+    ".ci/run",
+    "README.md",
+    "CONTRIBUTING.md",
+    *(p.relative_to(HERE.parent).as_posix() for p in PAGES),
+)
+
+
+@pytest.mark.parametrize("named_in", NAMING)
+def test_every_file_and_folder_of_ours_that_is_named_is_there(named_in):
+    text = (HERE.parent / named_in).read_text(encoding="utf-8")
+    named = re.findall(r"(?<![\w/.-])(?:tests|reliability|benchmarks|examples|src)/[\w/.-]*\w", text)
+    assert [path for path in named if not (HERE.parent / path).exists()] == []
