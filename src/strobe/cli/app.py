@@ -54,5 +54,7 @@ def strobe(
 
 def main() -> None:
     """The entry point ``strobe``."""
-    os.environ["PYTHONSAFEPATH"] = "1"  # for what libraries of others start: no module of the working folder runs
+    os.environ["PYTHONSAFEPATH"] = (
+        "1"  # for what libraries of others start: no module of the working folder runs
+    )
     app()
