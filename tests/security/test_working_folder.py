@@ -88,8 +88,12 @@ def test_no_command_runs_code_of_the_working_folder(command, folder):
 
 def test_what_libraries_of_others_start_finds_nothing_there_either(folder):
     """glfw, which MuJoCo imports, asks a Python of its own for the version of a library; a study measures MuJoCo."""
-    starts = "import atexit, subprocess, sys\natexit.register(subprocess.run, [sys.executable, '-c', 'import json'])\n"
-    (folder.parent / "bin/starts").write_text(starts + "from strobe.cli import main\nmain()\n")
+    text = """import atexit, subprocess, sys
+atexit.register(subprocess.run, [sys.executable, "-c", "import json"])
+from strobe.cli import main
+main()
+"""
+    (folder.parent / "bin/starts").write_text(text)
     code, traps, said = ran(folder, str(folder.parent / "bin/starts"), "list")
     assert (code, traps) == (0, []), said
 
