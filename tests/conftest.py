@@ -23,9 +23,9 @@ import pytest
 from hypothesis import settings
 
 NUMERIC = {
-    "approximate", "compiler", "control", "formulations", "golden", "identify", "kinematics", "laws", "mechanisms",
-    "peers", "simulate", "trajectory", "test_quantities.py", "test_robot.py", "test_robot_derivatives.py",
-    "test_tiny.py",
+    "algebra", "analysis", "approximate", "compiler", "control", "equations", "formulations", "golden", "identify",
+    "kinematics", "laws", "mechanisms", "papers", "peers", "scalars", "simulate", "trajectory", "test_precision.py",
+    "test_quantities.py", "test_robot.py", "test_robot_derivatives.py", "test_tiny.py",
 }  # fmt: skip
 ORDER = os.environ.get("STROBE_ORDER", "")
 
