@@ -23,6 +23,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import chdir
 from dataclasses import dataclass
 from functools import cache, partial
+from importlib import import_module
 from operator import attrgetter
 from pathlib import Path
 from random import Random
@@ -36,23 +37,26 @@ from reliability import inputs, workers
 from reliability.readers import options, summary
 from reliability.workers import READ, tried
 from strobe.compiler.runtime.traced import Traced
+from strobe.mechanisms import Chain
 from strobe.quantities import Request
 from strobe.robot import Robot
 
 SECONDS = 10.0  # of processor time: a method may have to be compiled
 ROOM = 4 * 2**30  # bytes of address space
 ODDLY, ODD = 0.8, 0.03  # how often one argument of a call does not fit, and any other
-LONGEST, FOREVER = (
-    0.1,
-    1e6,
-)  # seconds: a run that lasts for more takes its time, and one for years is refused
+LONGEST, FOREVER = 0.1, 1e6  # seconds: a run that lasts longer takes its time, and one for years is refused
 GIVEN = 0.3  # of the parameters that need not be given are
 NAMES = ("planar2", "spherical3", "fourbar", "biped10 floating")
 ALONE = (
     "workers",
     "t",
-)  # always given: a sweep starts no processes here, and a loop does not follow whole motions
+)  # always given: a sweep starts no processes here, and a loop follows no whole motion
 MOVING = ("simulate", "control")  # which take a robot of many joints that is not compiled too long
+ROOMS = (
+    "strobe.approximate",
+    "strobe.identify",
+    "strobe.mechanisms",
+)  # whose functions are called too, of a robot
 INSIDE = ("kept",)  # that applications ask of a robot, by keys of their own
 
 
@@ -159,19 +163,28 @@ FITTING: Mapping[str, tuple[Any, ...]] = {
     "kind": ("point", "full"), "size": (0.1,), "kinds": ("RP", "RS"),
     "controller": ("computed-torque", "joint-pd"), "target": ("mujoco", "c"), "step": (0.001,),
     "rate": (100.0,), "stops": (True,), "limits": (True,), "numbers": (True,), "tolerance": (0.1,),
-    "every": (2,), "at": (0.0,), "rows": ([0, 1],), "samples": (3,), "single": (True,), "drives": (True,),
+    "every": (2,), "at": (0.0,), "rows": ([0, 1], [("R", 0, 0, 0.3, 0)]), "samples": (3,), "single": (True,),
+    "drives": (True,),
     "form": ("christoffel", "decomposition"), "damping": (0.1,), "function": (_sum,),
-    "folder": ("new",), "path": ("new.npz", Path("new.csv"), "new.json"), "workers": (0,),
+    "folder": ("new",), "path": ("new.npz", Path("new.csv"), "new.json", "log.csv"), "workers": (0,),
     "what": ({"task": "torque", "robots": ["planar2"], "samples": 2}, "sweep.toml"), "verify": (True,),
     "processes": (True, False), "format": ("parquet", "zarr"), "gravity_input": (True,),
     "triple": ("thumbv7em-hf",), "payload": ([1, 0, 0, 0.1],), "continuous": (True,), "delay": (0.0,), "steps": (2,),
     "check": (True, False), "events": ((),), "conserve_energy": (True,), "error": (True,), "cause": ("drive",),
     "order": (1,), "count": (3,), "k": (0,), "request": (Request("gravity"),), "snap": (1e-4,), "strict": (True,),
+    "reference": ("aligned", "local", "world"), "convention": ("standard", "modified"), "degrees": (True, False),
+    "columns": ({"t": 1, "q": "2:3"}, ("joint", "a", "d", "theta", "alpha")), "differentiate": (True,),
+    "topic": ("actual",), "noise": (0.1,), "prior": ([1, 0, 0, 0, 0, 0, 0, 0, 0, 0],), "purpose": ("gravity",),
+    "rtol": (1e-6,), "atol": (1e-6,), "planner": ("cubic",), "plant_rate": (1000.0,), "trajectory_rate": (10.0,),
+    "stop_at": (0.005,), "budget": (1e6,), "seconds": (0.01,), "methods": (["no-velocity"],), "inertia": ([0.1] * 6,),
+    "inertial": (True,), "centres": (True,), "open": (False,), "shapes": (False,), "view": ("front",),
+    "bounds": ({"velocity": 1.0},), "gains": ({"stiffness": 10.0},), "tracking": (False,), "round": (1,),
     "tree": (True,), "scheme": ("central",), "tries": (3,), "least": (0.1,), "which": (0,),
 }  # fmt: skip
 
 
 UNKNOWN = object()
+LOG = "t,q1,q2\n" + "".join(f"{k / 10},{k / 20},0.3\n" for k in range(8))
 
 
 def fitting(name: str, robot: Robot, rng: Random) -> Any:
@@ -180,7 +193,7 @@ def fitting(name: str, robot: Robot, rng: Random) -> Any:
     q, qd, qdd = robot.random_state(seed=rng.randrange(5), batch=batch)
     vectors = {
         "q": q, "q0": q, "q1": q, "qd": qd, "qd0": qd, "v": qd, "qdd": qdd, "tau": qdd, "x": qdd, "torque": qdd,
-        "start": q, "goal": q, "center": q, "preferred": qd,
+        "start": q, "goal": q, "center": q, "preferred": qd, "posture": q, "theta": q, "theta_d": qd,
     }  # fmt: skip
     if name in vectors:
         value = vectors[name]
@@ -194,6 +207,9 @@ def fitting(name: str, robot: Robot, rng: Random) -> Any:
         "geometry": (robot.geometry,), "out": (np.empty((*batch, robot.nv)), "new"), "actuated": ([joint],),
         "accelerated": ([joint],), "joints": ([joint],), "joint": (joint,), "lock": ({joint: 0.1},),
         "hold": ({joint: 0.1},), "asked": ([ones, 1.2 * ones], "mass_matrix"), "motion": (_motion(robot),),
+        "q_a": (np.zeros((3, 1)),), "qd_a": (np.zeros((3, 1)),), "qdd_a": (np.zeros((3, 1)),),
+        "rates": ({joint: 0.1},), "accelerations": ({joint: 0.1},), "foot": (base, tip), "link": (tip,),
+        "chains": ([Chain(robot, list)],), "body": ([0.0, 0.0, 0.1],), "arm": (tip,), "names": (robot.joint_names,),
         "map": ("absolute", np.eye(robot.nv)), "within": ([-ones, ones],),
     }  # fmt: skip
     choices |= FITTING
@@ -277,13 +293,12 @@ def subjects() -> list[Subject]:
     for name, method in inspect.getmembers(Robot, inspect.isfunction):
         if not name.startswith("_") and name not in INSIDE:
             made.append(Subject(f"Robot.{name}", attrgetter(name), _parameters(method, _behind(name))))
-    for name in ("load", "random", "convert_state", "trace"):
-        function = getattr(strobe, name)
-        made.append(Subject(f"strobe.{name}", partial(_itself, function), _parameters(function)))
-    for name in ("simulate", "control", "sweep"):
-        behind = _behind(name)
-        assert behind is not None
-        made.append(Subject(f"strobe.{name}", partial(_itself, behind), _parameters(behind)))
+    for room in (strobe, *map(import_module, ROOMS)):
+        for name in room.__all__:
+            function = _behind(name) or getattr(room, name)  # some rooms are called as a function of theirs
+            if inspect.isfunction(function):
+                called = f"{room.__name__}.{name}"
+                made.append(Subject(called, partial(_itself, function), _parameters(function)))
     for name, answer in ANSWERS.items():
         kind = type(answer(_robots()["planar2"]))
         for inner, method in inspect.getmembers(kind, inspect.isfunction):
@@ -381,6 +396,8 @@ class Arguments:
                 given[name] = _odd(rng)
         if worst is not None:
             given[worst] = _odd(rng)
+        if subject.name.startswith(ROOMS) and "robot" in given:
+            given["robot"] = robot
         if isinstance(given.get("t"), int | float) and LONGEST < given["t"] < FOREVER:
             given["t"] = LONGEST
         return subject, robot, given
@@ -389,6 +406,7 @@ class Arguments:
         subject, robot, given = self.call(number)
         with TemporaryDirectory() as place, chdir(place), warnings.catch_warnings():
             warnings.simplefilter("ignore")
+            Path("log.csv").write_text(LOG)
             function = subject.bound(robot)
             positional = [p.name for p in subject.parameters if p.kind is p.POSITIONAL_ONLY]
             first = [given.pop(name) for name in positional if name in given]

@@ -15,6 +15,7 @@ from strobe import approximate
 from strobe.approximate.method import NUMBER, Approximation
 from strobe.approximate.recommendation import EXACT, in_bytes
 from strobe.errors import ArgumentError, UnknownNameError
+from strobe.models.arguments import require_texts
 from strobe.robot import Robot
 from strobe.trajectory.motion import Trajectory
 
@@ -160,7 +161,7 @@ METHODS = {offer.name: offer for offer in OFFERS}
 
 def offers(names: Sequence[str] | None = None) -> list[Offer]:
     """The methods asked for, in the order of the report and the exact torques always among them; all if None."""
-    names = [names] if isinstance(names, str) else names
+    names = None if names is None else require_texts("methods", names)
     for name in names or ():
         if name not in METHODS:
             raise UnknownNameError("method", name, "the trade-off report", list(METHODS))

@@ -23,6 +23,7 @@ from strobe.approximate.methods import Offer, offers
 from strobe.approximate.recommendation import by_work, on_tables, pareto, recommendation, rule
 from strobe.compiler.runtime.timing import BATCH, ROUND, SINGLES, Way, best_times
 from strobe.errors import ArgumentError, UnsupportedModelError, shown
+from strobe.models.arguments import require_above
 from strobe.robot import Robot
 from strobe.show.json_text import json_text
 from strobe.show.sheet import Column, Sheet, Table, by_joint, displayed, facts, number, numbered
@@ -195,6 +196,10 @@ def trade_off(
     ``seconds``, in rounds of ``round`` seconds.
     """
     _check(budget, within, samples)
+    for name, given in (("seconds", seconds), ("round", round)):
+        require_above(name, given, "a time in seconds, zero or more", or_zero=True)
+    if not callable(progress):
+        raise ArgumentError(f"progress is {shown(progress)}; expected a function.")
     motion = in_order(motion, robot.joint_names, robot.name)
     state = motion(np.linspace(0.0, motion.duration, samples))
     exact = robot.inverse_dynamics(*state)
@@ -247,8 +252,7 @@ def _check(budget: int | None, within: float, samples: int) -> None:
         not isinstance(budget, int | np.integer) or isinstance(budget, bool) or budget < 1
     ):
         raise ArgumentError(f"budget is {shown(budget)}; expected a number of bytes, 1 or more.")
-    if not (np.isfinite(within) and within > 0):
-        raise ArgumentError(f"within is {shown(within)}; expected a share above zero, 0.01 for 1 %.")
+    require_above("within", within, "a share above zero, 0.01 for 1 %")
     if not isinstance(samples, int | np.integer) or isinstance(samples, bool) or samples < 2:
         raise ArgumentError(f"samples is {shown(samples)}; expected a number of instants, 2 or more.")
 

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from strobe.errors import MOST_FAULTS, ArgumentError, counted, nearest
+from strobe.files.reading import path_text
 from strobe.identify.log_checks import disagreements
 from strobe.identify.log_columns import (
     DEGREES,
@@ -49,6 +50,7 @@ from strobe.identify.log_tables import (
     read_text_table,
     since,
 )
+from strobe.models.arguments import require_mapping, require_text, require_truth
 from strobe.show.sheet import displayed
 from strobe.trajectory.spline_derivatives import METHOD
 
@@ -131,7 +133,13 @@ def read_log(
 
     if not isinstance(robot, Robot):
         raise ArgumentError(f"robot is a {type(robot).__name__}; expected a Robot: strobe.load(…).")
-    return reading(Path(path), robot, columns, degrees, differentiate, topic)
+    if not isinstance(columns, str | None):
+        require_mapping("columns", columns, "columns by quantity, like t=1, q=2:7")
+    if topic is not None:
+        require_text("topic", topic)
+    require_truth("degrees", degrees)
+    require_truth("differentiate", differentiate)
+    return reading(Path(path_text(path)), robot, columns, degrees, differentiate, topic)
 
 
 def reading(

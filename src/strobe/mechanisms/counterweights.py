@@ -26,7 +26,7 @@ from strobe.algebra import Inertia, Sym3, Vec3
 from strobe.approximate.method import Array, require_open_dynamics
 from strobe.errors import ArgumentError, counted
 from strobe.mechanisms.balanceable import Obstacle, obstacles, plan, real
-from strobe.models.arguments import finite_numbers
+from strobe.models.arguments import finite_numbers, require_text
 from strobe.models.inertial import Inertial
 from strobe.models.joints import Joint
 from strobe.models.model import ROOT, Body, Model
@@ -178,7 +178,7 @@ def counterbalance(
     could make H depend on the pose, whether gravity acts on it or not; on arms with parallel axes H becomes constant.
     """
     require_open_dynamics(robot)
-    if purpose not in PURPOSES:
+    if require_text("purpose", purpose, f"one of {', '.join(PURPOSES)}") not in PURPOSES:
         raise ArgumentError(f'purpose is "{purpose}"; expected one of {", ".join(PURPOSES)}.')
     model = replace(robot.model, couplings=())
     chosen, blocked = plan(model, weight=purpose == "gravity")

@@ -36,7 +36,10 @@ def complete(
     A joint of one degree of freedom has an array (...), others (..., size); an acceleration not given is zero. The
     joints must be as many as the freedoms, and able to drive the robot; q is a closed position (..., nq).
     """
-    rates, accelerations = by_joint(robot, rates), by_joint(robot, accelerations or {})
+    rates = by_joint(robot, rates, "rates", "velocities")
+    accelerations = by_joint(
+        robot, {} if accelerations is None else accelerations, "accelerations", "accelerations"
+    )
     leading = require_actuation(robot, robot._joints_like(list(rates)))
     if unknown := [name for name in accelerations if name not in leading]:
         raise ArgumentError(

@@ -18,8 +18,10 @@ from typing import Any
 
 import numpy as np
 
+from strobe.compiler.runtime.arrays import checked
 from strobe.errors import ArgumentError, counted
 from strobe.mechanisms.loop_closure import closed_near
+from strobe.models.arguments import require_texts
 from strobe.models.loops import CLOSURES, conditions, why_open
 from strobe.models.model import Loop, Model
 from strobe.robot import Robot
@@ -92,8 +94,12 @@ def independent(robot: Robot, q: Any) -> tuple[Robot, tuple[Condition, ...]]:
     Off the closed positions such conditions are independent, and contradict the others: a step that leaves them by
     little must not be corrected along them.
     """
-    kept = independent_rows(neighbours(robot, np.asarray(q, dtype=float)))
     named = conditions(robot.model)
+    if not named:
+        return robot, ()
+    here = checked("q", q, (robot.nq,), robot._why).astype(float)
+    robot._require_closed({"q": here})
+    kept = independent_rows(neighbours(robot, here))
     if len(kept) == len(named):
         return robot, ()
     made = robot.kept(("independent", kept), lambda: robot._edited(_with_rows(robot.model, kept)))
@@ -191,8 +197,7 @@ def margin(K: Array, driven: Sequence[int]) -> float:
 def drivers(robot: Robot, actuated: Sequence[str] | None = None) -> tuple[str, ...]:
     """The joints that drive a closed chain in the order given, those of the model if none are; refused like below."""
     given = robot.model.actuated if actuated is None else actuated
-    patterns = [given] if isinstance(given, str) else given
-    found = [name for pattern in patterns for name in robot._joints_like([pattern])]
+    found = [name for pattern in require_texts("actuated", given) for name in robot._joints_like([pattern])]
     return require_actuation(robot, tuple(dict.fromkeys(found)))
 
 

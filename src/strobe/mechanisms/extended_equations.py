@@ -27,6 +27,7 @@ from strobe.equations.readable_forms import Forms, order_of
 from strobe.equations.text import text_lines
 from strobe.equations.trig_polynomials import Wave
 from strobe.mechanisms.extended_coordinates import require_fixed
+from strobe.models.arguments import require_truth
 from strobe.models.names import unused_name
 
 if TYPE_CHECKING:
@@ -157,6 +158,7 @@ def _block(key: str, rows: Matrix, title: str, form: Callable[[Wave], Expression
 
 def block_equations(robot: Robot, numbers: bool = False) -> BlockEquations:
     """The block form of a robot on a fixed base, in named parameters or with its own numbers."""
+    require_truth("numbers", numbers)
     model = robot.model
     require_fixed(model)
     words = Named(model, drives_of(model)) if numbers else named(model, _is_reserved)

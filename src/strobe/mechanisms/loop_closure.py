@@ -293,9 +293,11 @@ def _held(robot: Robot, hold: Mapping[str, float]) -> dict[int, tuple[int, float
     return held
 
 
-def by_joint(robot: Robot, given: Mapping[str, Any]) -> dict[str, Any]:
+def by_joint(
+    robot: Robot, given: Mapping[str, Any], called: str = "hold", of: str = "positions"
+) -> dict[str, Any]:
     """Values by joint, from values by name, in which * and ? may stand for several."""
-    require_mapping("hold", given, "positions by the names of joints")
+    require_mapping(called, given, f"{of} by the names of joints")
     return {name: value for pattern, value in given.items() for name in robot._joints_like([pattern])}
 
 

@@ -21,7 +21,7 @@ import numpy as np
 from strobe.compiler.runtime.arrays import checked, in_precision, precision
 from strobe.compiler.runtime.traced import Traced, trace
 from strobe.equations.coordinate_maps import Change
-from strobe.errors import ArgumentError, ShapeError
+from strobe.errors import ArgumentError, ShapeError, shown
 from strobe.robot import Robot
 from strobe.scalars import Num, Numbers
 from strobe.show.sheet import Sheet, displayed, matrix, numbered, states
@@ -95,6 +95,10 @@ def _matrices(of: str, D: Array, C: Array, G: Array) -> Sheet:
 
 def combined(chains: Sequence[Chain], theta: Any, theta_d: Any, *, form: str = "christoffel") -> Combined:
     """D, C and G of a parallel linkage at θ, θ̇ (..., m); ``form`` is that of the C of each chain."""
+    if not isinstance(chains, Sequence) or not all(isinstance(chain, Chain) for chain in chains):
+        raise ArgumentError(
+            f"chains is {shown(chains)}; expected a list of Chain, the open chains of the linkage."
+        )
     if not chains:
         raise ArgumentError("chains is empty; expected the open chains that make up the linkage.")
     x = checked("theta", theta, (), "").astype(float)

@@ -47,7 +47,7 @@ def read_dh(
 
 
 def _require_columns(columns: Sequence[str]) -> None:
-    if isinstance(columns, str) or sorted(map(str, columns)) != sorted(COLUMNS):
+    if not isinstance(columns, list | tuple) or sorted(map(str, columns)) != sorted(COLUMNS):
         raise ArgumentError(f"columns is {shown(columns)}; expected {', '.join(COLUMNS)} in any order.")
 
 
