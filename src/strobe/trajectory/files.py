@@ -29,7 +29,7 @@ from strobe.files.reading import LARGEST_TABLE, read_json_data, suffix_of
 from strobe.files.tables import Row, decimal, read_rows, write_rows
 from strobe.files.writing import writing
 from strobe.trajectory.motion import Trajectory
-from strobe.trajectory.requests import LATEST
+from strobe.trajectory.requests import MOST
 from strobe.trajectory.spline_derivatives import METHOD, derivatives
 
 if TYPE_CHECKING:
@@ -375,10 +375,10 @@ def _joined(table: _Table, differentiate: bool) -> Recorded:
         except ArgumentError as error:
             raise _WrongFile(str(error)) from None
     h = np.diff(t)[:, None]
-    if (h > LATEST).any():
-        k = int(np.argmax(h > LATEST))
+    if (h > MOST).any():
+        k = int(np.argmax(h > MOST))
         raise _WrongFile(
-            f"time {t[k + 1]:g} s of row {k + 2} is more than {LATEST:g} s after {t[k]:g} s, too far to be joined."
+            f"time {t[k + 1]:g} s of row {k + 2} is more than {MOST:g} s after {t[k]:g} s, too far to be joined."
         )
     known = [q, qd] if qdd is None else [q, qd, qdd]
     with np.errstate(over="ignore", invalid="ignore"):
