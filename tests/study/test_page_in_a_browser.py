@@ -315,6 +315,16 @@ def test_tables_of_seven_joints_fit_a_desk_and_no_unit_is_torn(browser: Any, tmp
     page.context.close()
 
 
+def test_a_robot_that_is_shown_alone_has_the_page_for_itself(browser: Any, tmp_path: Path) -> None:
+    strobe.load("stanford").show(tmp_path / "alone.html")
+    page = opened(browser, tmp_path / "alone.html", viewport={"width": 900, "height": 844})
+    for width, least in ((1280, 500), (1920, 500), (900, 400), (390, 300)):
+        page.set_viewport_size({"width": width, "height": 844})
+        assert page.evaluate("document.querySelector('canvas').clientWidth") >= least
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.context.close()
+
+
 def test_plots_take_the_width_of_the_column(stanford: Any) -> None:
     widths = "['#motion', '#motion .on-wide svg'].map((s) => document.querySelector(s).clientWidth)"
     for width in (1200, 1280, 1920):

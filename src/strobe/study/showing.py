@@ -25,7 +25,8 @@ from strobe.study.pages import whole_page
 from strobe.study.report import study
 
 HEIGHT = 640  # pixels below a cell
-ALONE = "nav,#top,footer,.command,h2{display:none}main{padding-block:0}"  # of a study, only the robot
+# of a study, only the robot, and over the whole page
+ALONE = "nav,#top,footer,.command,h2{display:none}body{display:block}main{padding-block:1rem 0}"
 
 
 @dataclass(frozen=True, slots=True)
