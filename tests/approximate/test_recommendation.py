@@ -174,5 +174,6 @@ def test_sizes_times_and_shares_are_readable():
         "30 ms",
         "5 s",
     ]
-    shares = (0.0, 3e-7, 0.004, 0.0123, 1.0, 25.0)
-    assert [percent(x) for x in shares] == ["0 %", "3e-05 %", "0.4 %", "1.2 %", "100 %", "2,500 %"]
+    shares = (0.0, 3e-7, 0.004, 0.0123, 0.994, 0.996, 1.0, 25.0)
+    told = ["0 %", "3e-05 %", "0.4 %", "1.2 %", "99 %", "100 %", "100 %", "2,500 %"]
+    assert [percent(x) for x in shares] == told

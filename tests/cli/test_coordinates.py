@@ -41,7 +41,18 @@ def test_the_equations_have_no_product_of_rates_left() -> None:
     assert "joint2 = −phi1 + phi2" in shown
     assert "C12 = h φ̇2" in shown
     assert "C11 = C22 = 0" in shown
-    assert "rad, rad/s, rad/s², N m" in shown
+    assert shown.count("rad, rad/s, rad/s², N m") == 4  # of two joints and of two coordinates
+    assert "M in these coordinates, at this state in kg m²" in shown
+
+
+def test_a_coordinate_has_the_unit_of_the_joints_that_it_moves() -> None:
+    identity = "; ".join(" ".join("1" if i == k else "0" for k in range(3)) for i in range(3))
+    shown = run("spherical3", "--map", identity, "--names", "a,b,c").stdout.splitlines()
+    units = {line.split()[0]: line for line in shown if "/s²" in line}
+    assert units["a"].endswith("rad, rad/s, rad/s², N m")
+    assert units["c"].rstrip().endswith(" m, m/s, m/s², N")
+    mixed = run("spherical3", "--map", "1 0 0; 0 1 0; 0 1 1", "--names", "a,b,c").stdout.splitlines()
+    assert not any(line.startswith("b ") and "/s²" in line for line in mixed)  # it turns and slides
 
 
 def test_a_matrix_comes_from_the_command_line_or_a_file(tmp_path: Path) -> None:

@@ -103,7 +103,7 @@ def test_a_joint_without_torque_says_so() -> None:
 
 def test_what_is_not_given_is_assumed_and_said() -> None:
     done = run("planar2")
-    assert "note: assumed q = (0, 0): 0; qd = 0; qdd = 0" in done.stderr
+    assert "note: assumed q = 0; qd = 0; qdd = 0" in done.stderr
 
 
 @pytest.mark.parametrize(("share", "bar"), [(0, ""), (1, "█" * 10), (0.55, "█" * 5 + "▌"), (0.004, "")])

@@ -423,7 +423,8 @@ def test_given_velocities_are_kept_and_accelerations_taken_from_them(tmp_path: P
     [
         (
             "q1,q2\n" + "0,0\n" * 6,
-            'log.csv:1: --differentiate needs the times of the rows: there is no column "t".',
+            'log.csv:1: --differentiate needs the times of the rows: there is no column "t". If another holds '
+            "them, say which: --columns t=NAME.",
         ),
         ("t,q1,q2\n0,0,0\n1,0,0\n", "there are 2 rows; to be differentiated a motion needs 6 or more."),
         (

@@ -323,6 +323,26 @@ def test_columns_are_said_by_number_name_or_pattern(
     assert holds(strobe.read_log(path, arm, columns=columns))
 
 
+@pytest.mark.parametrize("columns", ["t=Zeit", "time=1", "t=zeit"])
+def test_where_only_the_time_is_said_the_names_say_the_rest(
+    tmp_path: Path, arm: strobe.Robot, columns: str
+) -> None:
+    path = saved(tmp_path / "log.csv", "Zeit,q1,q2,qd1,qd2,tau1,tau2", T, Q, QD, TAU)
+    found = strobe.read_log(path, arm, columns=columns)
+    assert holds(found)
+    assert found.time_name == "Zeit"
+    assert found.times is not None
+    assert np.allclose(found.times, T)
+
+
+def test_a_log_whose_time_is_not_known_by_name_says_how_to_name_it(
+    tmp_path: Path, arm: strobe.Robot
+) -> None:
+    path = saved(tmp_path / "log.csv", "Zeit,q1,q2", T, Q)
+    said = refusal(path, arm, differentiate=True)
+    assert 'there is no column "t". If another holds them, say which: columns=t=NAME.' in said
+
+
 @pytest.mark.parametrize(
     ("columns", "sentence"),
     [
@@ -430,6 +450,38 @@ def test_columns_of_parquet_are_read_by_the_same_names(tmp_path: Path, arm: stro
     lists = {"position": Q.tolist(), "velocity": QD.tolist(), "effort": TAU.tolist()}
     pq.write_table(pa.table({"time": T, **lists}), tmp_path / "b.parquet")
     assert holds(strobe.read_log(tmp_path / "b.parquet", arm))
+
+
+def test_rows_of_other_topics_which_hold_no_joint_are_left_out(tmp_path: Path, arm: strobe.Robot) -> None:
+    header = "__time,/joint_states/joint1/position,/joint_states/joint2/position,/imu/x"
+    lines = [header]
+    for t, (a, b) in zip(T.tolist(), Q.tolist(), strict=True):
+        lines += [f"{t!r},{a!r},{b!r},", f"{t + 0.003!r},, ,1.5"]
+    path = tmp_path / "log.csv"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    found = strobe.read_log(path, arm)
+    assert np.array_equal(found.q, Q)
+    assert found.times is not None
+    assert np.allclose(found.times, T)
+    assert "8 of 16 rows hold none of the columns that are read, and were left out." in found.remarks
+    path.write_text("\n".join([*lines, "1.0,0.5,,"]) + "\n", encoding="utf-8")
+    assert f'log.csv:{len(lines) + 1}: column "/joint_states/joint2/position": is empty.' in refusal(
+        path, arm
+    )
+    path.write_text("\n".join([header, "0,,,1.5", "1,,,1.5"]) + "\n", encoding="utf-8")
+    assert "is empty" in refusal(path, arm)  # nothing would be left
+
+
+def test_rows_of_parquet_that_hold_no_joint_are_left_out(tmp_path: Path, arm: strobe.Robot) -> None:
+    pyarrow = pytest.importorskip("pyarrow", reason="the extra scale is not installed")
+    parquet = pytest.importorskip("pyarrow.parquet", reason="the extra scale is not installed")
+    gap = np.full((8, 2), np.nan)
+    q = np.stack([Q, gap], 1).reshape(-1, 2)
+    columns = {"t": np.arange(16) / 200, "q1": q[:, 0], "q2": q[:, 1]}
+    parquet.write_table(pyarrow.table(columns), tmp_path / "log.parquet")
+    found = strobe.read_log(tmp_path / "log.parquet", arm)
+    assert np.array_equal(found.q, Q)
+    assert "8 of 16 rows hold none of the columns that are read, and were left out." in found.remarks
 
 
 def test_a_planned_motion_is_a_log_too(tmp_path: Path, arm: strobe.Robot) -> None:

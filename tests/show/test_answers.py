@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import importlib
 import inspect
+import json
 import re
 import tempfile
 from collections.abc import Callable, Iterator
@@ -318,3 +319,21 @@ def test_a_robot_is_shown_by_a_page_of_one_file(tmp_path: Path, monkeypatch: pyt
     assert opened == [(tmp_path / "arm.html").resolve().as_uri()]
     with pytest.raises(strobe.StrobeError, match="open is 'yes'; expected True, False or None."):
         arm().show(tmp_path / "other.html", open="yes")  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize("name", ["planar2", "panda", "fourbar"])
+def test_a_robot_is_shown_where_it_is_asked_to_be(name: str, tmp_path: Path) -> None:
+    robot = strobe.load(name)
+    q = robot.assemble(robot.neutral + 0.3) if name == "fourbar" else robot.random_state(seed=3)[0]
+    page = robot.show(tmp_path / "arm.html", q=q).page
+    data = json.loads(re.search(r'id="scene">(.*?)</script>', page)[1])  # pyright: ignore[reportOptionalSubscript]
+    assert np.allclose(data["q"], q, atol=1e-9)
+
+
+def test_a_pose_in_the_place_of_a_path_is_told_where_it_belongs() -> None:
+    with pytest.raises(
+        strobe.StrobeError, match=r"is no path; expected the name of a file\. A pose is given by name, q=…"
+    ):
+        arm().show([0.1, 0.2])  # pyright: ignore[reportArgumentType]
+    with pytest.raises(strobe.StrobeError, match=r"q has shape \(3,\)"):
+        arm().show(q=[0.1, 0.2, 0.3])

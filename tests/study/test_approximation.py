@@ -11,9 +11,11 @@ import strobe
 from strobe.approximate.figure import trade_off_figure
 from strobe.errors import UnsupportedModelError
 from strobe.show.plots import LETTER, NARROW, WIDTH
+from strobe.show.tables import table
 from strobe.study import approximation, trajectory
 from strobe.study import page_parts as page
 from strobe.study.case import Case
+from strobe.study.ladder import times
 
 
 @pytest.fixture(scope="module")
@@ -109,3 +111,34 @@ def test_one_method_alone_is_drawn_too():
 def test_a_method_without_a_time_is_not_drawn():
     drawn = trade_off_figure(made(exact=(160, 12.0, 0.0), emulated=(100, None, 0.1)))
     assert "emulated" not in drawn
+
+
+def test_ratios_of_times_have_three_digits():
+    assert [times(x) for x in (0.068, 1.94, 54.3, 932.4, 2_693_135.0)] == [
+        "0.068×",
+        "1.9×",
+        "54×",
+        "932×",
+        "2,690,000×",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("cells", "side"),
+    [
+        (["432 bytes", "2.45 kB"], "num"),
+        (["100 %", "1e-06 %", ""], "num"),
+        (["5.3×", "2,690,000×"], "num"),
+        (["54.4 ms", "19.7 µs"], "num"),
+        (["joint1", "100 %"], None),
+        (["8 s, in all 400", ""], None),
+        (["N m"], None),
+    ],
+)
+def test_numbers_with_units_stand_to_the_right_of_their_column(cells, side):
+    written = page.table(table(["", "column"], [["row", cell] for cell in cells]))
+    assert ('<td class="num">' in written) is (side == "num")
+
+
+def test_no_line_ends_within_a_unit():
+    assert page.unbroken("tau_1 (N m), 3 N m of 7") == "tau_1 (N\u00a0m), 3 N\u00a0m of 7"

@@ -18,6 +18,7 @@ from strobe.models.load import load_model
 from strobe.robot import Robot
 from strobe.show.plots import map_plot
 from strobe.study import study
+from strobe.study.inverse_solutions import answer_table
 from strobe.study.pages import whole_page
 
 
@@ -61,6 +62,13 @@ def test_the_command_gives_the_same_solutions(name: str) -> None:
     expected = found.sections["kinematics"]["inverse"]["solutions"]
     assert np.allclose([x["q"] for x in solutions], [x["q"] for x in expected])
     assert len(solutions) > 1
+
+
+def test_a_pose_that_is_met_exactly_is_off_by_0(stanford: Any) -> None:
+    data = stanford.sections["kinematics"]["inverse"]
+    shown = answer_table({**data, "solutions": [{**data["solutions"][0], "residual": 0.0}]})
+    column = next(x for x in shown.columns if x.header == "residual")
+    assert [str(cell) for cell in column.cells] == ["0"]
 
 
 def test_an_arm_with_few_joints_is_asked_for_its_position() -> None:

@@ -43,6 +43,17 @@ FITTED = """() => new Promise((done) => {
     const look = () => (canvas.width === canvas.clientWidth ? done() : requestAnimationFrame(look));
     look();
 })"""  # once the canvas has the size of its place, it has been drawn
+TORN = r"""() => [...document.querySelectorAll("td.num, thead th")].flatMap((cell) => {
+    const unit = cell.textContent.match(/\(.{1,9}\)$|\d\s\S{1,5}$/);
+    if (!unit) return [];
+    const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+    let last = null;
+    while (texts.nextNode()) last = texts.currentNode;
+    const range = document.createRange();
+    range.setStart(last, Math.max(0, last.length - unit[0].length));
+    range.setEnd(last, last.length);
+    return new Set([...range.getClientRects()].map((r) => Math.round(r.top))).size > 1 ? [cell.textContent] : [];
+})"""  # numbers or names whose unit goes on in the next line
 PARTS = ("view", "robot", "torques", "motion", "equations")
 NAMED = ("view", "terms", "motion", "wrenches", "equations")
 
@@ -281,6 +292,36 @@ def test_the_page_never_scrolls_sideways_and_figures_fit(
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         edges = "[...document.querySelectorAll('figure svg')].map((s) => s.getBoundingClientRect().right)"
         assert 0 < max(page.evaluate(edges), default=1) <= width
+    page.context.close()
+
+
+def test_tables_of_seven_joints_fit_a_desk_and_no_unit_is_torn(browser: Any, tmp_path: Path) -> None:
+    path = tmp_path / "panda.html"
+    sections = ("view", "robot", "torques", "terms", "wrenches", "matrices")
+    path.write_text(
+        whole_page(study(strobe.load("panda"), quick=True, sections=sections)), encoding="utf-8"
+    )
+    page = opened(browser, path)
+    cut = "[...document.querySelectorAll('.wide')].filter((w) => w.scrollWidth > w.clientWidth).length"
+    for width in (1200, 1280, 1920):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate(cut) == 0
+        figure, joints = page.evaluate(
+            "[...document.querySelectorAll('#robot .beside > *')].map((e) => e.offsetTop)"
+        )
+        assert figure == joints  # side by side
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate(TORN) == []
+    page.context.close()
+
+
+def test_a_robot_that_is_shown_alone_has_the_page_for_itself(browser: Any, tmp_path: Path) -> None:
+    strobe.load("stanford").show(tmp_path / "alone.html")
+    page = opened(browser, tmp_path / "alone.html", viewport={"width": 900, "height": 844})
+    for width, least in ((1280, 500), (1920, 500), (900, 400), (390, 300)):
+        page.set_viewport_size({"width": width, "height": 844})
+        assert page.evaluate("document.querySelector('canvas').clientWidth") >= least
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page.context.close()
 
 

@@ -46,6 +46,9 @@ def test_every_section_has_a_title_data_and_a_view(planar) -> None:
         assert callable(section.measure), key
         assert callable(section.render), key
     assert list(planar.sections) == [key for key in SECTIONS if key not in ("closed", "base", "legs")]
+    assert report.fitting(planar.case.robot, list(SECTIONS)) == list(
+        planar.sections
+    )  # what progress counts
 
 
 def test_a_section_for_other_robots_says_so_where_it_is_asked_for_by_name() -> None:

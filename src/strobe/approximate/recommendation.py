@@ -169,7 +169,7 @@ def percent(share: float) -> str:
     """A share to read: 0.4 %, 3e-05 %."""
     if share < 1e-6:
         return "0 %" if share == 0 else f"{100 * share:.0e} %"
-    return f"{100 * share:.2g} %" if share < 1 else f"{100 * share:,.0f} %"
+    return f"{100 * share:.2g} %" if share < 0.995 else f"{100 * share:,.0f} %"
 
 
 def in_time(ns: float) -> str:

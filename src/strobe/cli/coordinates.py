@@ -185,10 +185,14 @@ def _shown(
     yield ""
     own = zip(joints, *(tidy(here[x]) for x in ("q", "qd", "qdd", "tau")), map(_units, slides), strict=True)
     yield table(["joint", "q", "qd", "qdd", "tau", "units"], [list(row) for row in own])
-    new = zip(other.names, *(tidy(here[x]) for x in ("phi", "phid", "phidd", "Q")), strict=True)
-    yield table(["coordinate", "phi", "phid", "phidd", "Q = Tᵀ tau"], [list(row) for row in new])
+    units = _units_of_coordinates(other, slides)
+    new = zip(other.names, *(tidy(here[x]) for x in ("phi", "phid", "phidd", "Q")), units, strict=True)
+    yield table(["coordinate", "phi", "phid", "phidd", "Q = Tᵀ tau", "units"], [list(row) for row in new])
     yield ""
-    yield remark("M in these coordinates, at this state")
+    held = {_units(False): " in kg m²", _units(True): " in kg"}
+    yield remark(
+        f"M in these coordinates, at this state{held.get(units[0], '') if len(set(units)) == 1 else ''}"
+    )
     yield table(
         ["", *other.names],
         [[n, *row] for n, row in zip(other.names, tidy(here["mass_matrix"]), strict=True)],
@@ -206,6 +210,18 @@ def _shown(
 
 def _units(slide: bool) -> str:
     return "m, m/s, m/s², N" if slide else "rad, rad/s, rad/s², N m"
+
+
+def _units_of_coordinates(other: InCoordinates, slides: Sequence[bool]) -> list[str]:
+    """Those of the joints that a coordinate moves; none where it moves joints of both kinds."""
+    linear = other.change.linear
+    if linear is None:
+        return [""] * len(other.names)
+    moved = (
+        {slide for slide, row in zip(slides, linear.rows, strict=True) if row[k]}
+        for k in range(len(other.names))
+    )
+    return [_units(kinds.pop()) if len(kinds) == 1 else "" for kinds in moved]
 
 
 def _sum(other: InCoordinates, k: int) -> str:

@@ -140,12 +140,9 @@ def _free_state(
                 require_turns("--q", state[name], robot.coordinates.joints)
         elif name == "q":
             state[name] = reachable_zero(robot)
-            where = (
-                "0 where a joint can reach it, else the middle of its limits"
-                if np.any(state[name])
-                else "0"
-            )
-            assumed[name] = f"({', '.join(map(short, state[name].tolist()))}): {where}"
+            values = ", ".join(map(short, state[name].tolist()))
+            reached = f"({values}): 0 where a joint can reach it, else the middle of its limits"
+            assumed[name] = reached if np.any(state[name]) else "0"
         else:
             state[name] = np.zeros(size)
             assumed[name] = "0"

@@ -75,7 +75,7 @@ def study(
     target = (
         None if as_text or (as_json and output is None) else _target(output, subject.name, force, robot)
     )
-    with Progress("study", len(wanted), "sections") as progress:
+    with Progress("study", len(studies.fitting(subject, wanted)), "sections") as progress:
         report = studies.study(
             subject, seed, progress.begin, sections=wanted, quick=quick, called=called, file=_file(robot)
         )

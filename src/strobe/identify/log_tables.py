@@ -53,6 +53,10 @@ class LogTable(Protocol):
     remarks: list[str]
 
     def __len__(self) -> int: ...
+    def leave_out_empty(self, places: Sequence[int]) -> None:
+        """Leave out rows that hold nothing in these columns, as those of other topics, and tell; not all rows."""
+        ...
+
     def numbers(self, places: Sequence[int], faults: Faults) -> Array:
         """Columns (N, k) of finite numbers; what is none is told."""
         ...
@@ -64,6 +68,10 @@ class LogTable(Protocol):
     def line_of(self, row: int) -> int | None:
         """The line of a file of text in which a row stands."""
         ...
+
+
+def _left_out(some: int, whole: int) -> str:
+    return f"{some} of {counted(whole, 'row')} hold none of the columns that are read, and were left out."
 
 
 # -- text -------------------------------------------------------------------------------------------------------
@@ -83,6 +91,13 @@ class TextTable:
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    def leave_out_empty(self, places: Sequence[int]) -> None:
+        fits = len(self.names)
+        rows = [row for row in self.rows if len(row[1]) != fits or any(row[1][k].strip() for k in places)]
+        if rows and len(rows) < len(self.rows):
+            self.remarks.append(_left_out(len(self.rows) - len(rows), len(self.rows)))
+            self.rows = rows
 
     def numbers(self, places: Sequence[int], faults: Faults) -> Array:
         table = np.zeros((len(self.rows), len(places)))
@@ -189,6 +204,15 @@ class ArrayTable:
 
     def __len__(self) -> int:
         return len(self.columns[0]) if self.columns else 0
+
+    def leave_out_empty(self, places: Sequence[int]) -> None:
+        said = [self.columns[k] for k in places]
+        if not said or not all(column.dtype.kind in "fiu" for column in said):
+            return
+        held = ~np.isnan(np.array(said, dtype=float)).all(axis=0)
+        if held.any() and not held.all():
+            self.remarks.append(_left_out(int((~held).sum()), len(self)))
+            self.columns = [column[held] for column in self.columns]
 
     def numbers(self, places: Sequence[int], faults: Faults) -> Array:
         table = np.full((len(self), len(places)), np.nan)

@@ -125,7 +125,8 @@ def read_log(
     """A recorded motion of a robot from a file, or a `ModelFileError` with every fault of it.
 
     ``columns`` says what the file does not: ``"t=1, q=2:8, tau=20:26"`` (counted from 1, ends included), names in the
-    place of numbers, ``q_JOINT=NAME`` for one joint; or a mapping of these. ``topic`` chooses between several series.
+    place of numbers, ``q_JOINT=NAME`` for one joint; or a mapping of these; where it says the time alone, names say
+    the rest. ``topic`` chooses between several series.
     ``degrees`` reads angles and their rates in degrees. ``differentiate`` takes velocities and accelerations that the
     file lacks from its positions.
     """
@@ -166,6 +167,7 @@ def reading(
         _require_derivatives(robot, wanted, chosen, differentiate, faults)
     if not len(table):
         faults.add("there is a header but no row of numbers.")
+    table.leave_out_empty(list(chosen.slots))
     numbers = table.numbers(list(chosen.slots), faults)
     stamps, times = _times(table, chosen, faults)
     faults.raise_if_any()
@@ -336,7 +338,12 @@ class _Chosen:
         self.remarks: list[str] = []
         self.guessed = False  # whether names were read that others than Strobe write
         self.left = set[int]()  # columns that were left out after they were understood
-        if mapping is None:
+        if mapping and table.headed and set(mapping) <= {"t", "time"}:
+            for name, source in mapping.items():
+                self._take_clock(self._places(name, source))
+            faults.raise_if_any()
+            self._by_name(topic)
+        elif mapping is None:
             self._by_name(topic)
         else:
             self._by_mapping(mapping)
@@ -430,7 +437,8 @@ class _Chosen:
         found = [spellings.column(k, name) for k, name in enumerate(self.table.names)]
         known = [column for column in found if column is not None]
         series = self._series(known, topic)
-        self._find_clock(series)
+        if self.clock is None:
+            self._find_clock(series)
         self._fill([column for column in known if column.series == series])
         aside = {column.place for column in known if column.series != series}
         understood = {*self.slots, *self.left, *aside, *(self.clock.places if self.clock else ())}
@@ -832,7 +840,9 @@ def _require_derivatives(
         )
     elif chosen.clock is None:
         faults.add(
-            'differentiate=True needs the times of the rows: there is no column "t".', chosen.table.line
+            'differentiate=True needs the times of the rows: there is no column "t". If another holds them, say '
+            "which: columns=t=NAME.",
+            chosen.table.line,
         )
 
 

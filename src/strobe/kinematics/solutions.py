@@ -9,7 +9,7 @@ import numpy as np
 
 from strobe.errors import counted
 from strobe.models.arguments import require_place
-from strobe.show.sheet import Lines, Sheet, Table, displayed
+from strobe.show.sheet import Lines, Sheet, Table, displayed, tiny
 
 Array = np.ndarray
 
@@ -90,7 +90,7 @@ class Solutions:
         kinds = [(int((self.status == kind).sum()), kind.name.lower().replace("_", " ")) for kind in Status]
         largest = float(np.nanmax(self.residual)) if self.exists.any() else 0.0
         told = ", ".join(f"{number} {name}" for number, name in kinds if number)
-        return f"{self.how}: {counted(self.status.size, 'pose')}: {told}; residual at most {largest:.1e}"
+        return f"{self.how}: {counted(self.status.size, 'pose')}: {told}; residual at most {tiny(largest)}"
 
     def _rows(self, count: int) -> list[list[str]]:
         """The solutions of one pose as texts, below the names of their columns."""
@@ -106,7 +106,7 @@ class Solutions:
             q = [f"{round(float(x), 6) + 0.0:.6f}{mark}" for x, mark in zip(self.q[k], marks, strict=True)]
             held = "within" if self.within[k] else "outside"
             branch = [self.branch_name(k)] if named else []
-            rows.append([str(k + 1), *q, f"{self.residual[k]:.1e}", held, *branch])
+            rows.append([str(k + 1), *q, tiny(self.residual[k]), held, *branch])
         return rows
 
 

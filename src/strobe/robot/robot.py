@@ -254,25 +254,26 @@ class Robot(Dynamics, Kinematics):
         """A figure as SVG, which a notebook shows and ``.save(path)`` writes; kinds and options of ``strobe draw``.
 
         ``kind`` is "robot", "free-body", "effects", "torques", "time" or "phase"; ``view`` "front", "side", "top",
-        "iso", or "AZIMUTH,ELEVATION" in degrees. Without q, qd and qdd the state is the robot's published one.
+        "iso", or "AZIMUTH,ELEVATION" in degrees. Without q, qd and qdd the state is the robot's reference state.
         """
         from strobe.study.figures import figure
 
         return figure(self, q, qd, qdd, kind=kind, view=view, link=link, centres=centres, inertial=inertial)
 
     def show(
-        self, path: str | PathLike[str] | None = None, *, shapes: str | PathLike[str] | None = None,
-        open: bool | None = None, force: bool = False,
+        self, path: str | PathLike[str] | None = None, *, q: Any = None,
+        shapes: str | PathLike[str] | None = None, open: bool | None = None, force: bool = False,
     ) -> Shown:  # fmt: skip
         """The robot to turn and to move, as one HTML page: in a notebook below the cell, else in the browser.
 
         The page is written to ``path``, or to a temporary file. ``open`` says whether a browser is to show it; if
-        nothing is said, one does where there is one, no notebook shows it, and no path was given. Links have the
-        shapes that the URDF (or xacro) file ``shapes`` gives them, if one is named.
+        nothing is said, one does where there is one, no notebook shows it, and no path was given. The robot stands at
+        ``q``, or in a pose that one would draw. Links have the shapes that the URDF (or xacro) file ``shapes`` gives
+        them, if one is named.
         """
         from strobe.study.showing import show
 
-        return show(self, path, shapes=shapes, open=open, force=force)
+        return show(self, path, q=q, shapes=shapes, open=open, force=force)
 
     # -- equations ----------------------------------------------------------------------------------
 

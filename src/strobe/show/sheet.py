@@ -123,6 +123,11 @@ def number(x: float) -> str:
     return f"{x + 0.0:.{DIGITS}g}".replace("-", "−", 1) if x < 0 else f"{x + 0.0:.{DIGITS}g}"
 
 
+def tiny(x: float) -> str:
+    """A deviation to read: its size, or 0 where there is none."""
+    return f"{x:.1e}" if x else "0"
+
+
 def cell(value: Any) -> str:
     """A value as a person reads it; nothing where there is none."""
     if value is None:

@@ -46,11 +46,15 @@ class Case:
     called: str = ""  # the robot with its edits, as a command line names it
     seed: int | None = None  # of a random state
     file: str = ""  # the file of the model, whose shapes can be drawn; none where they are not known
+    pose: Array | None = (
+        None  # of the robot that can be moved; else the state's, or one that one would draw
+    )
 
     @classmethod
     def of(
-        cls, robot: Robot, seed: int | None = None, *, quick: bool = False, called: str = "", file: str = ""
-    ) -> Case:
+        cls, robot: Robot, seed: int | None = None, *, quick: bool = False, called: str = "", file: str = "",
+        pose: Array | None = None,
+    ) -> Case:  # fmt: skip
         """The robot at its reference state, or at a reproducible random one.
 
         It is interpreted: a study asks many questions once each, which is not worth compiling.
@@ -61,9 +65,10 @@ class Case:
         if fitting and seed is None:
             golden = fitting[0]
             q, qd, qdd = (np.array(golden[name], dtype=float) for name in ("q", "qd", "qdd"))
-            return cls(robot, q, qd, qdd, "the reference state", golden, quick, called, seed, file)
+            return cls(robot, q, qd, qdd, "the reference state", golden, quick, called, seed, file, pose)
         origin = f"a random state within the limits (seed {seed or 0})"
-        return cls(robot, *robot.random_state(seed=seed or 0), origin, None, quick, called, seed, file)
+        state = robot.random_state(seed=seed or 0)
+        return cls(robot, *state, origin, None, quick, called, seed, file, pose)
 
     @cached_property
     def formulations(self) -> dict[str, Method]:
@@ -89,6 +94,8 @@ class Case:
     @cached_property
     def swing(self) -> Swing:
         """The motion to look at: about the reference state, or about a pose that one would draw."""
+        if self.pose is not None:
+            return Swing.about(self.robot, self.pose, kept=True)
         return Swing.about(self.robot, self.q if self.golden else resting_position(self.robot))
 
     @cached_property

@@ -26,13 +26,13 @@ TOLERANCE = 1e-9  # relative: to which torques give back the motion that they we
 STATES = 16  # random ones, at which that is looked at
 
 
-def applies(case: Case) -> bool:
-    return case.robot.model.is_closed
+def applies(robot: Robot) -> bool:
+    return robot.model.is_closed
 
 
 def measure(case: Case) -> dict[str, Any]:
     """What loops leave, the reduced dynamics and the forces at the state, and a run."""
-    if not applies(case):
+    if not applies(case.robot):
         raise UnsupportedModelError(f"{case.robot.name} has no closed chain{why_open(case.robot.model)}")
     case.require_dynamics()
     told = describe(case.robot)

@@ -74,12 +74,12 @@ def _state(arm: Robot, q: Any, qd: Any, qdd: Any) -> dict[str, np.ndarray]:
     given = {"q": arm.neutral if q is None else q, "qd": qd, "qdd": qdd}
     sizes = {"q": arm.nq, "qd": arm.nv, "qdd": arm.nv}
     return {
-        name: np.zeros(arm.nv) if x is None else _one(name, x, sizes[name], arm._why)
+        name: np.zeros(arm.nv) if x is None else one_state(name, x, sizes[name], arm._why)
         for name, x in given.items()
     }
 
 
-def _one(name: str, x: Any, size: int, why: str) -> np.ndarray:
+def one_state(name: str, x: Any, size: int, why: str) -> np.ndarray:
     """Numbers of one state."""
     array = checked(name, x, (size,), why).astype(float)
     if array.ndim > 1:

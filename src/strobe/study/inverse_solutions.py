@@ -13,6 +13,7 @@ from strobe.kinematics.joint_ranges import ranges_of
 from strobe.kinematics.solutions import Solutions, Status
 from strobe.kinematics.workspace import moving_numbers
 from strobe.robot import Robot
+from strobe.show.sheet import tiny
 from strobe.show.tables import short, table, tidy
 
 SIDE_BY_SIDE = 8  # numbers of a solution that stand in one row
@@ -82,7 +83,7 @@ def answer_table(data: Mapping[str, Any], most: int | None = None) -> Table:
     shown = data["solutions"][:most]
     columns = [data["joints"].index(name) for name in data["moving"]]
     values = [[row[i] for i in columns] for row in tidy([x["q"] for x in shown])]
-    residuals, limits = [f"{x['residual']:.1e}" for x in shown], [limits_text(x) for x in shown]
+    residuals, limits = [tiny(x["residual"]) for x in shown], [limits_text(x) for x in shown]
     named_in_units = [
         f"{name} ({unit})" if unit else name
         for name, unit in zip(data["moving"], data["units"], strict=True)

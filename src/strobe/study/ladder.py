@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from strobe.approximate.recommendation import in_time
-from strobe.show.tables import remark, table
+from strobe.show.tables import remark, table, three
 
 if TYPE_CHECKING:
     from strobe.robot import Robot
@@ -38,7 +38,7 @@ def shown(rungs: Sequence[dict[str, Any]]) -> Iterator[Any]:
     rows = [
         [
             rung["title"], rung["multiplications"], rung["additions"], _time(rung["ns"]),
-            _times(rung["factor"]), _times(rung["in_all"]), rung["reported"],
+            times(rung["factor"]), times(rung["in_all"]), rung["reported"],
         ]
         for rung in rungs
     ]  # fmt: skip
@@ -55,8 +55,8 @@ def summary(rungs: Sequence[dict[str, Any]]) -> Iterator[str]:
             last["multiplications"] + last["additions"]
         )
         yield (
-            f"In all {_times(last['in_all'])} from the first rung to a batch of machine code: {_times(fewer)} "
-            f"by fewer operations, {_times(last['in_all'] / fewer)} by how they are run."
+            f"In all {times(last['in_all'])} from the first rung to a batch of machine code: {times(fewer)} "
+            f"by fewer operations, {times(last['in_all'] / fewer)} by how they are run."
         )
     single, fixed = by_title.get("C, float32"), by_title.get("C, fixed point")
     if single and fixed:
@@ -71,5 +71,6 @@ def _time(ns: float | None) -> str | None:
     return None if ns is None else in_time(ns)
 
 
-def _times(ratio: float | None) -> str | None:
-    return None if ratio is None else f"{ratio:,.0f}×" if ratio >= 100 else f"{ratio:.2g}×"
+def times(ratio: float | None) -> str | None:
+    """A ratio of times to read, which no clock gives to more than three digits."""
+    return None if ratio is None else f"{three(ratio):,.0f}×" if ratio >= 100 else f"{ratio:.2g}×"

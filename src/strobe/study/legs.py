@@ -24,13 +24,13 @@ TITLE = "Legs on the ground"
 INSTANTS = 97  # of a swing
 
 
-def applies(case: Case) -> bool:
-    return bool(case.robot.model.feet)
+def applies(robot: Robot) -> bool:
+    return bool(robot.model.feet)
 
 
 def measure(case: Case) -> dict[str, Any]:
     """The reaction of the ground along a walk where the robot can make one, else along its swing on one foot."""
-    if not applies(case):
+    if not applies(case.robot):
         raise UnsupportedModelError(f"{case.robot.name} names no feet that it could stand on.")
     case.require_dynamics()
     walked = None if case.quick else _walk(case)

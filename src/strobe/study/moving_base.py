@@ -12,6 +12,7 @@ import numpy as np
 
 from strobe.errors import UnsupportedModelError
 from strobe.models.bases import mobility
+from strobe.robot import Robot
 from strobe.show.tables import remark, short, table, tidy
 from strobe.study.case import Array, Case
 
@@ -21,8 +22,8 @@ TOLERANCE = 1e-9  # relative: to which the rate of momentum is the force from ou
 ROWS = ("x", "y", "z")
 
 
-def applies(case: Case) -> bool:
-    return mobility(case.robot.model)[0] != "fixed"
+def applies(robot: Robot) -> bool:
+    return mobility(robot.model)[0] != "fixed"
 
 
 def measure(case: Case) -> dict[str, Any]:

@@ -17,6 +17,11 @@ from strobe.show.html import Child, Html, markup, tag
 
 READABLE = 500  # pixels, of the widest drawing that a phone shrinks
 LONG = 24  # letters of a cell that may go on in the next line
+MANY = 9  # columns of a table whose numbers stand closer together
+MEASURED = re.compile(
+    r"[-−≤<]?\d[\d.,]*(e[-+]?\d+)?[ ]?[^\W\d_]{0,5}[%×]?"
+)  # 3.2, 100 %, 432 bytes, 1e-06 %, 5.3×
+UNITS = re.compile(r"\([^()]{1,9}\)|\bN m\b")  # which no line ends within
 
 
 def figure(picture: str, caption: str = "", *, motion: str | None = None) -> Html:
@@ -78,7 +83,10 @@ def sentence(line: str) -> str:
 def table(made: Table) -> Html:
     """A table that rich prints; its first column names the row."""
     columns = [[str(cell) for cell in column.cells] for column in made.columns]
-    sides = ["num" if column.justify == "right" else None for column in made.columns]
+    sides = [
+        "num" if column.justify == "right" or (k and _measured(cells)) else None
+        for k, (column, cells) in enumerate(zip(made.columns, columns, strict=True))
+    ]
     heads = [
         tag("th", breakable(str(column.header)), scope="col", class_=side)
         for column, side in zip(made.columns, sides, strict=True)
@@ -87,10 +95,16 @@ def table(made: Table) -> Html:
         tag("tr", (_cell(k, value, side) for k, (value, side) in enumerate(zip(row, sides, strict=True))))
         for row in zip(*columns, strict=True)
     ]
-    body = tag("table", tag("thead", tag("tr", heads)), tag("tbody", rows))
+    dense = "dense" if len(columns) > MANY else None
+    body = tag("table", tag("thead", tag("tr", heads)), tag("tbody", rows), class_=dense)
     return scrolled(
         body, ", ".join(str(column.header) for column in made.columns if str(column.header)) or "table"
     )
+
+
+def _measured(cells: Iterable[str]) -> bool:
+    """Whether a column holds numbers with their units and nothing else."""
+    return any(cells) and all(MEASURED.fullmatch(cell) for cell in cells if cell)
 
 
 def scrolled(body: Html, label: str) -> Html:
@@ -102,12 +116,17 @@ def _cell(k: int, value: str, side: str | None) -> Html:
     value = value.replace("-", "−", 1) if side and value.startswith("-") else value
     if not k:
         return tag("th", breakable(value), scope="row", class_=side)
-    return tag("td", value, class_=side or ("words" if len(value) > LONG else None))
+    return tag("td", unbroken(value), class_=side or ("words" if len(value) > LONG else None))
 
 
 def breakable(name: str) -> Html:
     """A name that may go on in the next line where it has an underscore: tables stay as narrow as a page."""
-    return Html(markup(name).replace("_", "_<wbr>"))
+    return Html(markup(unbroken(name)).replace("_", "_<wbr>"))
+
+
+def unbroken(text: str) -> str:
+    """A text in which units stay in one line."""
+    return UNITS.sub(lambda unit: unit[0].replace(" ", "\N{NO-BREAK SPACE}"), text)
 
 
 def beside(*parts: Child, even: bool = False) -> Html:

@@ -36,7 +36,7 @@ from strobe.study import (
     view,
     wrenches,
 )
-from strobe.study.case import Case
+from strobe.study.case import Array, Case
 
 SECTIONS: dict[str, ModuleType] = {
     "view": view,
@@ -144,18 +144,18 @@ class Report:
 def study(
     robot: Robot, seed: int | None = None, progress: Callable[[str], None] = lambda title: None, *,
     sections: Sequence[str] = (), quick: bool = False, called: str = "", file: str = "",
+    pose: Array | None = None,
 ) -> Report:  # fmt: skip
     """Every section (or those named) on a robot, at its reference state or a random one drawn from ``seed``.
 
     ``progress`` hears the title of every section before it is measured; ``quick`` leaves out what takes long;
-    ``called`` is how a command line names the robot, ``file`` where its links have their shapes.
+    ``called`` is how a command line names the robot, ``file`` where its links have their shapes, ``pose`` where the
+    robot stands that can be moved.
     """
-    wanted = chosen(sections)
+    wanted = fitting(robot, sections)
     if not robot.nv:
         raise UnsupportedModelError(f"{robot.name} has no joints that move: there is nothing to study.")
-    case = Case.of(robot, seed, quick=quick, called=called, file=file)
-    if not sections or len(wanted) == len(SECTIONS):
-        wanted = [key for key in wanted if _applies(SECTIONS[key], case)]
+    case = Case.of(robot, seed, quick=quick, called=called, file=file, pose=pose)
     found: dict[str, Mapping[str, Any]] = {}
     for key in wanted:
         progress(SECTIONS[key].TITLE)
@@ -178,10 +178,16 @@ def chosen(sections: Sequence[str]) -> list[str]:
     return [key for key in SECTIONS if not sections or key in sections]
 
 
-def _applies(section: ModuleType, case: Case) -> bool:
-    """Whether a section that is for some robots only is for this one; asked for by name, it says why not."""
-    applies = getattr(section, "applies", None)
-    return applies is None or applies(case)
+def fitting(robot: Robot, sections: Sequence[str]) -> list[str]:
+    """The sections that a report will have: asked for by name, one that is for other robots says why not."""
+    wanted = chosen(sections)
+    if len(wanted) < len(SECTIONS):
+        return wanted
+    return [key for key in wanted if getattr(SECTIONS[key], "applies", _always)(robot)]
+
+
+def _always(robot: Robot) -> bool:
+    return True
 
 
 def _measured(section: ModuleType, case: Case) -> Mapping[str, Any]:

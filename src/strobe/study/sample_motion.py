@@ -37,21 +37,21 @@ class Swing:
     phase: Array  # (nv,)
 
     @classmethod
-    def about(cls, robot: Robot, q: Array) -> Swing:
-        """A swing whose middle is a position, or as near to it as the limits allow."""
+    def about(cls, robot: Robot, q: Array, *, kept: bool = False) -> Swing:
+        """A swing about a position: about one as near to it as the limits allow, or, ``kept``, as wide as they do."""
         if robot.model.is_closed:
-            return _closed_swing(robot, np.array(q, dtype=float))
-        return cls._of(robot, q, robot.joint_names)
+            return _closed_swing(robot, np.array(q, dtype=float), kept)
+        return cls._of(robot, q, robot.joint_names, kept)
 
     @classmethod
-    def _of(cls, robot: Robot, q: Array, swinging: Sequence[str]) -> Swing:
+    def _of(cls, robot: Robot, q: Array, swinging: Sequence[str], kept: bool = False) -> Swing:
         middle, amplitude = np.array(q, dtype=float), np.zeros(robot.nv)
         for joint in robot.coordinates.joints:
             if joint.nv == 1 and joint.name in swinging:
-                room = 0.5 * (joint.limits.upper - joint.limits.lower)
-                a = amplitude[joint.v] = max(0.0, min(WIDE[joint.turns], 0.5 * room))
-                lowest, highest = joint.limits.lower + a, joint.limits.upper - a
-                middle[joint.q] = min(max(middle[joint.q], lowest), highest)
+                lower, upper, here = joint.limits.lower, joint.limits.upper, middle[joint.q]
+                room = min(upper - here, here - lower) if kept else 0.25 * (upper - lower)
+                a = amplitude[joint.v] = max(0.0, min(WIDE[joint.turns], room))
+                middle[joint.q] = here if kept else min(max(here, lower + a), upper - a)
         return cls(robot, middle, amplitude, np.arange(robot.nv) * (math.pi / 3))
 
     def states(self, times: Array) -> tuple[Array, Array, Array]:
@@ -78,9 +78,9 @@ class Swing:
         return q, w * c, -w * w * s
 
 
-def _closed_swing(robot: Robot, q: Array) -> Swing:
+def _closed_swing(robot: Robot, q: Array, kept: bool) -> Swing:
     """The widest swing of the actuated joints that the others can follow; none where nothing drives the robot."""
-    swing = Swing._of(robot, q, _driving(robot))
+    swing = Swing._of(robot, q, _driving(robot), kept)
     for _ in range(HALVINGS):
         try:
             swing.states(np.linspace(0.0, PERIOD, LOOKS))

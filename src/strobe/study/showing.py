@@ -11,6 +11,7 @@ import tempfile
 import webbrowser
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from strobe.errors import ArgumentError, shown
 from strobe.files.reading import path_text
@@ -18,12 +19,14 @@ from strobe.files.writing import writing
 from strobe.models.urdf_shapes import read_shapes
 from strobe.robot import Robot
 from strobe.show.html import tag
-from strobe.study.figures import require_joints
+from strobe.study.case import Array
+from strobe.study.figures import one_state, require_joints
 from strobe.study.pages import whole_page
 from strobe.study.report import study
 
 HEIGHT = 640  # pixels below a cell
-ALONE = "nav,#top,footer,.command,h2{display:none}main{padding-block:0}"  # of a study, only the robot
+# of a study, only the robot, and over the whole page
+ALONE = "nav,#top,footer,.command,h2{display:none}body{display:block}main{padding-block:1rem 0}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,7 @@ def show(
     robot: Robot,
     path: str | os.PathLike[str] | None = None,
     *,
+    q: Any = None,
     shapes: str | os.PathLike[str] | None = None,
     open: bool | None = None,
     force: bool = False,
@@ -62,13 +66,24 @@ def show(
     if open is not None and not isinstance(open, bool):
         raise ArgumentError(f"open is {shown(open)}; expected True, False or None.")
     require_joints(robot)
+    if path is not None and not isinstance(path, str | os.PathLike):
+        raise ArgumentError(
+            f"{shown(path)} is no path; expected the name of a file. A pose is given by name, q=…"
+        )
     file = "" if shapes is None else _file_of_shapes(robot, shapes)
-    whole = whole_page(study(Robot(robot.model, compiled=False), sections=["view"], file=file))
+    arm = Robot(robot.model, compiled=False)
+    whole = whole_page(study(arm, sections=["view"], file=file, pose=None if q is None else _pose(arm, q)))
     page = whole.replace("</head>", f"<style>{ALONE}</style></head>", 1)
     written = _written(robot, page, path, force)
     if open or (open is None and path is None and _may_open()):
         webbrowser.open(written.resolve().as_uri())
     return Shown(written, robot.name, page)
+
+
+def _pose(arm: Robot, q: Any) -> Array:
+    """The position asked for, with the loops of a closed chain closed."""
+    position = one_state("q", q, arm.nq, arm._why)
+    return arm.assemble(position) if arm.model.is_closed else position
 
 
 def _file_of_shapes(robot: Robot, path: str | os.PathLike[str]) -> str:
