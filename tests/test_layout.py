@@ -8,7 +8,7 @@ import strobe
 
 ROOT = Path(strobe.__file__).parent
 ORDER = [
-    "rooms", "renamed", "errors", "children", "files", "scalars", "algebra", "models", "formulations", "quantities",
+    "rooms", "renamed", "errors", "child_processes", "files", "scalars", "algebra", "models", "formulations", "quantities",
     "compiler.graph", "compiler.codegen", "compiler.runtime", "compiler.fixed_point", "show", "robot", "__init__",
     "compiler.export",
     "equations", "kinematics", "trajectory", "simulate", "approximate", "mechanisms", "identify", "control", "sweep",

@@ -21,21 +21,6 @@ if TYPE_CHECKING:
     from strobe.approximate.full_extrapolation import (
         points_needed as points_needed,
     )
-    from strobe.approximate.leaving_out import (
-        GravityOnly as GravityOnly,
-    )
-    from strobe.approximate.leaving_out import (
-        LockedJoints as LockedJoints,
-    )
-    from strobe.approximate.leaving_out import (
-        ReducedInteraction as ReducedInteraction,
-    )
-    from strobe.approximate.leaving_out import (
-        WithoutDistalLinks as WithoutDistalLinks,
-    )
-    from strobe.approximate.leaving_out import (
-        WithoutVelocityTerms as WithoutVelocityTerms,
-    )
     from strobe.approximate.method import (
         Approximation as Approximation,
     )
@@ -47,6 +32,21 @@ if TYPE_CHECKING:
     )
     from strobe.approximate.method import (
         Operations as Operations,
+    )
+    from strobe.approximate.omitted_terms import (
+        GravityOnly as GravityOnly,
+    )
+    from strobe.approximate.omitted_terms import (
+        LockedJoints as LockedJoints,
+    )
+    from strobe.approximate.omitted_terms import (
+        ReducedInteraction as ReducedInteraction,
+    )
+    from strobe.approximate.omitted_terms import (
+        WithoutDistalLinks as WithoutDistalLinks,
+    )
+    from strobe.approximate.omitted_terms import (
+        WithoutVelocityTerms as WithoutVelocityTerms,
     )
     from strobe.approximate.report import TradeOff as TradeOff
     from strobe.approximate.report import trade_off as trade_off
@@ -71,7 +71,7 @@ exported(
         "strobe.approximate.extrapolation": "PathExtrapolation",
         "strobe.approximate.fixed_point": "FixedPoint",
         "strobe.approximate.full_extrapolation": "FullExtrapolation points_needed",
-        "strobe.approximate.leaving_out": "GravityOnly LockedJoints ReducedInteraction WithoutDistalLinks "
+        "strobe.approximate.omitted_terms": "GravityOnly LockedJoints ReducedInteraction WithoutDistalLinks "
         "WithoutVelocityTerms",
         "strobe.approximate.method": "Approximation Exact Formula Operations",
         "strobe.approximate.report": "TradeOff trade_off",

@@ -27,18 +27,18 @@ if TYPE_CHECKING:
     from strobe.control.model_based_pd import PDGravity as PDGravity
     from strobe.control.momentum_observer import MomentumObserver as MomentumObserver
     from strobe.control.operational_space import OperationalSpace as OperationalSpace
-    from strobe.control.resolution import bits_needed as bits_needed
+    from strobe.control.request_timeline import Stop as Stop
     from strobe.control.sensor import Sensor as Sensor
+    from strobe.control.sensor_resolution import bits_needed as bits_needed
     from strobe.control.sensors import Fault as Fault
     from strobe.control.sensors import Sensors as Sensors
     from strobe.control.slotine_li import SlotineLi as SlotineLi
     from strobe.control.stability import Stability as Stability
     from strobe.control.stability import stability as stability
     from strobe.control.status import Status as Status
-    from strobe.control.timeline import Stop as Stop
-    from strobe.control.tracked import Tracked as Tracked
     from strobe.control.tracking import control as control
     from strobe.control.tracking_deviation import straying as straying
+    from strobe.control.tracking_result import Tracked as Tracked
 
 exported(
     __name__,
@@ -55,14 +55,14 @@ exported(
         "strobe.control.model_based_pd": "FeedForwardPD PDGravity",
         "strobe.control.momentum_observer": "MomentumObserver",
         "strobe.control.operational_space": "OperationalSpace",
-        "strobe.control.resolution": "bits_needed",
+        "strobe.control.sensor_resolution": "bits_needed",
         "strobe.control.sensor": "Sensor",
         "strobe.control.sensors": "Fault Sensors",
         "strobe.control.slotine_li": "SlotineLi",
         "strobe.control.stability": "Stability stability",
         "strobe.control.status": "Status",
-        "strobe.control.timeline": "Stop",
-        "strobe.control.tracked": "Tracked",
+        "strobe.control.request_timeline": "Stop",
+        "strobe.control.tracking_result": "Tracked",
         "strobe.control.tracking": "control",
         "strobe.control.tracking_deviation": "straying",
     },

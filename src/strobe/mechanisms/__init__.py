@@ -16,15 +16,6 @@ if TYPE_CHECKING:
     from strobe.mechanisms.cut_couplings import uncoupled as uncoupled
     from strobe.mechanisms.dependent_motion import led as led
     from strobe.mechanisms.dependent_rates import complete as complete
-    from strobe.mechanisms.diagnosis import (
-        Diagnosis as Diagnosis,
-    )
-    from strobe.mechanisms.diagnosis import (
-        diagnose as diagnose,
-    )
-    from strobe.mechanisms.diagnosis import (
-        independent as independent,
-    )
     from strobe.mechanisms.extended_coordinates import BlockForm as BlockForm
     from strobe.mechanisms.extended_coordinates import block_form as block_form
     from strobe.mechanisms.extended_equations import (
@@ -37,6 +28,15 @@ if TYPE_CHECKING:
     from strobe.mechanisms.loop_closure import assemble as assemble
     from strobe.mechanisms.loop_forces import LoopForces as LoopForces
     from strobe.mechanisms.loop_forces import loop_forces as loop_forces
+    from strobe.mechanisms.mobility import (
+        Diagnosis as Diagnosis,
+    )
+    from strobe.mechanisms.mobility import (
+        diagnose as diagnose,
+    )
+    from strobe.mechanisms.mobility import (
+        independent as independent,
+    )
     from strobe.mechanisms.parallel_linkages import Chain as Chain
     from strobe.mechanisms.parallel_linkages import Combined as Combined
     from strobe.mechanisms.parallel_linkages import combined as combined
@@ -63,7 +63,7 @@ exported(
         "strobe.mechanisms.cut_couplings": "uncoupled",
         "strobe.mechanisms.dependent_motion": "led",
         "strobe.mechanisms.dependent_rates": "complete",
-        "strobe.mechanisms.diagnosis": "Diagnosis diagnose independent",
+        "strobe.mechanisms.mobility": "Diagnosis diagnose independent",
         "strobe.mechanisms.extended_coordinates": "BlockForm block_form",
         "strobe.mechanisms.extended_equations": "BlockEquations block_equations",
         "strobe.mechanisms.gait": "Gait",

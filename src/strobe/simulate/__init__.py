@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from strobe.rooms import exported
 
 if TYPE_CHECKING:
-    from strobe.simulate.audit import Audit as Audit
+    from strobe.simulate.energy_audit import Audit as Audit
     from strobe.simulate.events import Attach as Attach
     from strobe.simulate.events import Drop as Drop
     from strobe.simulate.events import Lock as Lock
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 exported(
     __name__,
     {
-        "strobe.simulate.audit": "Audit",
+        "strobe.simulate.energy_audit": "Audit",
         "strobe.simulate.events": "Attach Drop Lock Release",
         "strobe.simulate.run": "Run Status",
         "strobe.simulate.simulation": "simulate",
