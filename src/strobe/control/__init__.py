@@ -1,6 +1,54 @@
 """A motion controller, end to end: `strobe.control(robot, motion, controller)`.
 
 The package is its main function: it can be called, and holds what its arguments are made of.
+
+    controller          what every one is
+    controller_model    the dynamics it believes in
+    end_effector_task   what is asked of a hand
+    joint_pd            each joint alone
+    joint_pid           each joint alone, with an integral
+    model_based_pd      with the model's gravity, or its feed-forward
+    computed_torque     the model's torques
+    operational_space   computed torque for the hand
+    impedance           a hand on springs
+    slotine_li          adaptive, on the regressor
+    regressor           how torques depend on a load
+    acceleration_servo  torque changed until the acceleration is right
+    momentum_observer   disturbances from generalised momentum
+    fixed_controller    a law in fixed point
+    methods             all by name
+    inertias            how much inertia joints move
+    inertia_scales      for gains that fit any arm
+    gains               from the dynamics
+    effort_limits       what motors give at most
+
+    sensor              one kind, at every joint
+    sensors             all that a controller gets to know
+    accelerometers      in pairs
+    sensor_noise        noise, and readings that do not come
+    instruments         what sensors say, period by period
+    sensor_failures     loops braked for them, in sentences
+    sensor_resolution   how fine they must be
+    sample_rates        rates that divide one another
+    plant_steps         steps of the arm in a period
+    loop                the closed loop as a recurrence
+    recording           a run of the loop, round by round
+    emergency_stop      to rest, as fast as joints may
+    request_timeline    requests as they arrive
+    motion_controller   from a request to torques
+    status              how a loop ended
+    verdict             why, in sentences
+    tracking_result     what comes back
+    tracking            the call
+    linearised          the loop near rest
+    sampled_modes       the pole that sampling leaves
+    modes               its eigenvalues and modes
+    stability           asked before anything moves
+    tracking_deviation  with the torques of an approximation
+    step_cost           operations and nanoseconds
+    export              a controller as C
+    files               NPZ, CSV
+    figure              loops, drawn
 """
 
 from __future__ import annotations
