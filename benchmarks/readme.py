@@ -1,4 +1,4 @@
-"""Quotes the newest rows of `benchmarks/results/` between markers: all of them in docs/measured.md, eight in the README.
+"""Quotes the newest rows of `benchmarks/results/` between markers: all in docs/measured.md, eight in the README.
 
 A ratio stands beside the floor that it must not fall under; floors are design decisions, not measurements.
 """
@@ -72,8 +72,8 @@ def _in_brief(
 
 def _figures() -> Iterator[list[str]]:
     for rows in (
-        _compiling, _growing, _climbing, _interpreted, _inverting, _planning, _simulating, _approximating, _controlling,
-        _sweeping,
+        _compiling, _growing, _climbing, _interpreted, _inverting, _planning, _simulating, _approximating,
+        _controlling, _sweeping,
     ):  # fmt: skip
         yield from rows()
 
