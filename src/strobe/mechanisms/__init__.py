@@ -1,27 +1,29 @@
 """Mechanisms beyond the fixed arm: moving bases, legs on the ground, closed chains.
 
-extended_coordinates  a base that translates, in blocks
-extended_equations    as closed forms
-support_polygon       soles on the ground
-zero_moment_point     what the ground does
-gait                  which foot stands where, and when
-inverted_pendulum     where the centre of mass must go
-walking               the joints along a gait
-figure_zmp            the zero moment point from above
+In the order of the data:
 
-loop_closure          positions that close every loop
-states                checked
-mobility              freedoms, redundancy, dead points
-dependent_rates       rates from joints that lead
-dependent_motion      motions from them
-reduced_dynamics      in the actuated joints
-cut_couplings         couplings held by forces instead
-loop_forces           what holds chains together
-transmitted_wrenches  what joints then have
-torque_terms          torques term by term
-parallel_linkages     open chains that share coordinates
-balanceable           which joints a counterweight can balance
-counterweights        which masses, where
+    extended_coordinates  a base that translates, in blocks
+    extended_equations    as closed forms
+    support_polygon       soles on the ground
+    zero_moment_point     what the ground does
+    gait                  which foot stands where, and when
+    inverted_pendulum     where the centre of mass must go
+    walking               the joints along a gait
+    figure_zmp            the zero moment point from above
+
+    loop_closure          positions that close every loop
+    states                checked
+    mobility              freedoms, redundancy, dead points
+    dependent_rates       rates from joints that lead
+    dependent_motion      motions from them
+    reduced_dynamics      in the actuated joints
+    cut_couplings         couplings held by forces instead
+    loop_forces           what holds chains together
+    transmitted_wrenches  what joints then have
+    torque_terms          torques term by term
+    parallel_linkages     open chains that share coordinates
+    balanceable           which joints a counterweight can balance
+    counterweights        which masses, where
 """
 
 from __future__ import annotations
