@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from strobe.errors import ArgumentError, nearest
+from strobe.errors import ArgumentError, UnknownNameError, nearest
 from strobe.models.model import Model
 
 Written = tuple[str, list[str]]  # the text, and remarks on what is lost
@@ -29,6 +29,8 @@ FORMATS = tuple(WRITERS)
 
 def written(model: Model, format: str) -> Written:
     """The text in a format of `FORMATS`, and remarks on what is lost."""
+    if format not in WRITERS:
+        raise UnknownNameError("format", format, "what can be written", list(FORMATS))
     return WRITERS[format](model)
 
 
