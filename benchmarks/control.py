@@ -24,10 +24,10 @@ from benchmarks.timer import Row, answer
 from strobe.analysis.peers import MuJoCo, Pinocchio
 from strobe.compiler.runtime.timing import Way, best_times
 from strobe.control import CONTROLLERS, ComputedTorque, Controller, control, make
-from strobe.control.cost import cost
 from strobe.control.export import export
 from strobe.control.loop import REFERENCE, Loop
 from strobe.control.sensors import Sensors
+from strobe.control.step_cost import cost
 from strobe.control.tracking import constants_of
 from strobe.errors import ControlWarning
 from strobe.simulate.integrators import fixed_method

@@ -1,4 +1,4 @@
-"""Quotes the newest rows of `benchmarks/results/` in the README, between its markers.
+"""Quotes the newest rows of `benchmarks/results/` between markers: all in docs/measured.md, eight in the README.
 
 A ratio stands beside the floor that it must not fall under; floors are design decisions, not measurements.
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 from benchmarks.timer import newest
 from strobe.approximate.recommendation import TABLES_PAY
 
-README = Path(__file__).parent.parent / "README.md"
+ROOT = Path(__file__).parent.parent
 MARKED = re.compile(r"(?<=<!-- measured -->\n).*?(?=<!-- end -->)", re.S)
 
 FLOORS = {  # robot, quantity, way, against
@@ -23,6 +23,16 @@ FLOORS = {  # robot, quantity, way, against
     ("g1", "inverse_dynamics", "batch", "rneaInParallel"): 20,
     ("panda", "inverse_dynamics", "batch", "C"): 4,
 }
+HEADLINES = [  # how rows of the tables begin
+    ["Panda (7)", "inverse dynamics", "batch"],
+    ["Panda (7)", "forward dynamics", "batch"],
+    ["G1 humanoid, floating (35)", "inverse dynamics", "batch"],
+    ["Panda (7)", "inverse dynamics", "one call"],
+    ["Panda (7), inverse dynamics from model to machine code"],
+    ["ur5, all branches of a pose"],
+    ["1,000 general 6R arms, all solutions of a pose"],
+    ["Panda, one RK4 step of 1,024 runs side by side, every step kept"],
+]
 THREADED = ("panda", "g1")  # shown on all threads too
 TITLES = {
     "ur5": "UR5 (6)",
@@ -32,30 +42,40 @@ TITLES = {
 }
 
 
-def table() -> str:
-    """The README's tables of measured numbers."""
-    ratios = [*_ratios()]
-    figures = [
-        *_compiling(),
-        *_growing(),
-        *_climbing(),
-        *_interpreted(),
-        *_inverting(),
-        *_planning(),
-        *_simulating(),
-        *_approximating(),
-        *_controlling(),
-        *_sweeping(),
+def tables() -> str:
+    """All tables of measured numbers."""
+    compared = ("robot (degrees of freedom)", "quantity", "Strobe", "against", "ratio", "cold", "floor")
+    return (
+        "\n".join([*_rows(compared, [*_ratios()]), "", *_rows(("question", "figure"), [*_figures()])])
+        + "\n"
+    )
+
+
+def headlines() -> str:
+    """The rows that the README shows."""
+    told = [*(_in_brief(*row) for row in _ratios()), *_figures()]
+    chosen = [next(row for row in told if row[0].startswith(", ".join(asked))) for asked in HEADLINES]
+    return "\n".join(_rows(("question", "figure"), chosen)) + "\n"
+
+
+def _in_brief(
+    robot: str, quantity: str, ours: str, theirs: str, ratio: str, cold: str, _: str
+) -> list[str]:
+    """A comparison as a question and its figure."""
+    time, _, way = ours.partition(", ")
+    beside = f", {cold} with cold caches" if cold else ""
+    return [
+        f"{robot}, {quantity}, {way}",
+        f"{time}, {ratio} times faster than {theirs.partition(', ')[2]}{beside}",
     ]
-    parts: list[str] = []
-    if ratios:
-        parts += _rows(
-            ("robot (degrees of freedom)", "quantity", "Strobe", "against", "ratio", "cold", "floor"),
-            ratios,
-        )
-        parts.append("")
-    parts += _rows(("question", "figure"), figures)
-    return "\n".join(parts) + "\n"
+
+
+def _figures() -> Iterator[list[str]]:
+    for rows in (
+        _compiling, _growing, _climbing, _interpreted, _inverting, _planning, _simulating, _approximating,
+        _controlling, _sweeping,
+    ):  # fmt: skip
+        yield from rows()
 
 
 def _rows(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
@@ -212,7 +232,10 @@ def _digits(ratio: float) -> str:
 
 
 def main() -> None:
-    README.write_text(MARKED.sub(lambda _: table(), README.read_text()))
+    for path, quoted in (("README.md", headlines()), ("docs/measured.md", tables())):
+        page = ROOT / path
+        text = page.read_text(encoding="utf-8")
+        page.write_text(MARKED.sub(lambda _, quoted=quoted: quoted, text), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -272,12 +272,12 @@ def _behind(name: str) -> Callable[..., Any] | None:
     from strobe.control.tracking import control
     from strobe.identify.base_parameters import base_parameters
     from strobe.kinematics.inverse import inverse_kinematics
+    from strobe.kinematics.inverse_rates import inverse_acceleration, inverse_velocity
     from strobe.kinematics.manipulability import singular_directions
-    from strobe.kinematics.rates import inverse_acceleration, inverse_velocity
     from strobe.mechanisms.loop_closure import assemble
     from strobe.simulate.simulation import simulate
     from strobe.sweep.sweeping import sweep
-    from strobe.trajectory.methods import plan
+    from strobe.trajectory.planners import plan
 
     every = (
         control, export, base_parameters, inverse_kinematics, singular_directions, inverse_acceleration,

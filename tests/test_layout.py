@@ -1,19 +1,34 @@
 """The order of the folders is the order of the data: a folder imports only from folders above it."""
 
 import ast
+import re
 from collections.abc import Sequence
 from pathlib import Path
+
+import pytest
 
 import strobe
 
 ROOT = Path(strobe.__file__).parent
-ORDER = [
-    "rooms", "renamed", "errors", "children", "files", "scalars", "algebra", "models", "formulations", "quantities",
+MATHEMATICS = [
+    "errors",
+    "child_processes",
+    "files",
+    "scalars",
+    "algebra",
+    "models",
+    "formulations",
+    "quantities",
+]
+MACHINE = [
     "compiler.graph", "compiler.codegen", "compiler.runtime", "compiler.fixed_point", "show", "robot", "__init__",
     "compiler.export",
-    "equations", "kinematics", "trajectory", "simulate", "approximate", "mechanisms", "identify", "control", "sweep",
-    "analysis", "papers", "study", "cli", "__main__",
 ]  # fmt: skip
+APPLICATIONS = [
+    "equations", "kinematics", "trajectory", "simulate", "approximate", "mechanisms", "identify", "control", "sweep",
+]  # fmt: skip
+FRONT = ["analysis", "papers", "study", "cli"]
+ORDER = ["rooms", "renamed", *MATHEMATICS, *MACHINE, *APPLICATIONS, *FRONT, "__main__"]
 FACADE = ("robot/dispatch.py", "robot/robot.py")  # their methods import the application that answers
 
 
@@ -60,3 +75,35 @@ def test_there_is_no_third_level_of_folders_and_no_drawer():
         parts = path.relative_to(ROOT).parts
         assert len(parts) <= (4 if parts[0] == "compiler" else 3)
         assert path.stem not in {"utils", "common", "core", "base", "misc", "helpers"}
+
+
+ROOMS = sorted(
+    path.parent for path in ROOT.rglob("__init__.py") if path.parent not in (ROOT, ROOT / "models/library")
+)
+
+
+@pytest.mark.parametrize("folder", ROOMS, ids=lambda folder: folder.relative_to(ROOT).as_posix())
+def test_the_map_of_a_room_names_every_module_once_and_nothing_else(folder: Path):
+    docstring = (
+        ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8")), clean=False)
+        or ""
+    )
+    inside = {path.parent.name for path in folder.glob("*/__init__.py")}
+    modules = {path.stem for path in folder.glob("*.py")} - {"__init__"}
+    assert sorted(re.findall(r"^    (\w+)  +\S", docstring, re.M)) == sorted(modules | inside)
+
+
+def test_the_layout_page_shows_the_floors_and_names_every_room():
+    page = (ROOT.parents[1] / "docs" / "layout.md").read_text(encoding="utf-8")
+    floors = {"front": FRONT, "applications": APPLICATIONS, "machine": MACHINE, "mathematics": MATHEMATICS}
+    drawn = {name: rooms.split() for name, rooms in re.findall(r"^ (\w+)  +(.*)$", page, re.M)}
+    assert drawn == {
+        name: [room.replace(".", "/") for room in rooms if room not in ("__init__", "child_processes")]
+        for name, rooms in floors.items()
+    }
+    rows = re.findall(r"^\| `(\w+)` \|", page, re.M)
+    assert rows == list(
+        dict.fromkeys(room.split("/")[0] for floor in reversed(drawn.values()) for room in floor)
+    )
+    alone = {path.stem for path in ROOT.glob("*.py")} - {"__init__", "__main__"}
+    assert not [name for name in alone if f"`{name}`" not in page]

@@ -19,7 +19,7 @@ from types import SimpleNamespace
 import pytest
 
 import strobe
-from strobe import children
+from strobe import child_processes
 from strobe.compiler.runtime import cache
 from strobe.errors import OutputError
 from strobe.models import mjcf_child, mjcf_process, model_files
@@ -343,11 +343,11 @@ def test_where_there_are_no_locks_at_all_a_folder_is_taken_as_ours(monkeypatch, 
 
 def test_a_process_is_set_apart_from_the_terminal_in_the_systems_own_way(monkeypatch):
     monkeypatch.setattr(sys, "platform", "darwin")
-    assert children.apart_on_windows() == 0
+    assert child_processes.apart_on_windows() == 0
     monkeypatch.setattr(sys, "platform", "win32")
     monkeypatch.setattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0x200, raising=False)
     monkeypatch.setattr(subprocess, "CREATE_NO_WINDOW", 0x08000000, raising=False)
-    assert children.apart_on_windows() == 0x08000200
+    assert child_processes.apart_on_windows() == 0x08000200
 
 
 @pytest.mark.parametrize("code", [0, 1, -9, None])

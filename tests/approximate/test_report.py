@@ -95,7 +95,7 @@ def test_a_fault_in_a_method_is_no_refusal(stanford, motion, monkeypatch):
     def wrong(*state):
         raise ArgumentError("wrong")
 
-    monkeypatch.setattr("strobe.approximate.leaving_out.GravityOnly.inverse_dynamics", wrong)
+    monkeypatch.setattr("strobe.approximate.omitted_terms.GravityOnly.inverse_dynamics", wrong)
     with pytest.raises(ArgumentError, match="wrong"):
         trade_off(stanford, motion, ["gravity-only"], samples=50, **QUICK)
 

@@ -5,7 +5,7 @@ import pytest
 
 import strobe
 from strobe.control import Impedance, control
-from strobe.control.task import rotation_between
+from strobe.control.end_effector_task import rotation_between
 
 POSE = np.array([0.3, 0.9, 0.6, -0.4, 0.7, 1.1])
 STIFFNESS = np.array([400.0, 300.0, 500.0, 20.0, 25.0, 30.0])

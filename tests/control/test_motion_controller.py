@@ -5,7 +5,7 @@ import pytest
 
 import strobe
 from strobe.control import ComputedTorque, JointPD, Status, Stop, control
-from strobe.control.cost import cost
+from strobe.control.step_cost import cost
 from strobe.errors import ArgumentError, UnknownNameError
 
 START = (0.3, 0.9, 0.6, -0.4, 0.7, 1.1)

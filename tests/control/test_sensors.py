@@ -16,8 +16,8 @@ from strobe.control import (
     Status,
     control,
 )
-from strobe.control.disturbances import disturbances
 from strobe.control.instruments import Instruments
+from strobe.control.sensor_noise import disturbances
 from strobe.control.stability import stability
 from strobe.errors import ArgumentError, ControlWarning, UnknownNameError, UnsupportedModelError
 from strobe.models.joints import Motor
@@ -132,7 +132,7 @@ def test_noise_does_not_depend_on_how_many_periods_are_made_at_a_time(arm, monke
     instruments = Instruments(sensors, arm, arm, T, accelerated=False)
     (_, whole), *rest = disturbances(instruments, 2, 50)
     assert not rest
-    monkeypatch.setattr("strobe.control.disturbances.AT_ONCE", 40)
+    monkeypatch.setattr("strobe.control.sensor_noise.AT_ONCE", 40)
     pieces = list(disturbances(instruments, 2, 50))
     assert len(pieces) == 10
     assert np.array_equal(np.concatenate([piece for _, piece in pieces], axis=1), whole, equal_nan=True)

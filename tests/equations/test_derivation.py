@@ -7,9 +7,9 @@ import pytest
 import strobe
 from strobe.equations import derivation
 from strobe.equations.derivation import WAYS, derive
+from strobe.equations.derivation_lines import Letter
 from strobe.equations.derivation_printing import derivation_text
 from strobe.equations.notation import Notation
-from strobe.equations.relations import Letter
 from strobe.errors import EquationSizeError, UnknownNameError, UnsupportedModelError
 from strobe.models.toml_reader import read_toml
 

@@ -10,6 +10,7 @@ import pytest
 
 import strobe
 from strobe.equations.derivation import WAYS, derive
+from strobe.equations.derivation_lines import Letter, Rate, Slope, Times, Transposed, Written, plus
 from strobe.equations.derivation_printing import (
     LatexPrinter,
     TextPrinter,
@@ -22,7 +23,6 @@ from strobe.equations.expression import Sum, Symbol
 from strobe.equations.latex import LatexWriter
 from strobe.equations.notation import Notation
 from strobe.equations.readable_forms import Forms, Order
-from strobe.equations.relations import Letter, Rate, Slope, Times, Transposed, Written, plus
 from strobe.equations.text import TextWriter
 
 

@@ -8,7 +8,7 @@ import pytest
 import strobe
 from strobe.equations.closed_form import equations_of
 from strobe.equations.derive_decomposition import Decomposition
-from strobe.equations.moving_links import MovingLinks
+from strobe.equations.link_motion import MovingLinks
 
 ARMS = ("planar2", "planar3", "spherical3", "pendulum3", "parallelogram")
 SPHERICAL3 = ([0.3, 0.5, 0.8], [0.7, -0.4, 0.25])

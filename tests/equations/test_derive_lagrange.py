@@ -7,7 +7,7 @@ import pytest
 import strobe
 from strobe.equations.closed_form import equations_of
 from strobe.equations.derive_lagrange import Lagrange
-from strobe.equations.moving_links import MovingLinks
+from strobe.equations.link_motion import MovingLinks
 
 ARMS = ("planar2", "planar3", "spherical3", "pendulum3", "parallelogram")
 

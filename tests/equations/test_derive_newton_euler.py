@@ -9,9 +9,9 @@ import pytest
 import strobe
 from strobe.algebra import Vec3
 from strobe.equations.closed_form import equations_of
+from strobe.equations.derivation_lines import Letter, Plus, Step, worked_out
 from strobe.equations.derive_newton_euler import NewtonEuler
-from strobe.equations.moving_links import MovingLinks
-from strobe.equations.relations import Letter, Plus, Step, worked_out
+from strobe.equations.link_motion import MovingLinks
 from strobe.models.inertial import Inertial
 
 ARMS = ("planar2", "planar3", "spherical3", "pendulum3", "parallelogram")

@@ -3,7 +3,7 @@
 import pytest
 
 from strobe.equations.graph_to_steps import Book, Walk
-from strobe.formulations import kinematics, spatial_newton_euler, totals
+from strobe.formulations import energy_and_momentum, kinematics, spatial_newton_euler
 from strobe.models.load import load_model
 from strobe.models.regroup import at_base, regrouped
 from strobe.scalars import FieldSystem
@@ -34,7 +34,7 @@ def test_weights_and_frames_are_exact_on_random_robots_of_the_same_structure(nam
     walk.move(qd)
     walk.gather()
     found = walk.potential_energy(at_base(model).h)
-    assert lower(found) == lower(totals.potential_energy(model, q))
+    assert lower(found) == lower(energy_and_momentum.potential_energy(model, q))
     last = tree.frames[-1]
     here, J = walk.frame(last)
     assert [*map(lower, here.p)] == [*map(lower, kinematics.frame_placement(tree, q, last).p)]

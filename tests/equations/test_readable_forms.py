@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from strobe.equations import products
+from strobe.equations import product_forms
 from strobe.equations.closed_form import equations_of
 from strobe.equations.expression import length, value
 from strobe.equations.readable_forms import Forms, Order, order_of
@@ -158,7 +158,7 @@ def test_the_stanford_arm_is_printed_as_it_is_in_fewer_than_two_signs_a_term():
 def test_waves_with_one_coefficient_become_one_product():
     x = RING.lower(8 * cos(q1) * sin(q2) * cos(q3))
     assert len(x) == 4
-    paired = products.paired({frozenset({(w, 1)}): c for w, c in waves_of(x)}, ORDER.place)
+    paired = product_forms.paired({frozenset({(w, 1)}): c for w, c in waves_of(x)}, ORDER.place)
     assert len(paired) == 1
 
 

@@ -6,7 +6,7 @@ import pytest
 import strobe
 from strobe.algebra import Vec3
 from strobe.errors import UnsupportedModelError
-from strobe.formulations import centroidal, totals
+from strobe.formulations import centroidal, energy_and_momentum
 from strobe.models.load import load_model
 from strobe.models.random_robots import random_model
 from strobe.models.regroup import regrouped
@@ -61,7 +61,7 @@ def test_the_momentum_of_a_floating_robot_changes_by_its_weight_and_what_acts_on
     T = robot.forward_kinematics(q, "stance_foot")
     force, moment = T[:3, :3] @ tau[:3], T[:3, :3] @ tau[3:]
     arm = T[:3, 3] - robot.center_of_mass(q)
-    weight = totals.mass(robot.model) * np.array([0, 0, -9.81])
+    weight = energy_and_momentum.mass(robot.model) * np.array([0, 0, -9.81])
     assert changes[:3] == pytest.approx(force + weight, abs=1e-10)
     assert changes[3:] == pytest.approx(moment + np.cross(arm, force), abs=1e-10)
 

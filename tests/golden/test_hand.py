@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import strobe
-from strobe.kinematics.hand import angular_velocity, hand_from
+from strobe.kinematics.end_effector import angular_velocity, hand_from
 
 Q = np.array([0.3, 0.9, 0.6, -0.4, 0.7, 1.1])
 QD = np.array([0.2, -0.3, 0.15, 0.5, -0.4, 0.6])

@@ -8,7 +8,7 @@ import pytest
 
 import strobe
 from strobe.analysis import significance
-from strobe.approximate import extrapolation, fixed_point, full_extrapolation, leaving_out
+from strobe.approximate import extrapolation, fixed_point, full_extrapolation, omitted_terms
 from strobe.approximate.cmac import CMAC
 from strobe.approximate.typical import TypicalTrajectories
 from strobe.control import methods
@@ -49,7 +49,7 @@ REFUSED = {
         lambda robot, q: largest_acceleration(robot),
     ],
     "an approximation": [
-        lambda robot, q: leaving_out.GravityOnly(robot),
+        lambda robot, q: omitted_terms.GravityOnly(robot),
         lambda robot, q: extrapolation.PathExtrapolation(robot),
         lambda robot, q: full_extrapolation.FullExtrapolation(robot),
         lambda robot, q: fixed_point.FixedPoint(robot),

@@ -6,7 +6,7 @@ import pytest
 import strobe
 from strobe.errors import ArgumentError, OpenLoopError
 from strobe.mechanisms import complete, loop_forces, reduced
-from strobe.mechanisms.diagnosis import dofs_of, driving_sets
+from strobe.mechanisms.mobility import dofs_of, driving_sets
 from strobe.models.edits import add_frame, add_loop
 from strobe.models.random_robots import random_model
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from strobe.cli.exits import leave
+from strobe.cli.exit_codes import leave
 from strobe.cli.verbs import VERBS
 from strobe.errors import ArgumentError, harmless, presentable
 from strobe.files.tables import inert

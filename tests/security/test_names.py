@@ -285,7 +285,7 @@ def test_a_name_in_a_urdf_is_held_to_the_same():
 
 
 def test_what_an_error_quotes_does_not_command_the_terminal(capsys):
-    from strobe.cli.exits import leave
+    from strobe.cli.exit_codes import leave
     from strobe.errors import ArgumentError
 
     def fail():

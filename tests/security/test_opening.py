@@ -10,7 +10,7 @@ import pytest
 
 import strobe
 from strobe.cli.app import app
-from strobe.cli.exits import leave
+from strobe.cli.exit_codes import leave
 from strobe.errors import ModelFileError
 from strobe.files import arrays, reading
 from strobe.files.reading import read_bytes, read_json_data, read_text, read_toml_data
@@ -42,7 +42,7 @@ REASONED = {  # files, and what they open that is no file from outside, or is op
     "approximate/fixed_point_timing.py": "a temporary folder of its own",
     "sweep/store.py": "drafts and the lock in a folder of its own",
     "sweep/worker.py": "a text of its own, from the process that started it",
-    "cli/exits.py": "/dev/null",
+    "cli/exit_codes.py": "/dev/null",
     "models/model_files.py": "what a model names, folder by folder without links, regular and bounded too",
     "models/xacro_files.py": "a descriptor of model_files",
     "models/mjcf_process.py": "the answer of its own process",

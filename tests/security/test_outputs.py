@@ -145,7 +145,7 @@ def test_exported_files_are_named_by_letters(tmp_path):
 
 
 def test_a_file_whose_name_has_a_line_break_is_named_on_one_line(tmp_path, capsys):
-    from strobe.cli.exits import leave
+    from strobe.cli.exit_codes import leave
 
     with pytest.raises(SystemExit):
         leave(lambda: strobe.load(tmp_path / "a\x1b[2Jb.urdf"))

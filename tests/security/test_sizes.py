@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 import strobe
 from strobe.cli import app
-from strobe.control.rates import periods
+from strobe.control.sample_rates import periods
 from strobe.control.tracking_deviation import straying
 from strobe.equations.closed_form import carried_pairs, predicted_terms
 from strobe.equations.readable import readable
@@ -18,7 +18,7 @@ from strobe.models.toml_writer import write_toml
 from strobe.simulate.feed_forward import feed_forward
 from strobe.study.report import study
 from strobe.trajectory.files import read
-from strobe.trajectory.methods import METHODS
+from strobe.trajectory.planners import METHODS
 
 SECONDS = ["1000000", "1e12", "1e30"]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import strobe
-from strobe import children
+from strobe import child_processes
 
 TRAP = "import pathlib; pathlib.Path(__file__ + '.ran').touch()\nraise SystemExit('the trap was run')\n"
 OF_PYTHON = (
@@ -124,8 +124,8 @@ def test_a_child_finds_modules_where_its_parent_does_but_not_in_the_working_fold
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(["", ".", str(mine)]))
     monkeypatch.setattr(sys, "path", ["", str(here), ".", *sys.path, str(mine)])
     text = "import of_mine, os\nprint(of_mine.found, sys.argv[1], os.environ['PYTHONSAFEPATH'])\nimport of_here"
-    command = children.python_command(text, "given")
-    done = subprocess.run(command, env=children.python_environment(), capture_output=True, text=True)
+    command = child_processes.python_command(text, "given")
+    done = subprocess.run(command, env=child_processes.python_environment(), capture_output=True, text=True)
     assert done.stdout.split() == ["7", "given", "1"]
     assert "No module named 'of_here'" in done.stderr
     assert not list(here.glob("*.ran"))
@@ -135,9 +135,9 @@ def test_a_working_folder_that_a_user_names_for_python_is_trusted(tmp_path, monk
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     monkeypatch.delenv("PYTHONPATH", raising=False)
-    assert str(tmp_path) not in children.trusted_folders()
+    assert str(tmp_path) not in child_processes.trusted_folders()
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    assert children.trusted_folders()[0] == str(tmp_path)
+    assert child_processes.trusted_folders()[0] == str(tmp_path)
 
 
 def test_python_is_started_in_one_place_only():
@@ -156,4 +156,4 @@ def test_python_is_started_in_one_place_only():
         for way in ways
         if way in path.read_text(encoding="utf-8")
     }
-    assert found == {("strobe/children.py", "sys.executable")}
+    assert found == {("strobe/child_processes.py", "sys.executable")}

@@ -15,7 +15,7 @@ from strobe.study import trajectory
 from strobe.study.case import Case
 from strobe.study.limit_usage import beyond, percent, shares
 from strobe.trajectory.figure import instants, trajectory_figure
-from strobe.trajectory.methods import plan
+from strobe.trajectory.planners import plan
 from strobe.trajectory.requests import request
 
 

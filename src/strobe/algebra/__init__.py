@@ -1,4 +1,17 @@
-"""Vectors, matrices, spatial vectors and placements over numbers: small, immutable, no NumPy inside."""
+"""Vectors, matrices, spatial vectors and placements over numbers: small, immutable, no NumPy inside.
+
+In the order of the data:
+
+    vectors      three numbers in some axes
+    matrices     3×3, symmetric 3×3, 4×4
+    quaternions  unit ones, w x y z
+    rows         plain lists of numbers, one per joint
+    spatial      motions and forces, angular part first
+    placement    frames as a chain of elementary steps, never multiplied out
+    lie          exponential and logarithm of rotations and placements
+    elimination  LᵀDL along the sparsity of a tree
+    constraints  M x = r + Jᵀλ under J x = γ, redundant rows allowed
+"""
 
 from strobe.algebra.elimination import ldl_solve
 from strobe.algebra.matrices import Mat3, Mat4, Sym3

@@ -2,8 +2,8 @@
 
 A kernel computes a group of states at a time: four in vectors of 256 bits (AVX2, 16 registers), eight in those of
 512 (AVX-512, 32 registers), twice as many where it divides. For both widths the same program is compiled, its machine
-code counted (`machine_code`), and the least time that each unit of a core allows computed (`ports`). Where this
-machine can run it, it is timed:
+code counted (`machine_code`), and the least time that each unit of a core allows computed (`execution_ports`). Where
+this machine can run it, it is timed:
 
     bare             the loop alone, over states that stay in the first-level cache
     from Python      a call on a batch of N states, row by row as users hold them
@@ -23,8 +23,7 @@ from math import prod
 
 import numpy as np
 
-from strobe.analysis.machine_code import ARITHMETIC, MachineCode, read
-from strobe.analysis.ports import (
+from strobe.analysis.execution_ports import (
     CHAIN,
     CORES,
     SETTLED,
@@ -36,6 +35,7 @@ from strobe.analysis.ports import (
     limits,
     measured_rates,
 )
+from strobe.analysis.machine_code import ARITHMETIC, MachineCode, read
 from strobe.analysis.speed import measurable, state, too_large
 from strobe.compiler.codegen.llvm import Emitter, Target, paired
 from strobe.compiler.graph.order import alive

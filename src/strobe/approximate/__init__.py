@@ -2,6 +2,32 @@
 
 Each method is a class: ``approximate.X(robot, …).inverse_dynamics(q, qd, qdd)``, with its memory, operations and
 preparation time. Names are imported when they are first used.
+
+    method              what every approximation is
+    states              checked, friction kept apart
+    omitted_terms       velocity terms, links beyond a joint, other joints' motion
+    partials            ∂tau/∂(q, qd, qdd) in one matrix
+    extrapolation       along the path
+    full_extrapolation  in all 3n parameters
+    stored              D and E of tau = D qdd + E at states, used near them
+    along_trajectory    stored along one motion
+    learned             what a library of motions holds
+    typical             near motions made again and again
+    typical_files       libraries of them in NPZ
+    time_scaling        what slowness is worth
+    grids               from where to where, how many points
+    grid_interpolation  numbers between points
+    tables              torques from tables
+    table_files         tables in NPZ
+    table_timing        whether they pay
+    cmac                a table hashed and learned
+    fixed_point         integers, with a proven bound
+    fixed_point_timing  how fast that is
+    provenance          which robot numbers belong to
+    methods             all by name
+    report              what each costs and how far it is off
+    recommendation      which to take
+    figure              error over time and memory
 """
 
 from __future__ import annotations
@@ -21,21 +47,6 @@ if TYPE_CHECKING:
     from strobe.approximate.full_extrapolation import (
         points_needed as points_needed,
     )
-    from strobe.approximate.leaving_out import (
-        GravityOnly as GravityOnly,
-    )
-    from strobe.approximate.leaving_out import (
-        LockedJoints as LockedJoints,
-    )
-    from strobe.approximate.leaving_out import (
-        ReducedInteraction as ReducedInteraction,
-    )
-    from strobe.approximate.leaving_out import (
-        WithoutDistalLinks as WithoutDistalLinks,
-    )
-    from strobe.approximate.leaving_out import (
-        WithoutVelocityTerms as WithoutVelocityTerms,
-    )
     from strobe.approximate.method import (
         Approximation as Approximation,
     )
@@ -47,6 +58,21 @@ if TYPE_CHECKING:
     )
     from strobe.approximate.method import (
         Operations as Operations,
+    )
+    from strobe.approximate.omitted_terms import (
+        GravityOnly as GravityOnly,
+    )
+    from strobe.approximate.omitted_terms import (
+        LockedJoints as LockedJoints,
+    )
+    from strobe.approximate.omitted_terms import (
+        ReducedInteraction as ReducedInteraction,
+    )
+    from strobe.approximate.omitted_terms import (
+        WithoutDistalLinks as WithoutDistalLinks,
+    )
+    from strobe.approximate.omitted_terms import (
+        WithoutVelocityTerms as WithoutVelocityTerms,
     )
     from strobe.approximate.report import TradeOff as TradeOff
     from strobe.approximate.report import trade_off as trade_off
@@ -71,7 +97,7 @@ exported(
         "strobe.approximate.extrapolation": "PathExtrapolation",
         "strobe.approximate.fixed_point": "FixedPoint",
         "strobe.approximate.full_extrapolation": "FullExtrapolation points_needed",
-        "strobe.approximate.leaving_out": "GravityOnly LockedJoints ReducedInteraction WithoutDistalLinks "
+        "strobe.approximate.omitted_terms": "GravityOnly LockedJoints ReducedInteraction WithoutDistalLinks "
         "WithoutVelocityTerms",
         "strobe.approximate.method": "Approximation Exact Formula Operations",
         "strobe.approximate.report": "TradeOff trade_off",

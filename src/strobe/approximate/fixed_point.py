@@ -236,7 +236,7 @@ class FixedPoint(Approximation):
     def c_function(self, name: str | None = None) -> FixedFunction:
         """What the C files are made from."""
         from strobe.compiler.export.function import stem
-        from strobe.compiler.export.origin import origin
+        from strobe.compiler.export.provenance import origin
         from strobe.compiler.fixed_point.c_source import FixedFunction, source
 
         prefix = stem(self.robot, name)

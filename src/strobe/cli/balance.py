@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from strobe.cli.exits import CHECK_FAILED
+from strobe.cli.exit_codes import CHECK_FAILED
 from strobe.cli.inputs import Base, Force, Gravity, Json, Lock, RobotName, Strict, number, open_robot
 from strobe.cli.options import takes, written_to
 from strobe.errors import ArgumentError

@@ -205,8 +205,8 @@ def _frame(arm: Robot, quantities: Sequence[str], frame: str | None) -> str | No
 
 def _export(arm: Robot, asked: Sequence[Request], **options: Any) -> Export:
     from strobe.cli.show import warn
-    from strobe.compiler.export.expected import doubtful
     from strobe.compiler.export.quantity import export
+    from strobe.compiler.export.test_values import doubtful
 
     made = export(arm, asked, **options)
     for part in made.parts:
@@ -316,7 +316,7 @@ def _check_controller(others: dict[str, Any]) -> None:
 def _controller(arm: Robot, name: str, gain: list[str], rate: float | None) -> Controller:
     from strobe.cli.control import gains_of
     from strobe.control.methods import make, offer
-    from strobe.control.rates import RATE, rates
+    from strobe.control.sample_rates import RATE, rates
 
     gains = gains_of([offer(name).name], gain)[name]
     return make(name, arm, rates(RATE if rate is None else rate).period, **gains)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from strobe.cli.exits import CHECK_FAILED
+from strobe.cli.exit_codes import CHECK_FAILED
 from strobe.cli.frames import TIP, meant_frame
 from strobe.cli.inputs import (
     SEPARATORS,
@@ -34,9 +34,9 @@ from strobe.cli.states import NoFriction
 from strobe.errors import ArgumentError, StrobeError, UnknownNameError
 
 if TYPE_CHECKING:
+    from strobe.control.request_timeline import Timeline
     from strobe.control.sensors import Sensors
-    from strobe.control.timeline import Timeline
-    from strobe.control.tracked import Tracked
+    from strobe.control.tracking_result import Tracked
     from strobe.robot import Robot
     from strobe.trajectory.motion import Trajectory
 
@@ -337,7 +337,7 @@ def _planned(
     how: LogOptions,
 ) -> Timeline:
     """The motion that a file asks for or holds, stopped where that is asked for."""
-    from strobe.control.timeline import Planning
+    from strobe.control.request_timeline import Planning
     from strobe.identify.logs import LOGGED
     from strobe.trajectory.files import holds_motion
 
@@ -376,7 +376,7 @@ def _told(
     robot: Robot, motion: Trajectory, runs: dict[str, Tracked], rate: float, frame: str | None
 ) -> dict[str, Any]:
     """The motion and its loops as data, with advice for a command line."""
-    from strobe.control.cost import cost
+    from strobe.control.step_cost import cost
     from strobe.equations.meaning import units_of
     from strobe.models.default_frame import hands
     from strobe.study.control_loops import joints, told

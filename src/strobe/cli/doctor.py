@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from strobe.cli.exits import CHECK_FAILED
+from strobe.cli.exit_codes import CHECK_FAILED
 from strobe.cli.inputs import Force, Json
 from strobe.cli.options import written_to
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from strobe.identify.logs import Log
-    from strobe.kinematics.hand import Hand
+    from strobe.kinematics.end_effector import Hand
     from strobe.robot import Robot
 
 WAYS = {  # of writing an orientation down: name of its angles, what a row is called, unit

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from strobe.cli.exits import CHECK_FAILED
+from strobe.cli.exit_codes import CHECK_FAILED
 from strobe.cli.frames import TIP, meant_frame
 from strobe.cli.inputs import Base, Json, Lock, RobotName, Strict, numbers, open_robot
 from strobe.cli.options import takes

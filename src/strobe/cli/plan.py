@@ -79,7 +79,7 @@ def plan(
     from strobe.cli.show import note, present, warn
     from strobe.models.default_frame import frame_meant
     from strobe.study.limit_usage import beyond
-    from strobe.trajectory.methods import plan as planned
+    from strobe.trajectory.planners import plan as planned
     from strobe.trajectory.reading import read_request
 
     inputs = [request, robot]

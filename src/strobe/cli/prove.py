@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from strobe.cli.exits import CHECK_FAILED
+from strobe.cli.exit_codes import CHECK_FAILED
 from strobe.cli.inputs import Json, Lock, RobotName, Strict, open_robot
 from strobe.errors import counted
 

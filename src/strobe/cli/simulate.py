@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from strobe.cli.closed import driving_torques
-from strobe.cli.exits import CHECK_FAILED
+from strobe.cli.closed_chains import driving_torques
+from strobe.cli.exit_codes import CHECK_FAILED
 from strobe.cli.frames import TIP, meant_frame
 from strobe.cli.inputs import (
     Actuated,

@@ -96,7 +96,7 @@ def given_state(
 
     ``known`` holds values that come from elsewhere, a pose or the start of a motion.
     """
-    from strobe.cli.closed import ClosedState
+    from strobe.cli.closed_chains import ClosedState
     from strobe.cli.show import note
 
     known = known or {}

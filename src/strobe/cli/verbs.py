@@ -12,7 +12,7 @@ import typer
 import typer.main
 from typer.core import TyperCommand, TyperGroup
 
-from strobe.cli.exits import leave, past_parser
+from strobe.cli.exit_codes import leave, past_parser
 from strobe.cli.inputs import NumbersCommand
 from strobe.cli.renamed import renamed
 from strobe.errors import nearest

@@ -1,6 +1,54 @@
 """A motion controller, end to end: `strobe.control(robot, motion, controller)`.
 
 The package is its main function: it can be called, and holds what its arguments are made of.
+
+    controller          what every one is
+    controller_model    the dynamics it believes in
+    end_effector_task   what is asked of a hand
+    joint_pd            each joint alone
+    joint_pid           each joint alone, with an integral
+    model_based_pd      with the model's gravity, or its feed-forward
+    computed_torque     the model's torques
+    operational_space   computed torque for the hand
+    impedance           a hand on springs
+    slotine_li          adaptive, on the regressor
+    regressor           how torques depend on a load
+    acceleration_servo  torque changed until the acceleration is right
+    momentum_observer   disturbances from generalised momentum
+    fixed_controller    a law in fixed point
+    methods             all by name
+    inertias            how much inertia joints move
+    inertia_scales      for gains that fit any arm
+    gains               from the dynamics
+    effort_limits       what motors give at most
+
+    sensor              one kind, at every joint
+    sensors             all that a controller gets to know
+    accelerometers      in pairs
+    sensor_noise        noise, and readings that do not come
+    instruments         what sensors say, period by period
+    sensor_failures     loops braked for them, in sentences
+    sensor_resolution   how fine they must be
+    sample_rates        rates that divide one another
+    plant_steps         steps of the arm in a period
+    loop                the closed loop as a recurrence
+    recording           a run of the loop, round by round
+    emergency_stop      to rest, as fast as joints may
+    request_timeline    requests as they arrive
+    motion_controller   from a request to torques
+    status              how a loop ended
+    verdict             why, in sentences
+    tracking_result     what comes back
+    tracking            the call
+    linearised          the loop near rest
+    sampled_modes       the pole that sampling leaves
+    modes               its eigenvalues and modes
+    stability           asked before anything moves
+    tracking_deviation  with the torques of an approximation
+    step_cost           operations and nanoseconds
+    export              a controller as C
+    files               NPZ, CSV
+    figure              loops, drawn
 """
 
 from __future__ import annotations
@@ -27,18 +75,18 @@ if TYPE_CHECKING:
     from strobe.control.model_based_pd import PDGravity as PDGravity
     from strobe.control.momentum_observer import MomentumObserver as MomentumObserver
     from strobe.control.operational_space import OperationalSpace as OperationalSpace
-    from strobe.control.resolution import bits_needed as bits_needed
+    from strobe.control.request_timeline import Stop as Stop
     from strobe.control.sensor import Sensor as Sensor
+    from strobe.control.sensor_resolution import bits_needed as bits_needed
     from strobe.control.sensors import Fault as Fault
     from strobe.control.sensors import Sensors as Sensors
     from strobe.control.slotine_li import SlotineLi as SlotineLi
     from strobe.control.stability import Stability as Stability
     from strobe.control.stability import stability as stability
     from strobe.control.status import Status as Status
-    from strobe.control.timeline import Stop as Stop
-    from strobe.control.tracked import Tracked as Tracked
     from strobe.control.tracking import control as control
     from strobe.control.tracking_deviation import straying as straying
+    from strobe.control.tracking_result import Tracked as Tracked
 
 exported(
     __name__,
@@ -55,14 +103,14 @@ exported(
         "strobe.control.model_based_pd": "FeedForwardPD PDGravity",
         "strobe.control.momentum_observer": "MomentumObserver",
         "strobe.control.operational_space": "OperationalSpace",
-        "strobe.control.resolution": "bits_needed",
+        "strobe.control.sensor_resolution": "bits_needed",
         "strobe.control.sensor": "Sensor",
         "strobe.control.sensors": "Fault Sensors",
         "strobe.control.slotine_li": "SlotineLi",
         "strobe.control.stability": "Stability stability",
         "strobe.control.status": "Status",
-        "strobe.control.timeline": "Stop",
-        "strobe.control.tracked": "Tracked",
+        "strobe.control.request_timeline": "Stop",
+        "strobe.control.tracking_result": "Tracked",
         "strobe.control.tracking": "control",
         "strobe.control.tracking_deviation": "straying",
     },

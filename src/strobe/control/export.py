@@ -19,7 +19,7 @@ import numpy as np
 
 from strobe.compiler.codegen.c_controller import CController, Member, Stage, source
 from strobe.compiler.codegen.names import Names, identifier
-from strobe.compiler.export.origin import origin
+from strobe.compiler.export.provenance import origin
 from strobe.compiler.graph.fuse import fuse
 from strobe.compiler.runtime.traced import trace
 from strobe.control.controller import Controller

@@ -15,7 +15,7 @@ from strobe.show.svg import SERIES
 from strobe.simulate.figure import LOOKS, ROWS, one
 
 if TYPE_CHECKING:
-    from strobe.control.tracked import Tracked
+    from strobe.control.tracking_result import Tracked
 
 Array = np.ndarray
 WIDE = 900  # pixels: two panels side by side

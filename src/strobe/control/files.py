@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from strobe.control.tracked import Tracked
+from strobe.control.tracking_result import Tracked
 from strobe.errors import ArgumentError
 from strobe.files.reading import suffix_of
 from strobe.files.tables import write_rows

@@ -110,7 +110,7 @@ class FixedController:
 
     def c_files(self, name: str = "controller") -> dict[str, str]:
         """A header, a source, conversions, a test and a Makefile by their names."""
-        from strobe.compiler.export.origin import origin
+        from strobe.compiler.export.provenance import origin
         from strobe.compiler.fixed_point.c_source import FixedFunction, source
         from strobe.compiler.fixed_point.c_test import files
 

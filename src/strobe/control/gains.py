@@ -5,7 +5,7 @@
 
 Under Kp and Kd a mode of M(q) with M v δ = D v moves by s² + 2 ω δ s + ω² δ = 0. Since D − M is positive everywhere,
 δ ≥ 1: no mode swings, and the slowest pole of each lies between −ω and −ω/2. The largest δ, of the lightest mode at
-any pose, says how short the period must be: Kd T < 2 M, which is ω T δ < 1, without delay (`sampling`). With
+any pose, says how short the period must be: Kd T < 2 M, which is ω T δ < 1, without delay (`sampled_modes`). With
 D = diag(max M_ii) alone the modes in which joints pull together would swing, their damping √δ < 1.
 """
 
@@ -17,14 +17,14 @@ from typing import Any
 
 import numpy as np
 
+from strobe.control.end_effector_task import Task
 from strobe.control.inertia_scales import hand_inertias
 from strobe.control.inertias import Inertias, inertias
 from strobe.control.methods import make, offer
 from strobe.control.modes import Stability
-from strobe.control.rates import WHOLE
-from strobe.control.sampling import phase_margin, radius
+from strobe.control.sample_rates import WHOLE
+from strobe.control.sampled_modes import phase_margin, radius
 from strobe.control.stability import POSES, stability
-from strobe.control.task import Task
 from strobe.errors import ArgumentError
 from strobe.models.arguments import require_above
 from strobe.robot import Robot

@@ -18,9 +18,9 @@ from strobe.algebra.rows import dot
 from strobe.approximate.method import Formula
 from strobe.control.controller import Controller, Kept, Measured, Wanted
 from strobe.control.controller_model import require_plain_joints
+from strobe.control.end_effector_task import Task
 from strobe.control.inertia_scales import BANDWIDTH, hand_inertias
 from strobe.control.operational_space import DAMPING
-from strobe.control.task import Task
 from strobe.robot import Robot
 from strobe.scalars import Num
 

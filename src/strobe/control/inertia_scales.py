@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from strobe.control.task import Task
+from strobe.control.end_effector_task import Task
 from strobe.robot import Robot
 
 Array = np.ndarray

@@ -16,8 +16,8 @@ from typing import Any
 
 from strobe.control.controller import Controller
 from strobe.control.methods import make
-from strobe.control.rates import RATE, Rates, rates
-from strobe.control.timeline import Planner, Planning
+from strobe.control.request_timeline import Planner, Planning
+from strobe.control.sample_rates import RATE, Rates, rates
 from strobe.errors import ArgumentError
 from strobe.models.arguments import require_above, require_truth
 from strobe.robot import Robot

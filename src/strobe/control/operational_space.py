@@ -17,7 +17,7 @@ from typing import Any
 from strobe.algebra.rows import dot
 from strobe.approximate.method import Formula
 from strobe.control.controller import Controller, Kept, Measured, Wanted
-from strobe.control.task import Task
+from strobe.control.end_effector_task import Task
 from strobe.robot import Robot
 from strobe.scalars import Num
 

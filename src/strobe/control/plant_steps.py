@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from strobe.control.rates import WHOLE
+from strobe.control.sample_rates import WHOLE
 from strobe.simulate import step_size
 from strobe.simulate.integrators import Method
 from strobe.simulate.problem import Problem

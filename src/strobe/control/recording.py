@@ -8,8 +8,8 @@ import numpy as np
 
 from strobe.compiler.graph.recurrence import STATE, sample
 from strobe.control.controller import Controller
-from strobe.control.disturbances import disturbances
 from strobe.control.loop import CONTROL, NOISE, READ, REFERENCE, SENSING, Loop
+from strobe.control.sensor_noise import disturbances
 from strobe.control.sensors import Sensors
 from strobe.control.tracking import constants_of
 from strobe.simulate.integrators import fixed_method

@@ -17,7 +17,7 @@ import numpy as np
 
 from strobe.compiler.runtime.arrays import checked, one_or_each
 from strobe.control.accelerometers import REACH, READINGS
-from strobe.control.rates import whole_steps
+from strobe.control.sample_rates import whole_steps
 from strobe.errors import ArgumentError
 from strobe.robot import Robot
 from strobe.scalars import Num, Numbers, floor, maximum, minimum

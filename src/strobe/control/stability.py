@@ -10,7 +10,7 @@ from strobe.compiler.runtime.arrays import checked
 from strobe.control.controller import Controller
 from strobe.control.loop import Loop
 from strobe.control.modes import AtPose, Mode, Stability, examined
-from strobe.control.rates import whole_steps
+from strobe.control.sample_rates import whole_steps
 from strobe.control.sensors import Sensors
 from strobe.control.tracking import constants_of
 from strobe.errors import ArgumentError

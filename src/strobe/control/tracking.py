@@ -11,17 +11,17 @@ import numpy as np
 
 from strobe.compiler.graph.recurrence import sample
 from strobe.control.controller import Controller
-from strobe.control.disturbances import disturbances
 from strobe.control.loop import GAINS, NOISE, REFERENCE, SENSING, Loop
 from strobe.control.modes import warn_unstable, warned
 from strobe.control.motion_controller import motion_controller
 from strobe.control.plant_steps import plant_steps
-from strobe.control.rates import WHOLE, periods, whole_steps
+from strobe.control.request_timeline import Planner
+from strobe.control.sample_rates import WHOLE, periods, whole_steps
 from strobe.control.sensor_failures import stops_of
+from strobe.control.sensor_noise import disturbances
 from strobe.control.sensors import Sensors
 from strobe.control.status import Status
-from strobe.control.timeline import Planner
-from strobe.control.tracked import Tracked
+from strobe.control.tracking_result import Tracked
 from strobe.control.verdict import judged, tolerances
 from strobe.models.arguments import finite_numbers, require_above, require_truth
 from strobe.robot import Robot

@@ -18,9 +18,9 @@ import numpy as np
 from strobe.approximate.method import Approximation
 from strobe.compiler.runtime.traced import trace
 from strobe.control.joint_pd import JointPD
-from strobe.control.rates import RATE, periods
+from strobe.control.sample_rates import RATE, periods
 from strobe.errors import LimitsLeftWarning, SingularMassMatrixError
-from strobe.kinematics.hand import astray
+from strobe.kinematics.end_effector import astray
 from strobe.robot import Robot
 from strobe.scalars import Num, Numbers
 from strobe.simulate.events import Lock

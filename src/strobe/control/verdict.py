@@ -10,7 +10,7 @@ import numpy as np
 
 from strobe.compiler.runtime.arrays import one_or_each
 from strobe.control.status import Status
-from strobe.control.tracked import Tracked
+from strobe.control.tracking_result import Tracked
 from strobe.errors import ArgumentError, shown
 from strobe.robot import Robot
 from strobe.simulate.problem import joint_at

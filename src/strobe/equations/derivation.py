@@ -15,17 +15,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from strobe.equations.closed_form import Equations, equations_of, equations_over, predicted_terms
+from strobe.equations.derivation_lines import Line, Step, Written, waves
 from strobe.equations.derive_decomposition import Decomposition
 from strobe.equations.derive_lagrange import Lagrange
 from strobe.equations.derive_newton_euler import NewtonEuler
 from strobe.equations.document import document
 from strobe.equations.expression import Symbol
 from strobe.equations.glossary import Parameter, parameters_among
-from strobe.equations.moving_links import MovingLinks
+from strobe.equations.link_motion import MovingLinks
 from strobe.equations.notation import is_derived
 from strobe.equations.parameters import named
 from strobe.equations.readable_forms import Forms, order_of
-from strobe.equations.relations import Line, Step, Written, waves
 from strobe.equations.trig_polynomials import Wave
 from strobe.errors import EquationSizeError, UnknownNameError
 from strobe.models.model import Model

@@ -12,14 +12,7 @@ from typing import Any
 
 from strobe.equations import expression as ex
 from strobe.equations.derivation import Derivation
-from strobe.equations.document import Document, together
-from strobe.equations.expression import Expression
-from strobe.equations.latex import DOTS, LETTERS, ROW, LatexWriter, escaped, latex_source
-from strobe.equations.latex import WIDTH as LATEX_WIDTH
-from strobe.equations.latex import visible as latex_width
-from strobe.equations.notation import PLAIN, Name, Notation
-from strobe.equations.readable_forms import Forms
-from strobe.equations.relations import (
+from strobe.equations.derivation_lines import (
     Formula,
     Letter,
     Line,
@@ -32,6 +25,13 @@ from strobe.equations.relations import (
     Values,
     Written,
 )
+from strobe.equations.document import Document, together
+from strobe.equations.expression import Expression
+from strobe.equations.latex import DOTS, LETTERS, ROW, LatexWriter, escaped, latex_source
+from strobe.equations.latex import WIDTH as LATEX_WIDTH
+from strobe.equations.latex import visible as latex_width
+from strobe.equations.notation import PLAIN, Name, Notation
+from strobe.equations.readable_forms import Forms
 from strobe.equations.rendering import BREAK, WEAK, Writer, lines
 from strobe.equations.text import WIDTH, TextWriter, text_lines
 from strobe.equations.trig_polynomials import Wave

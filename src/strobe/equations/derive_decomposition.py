@@ -19,8 +19,8 @@ from functools import cached_property
 
 from strobe.algebra import Vec3
 from strobe.equations.closed_form import Matrix
-from strobe.equations.moving_links import Letters, Link, MovingLinks
-from strobe.equations.relations import Letter, Line, Step, Times, Transposed, Values, plus
+from strobe.equations.derivation_lines import Letter, Line, Step, Times, Transposed, Values, plus
+from strobe.equations.link_motion import Letters, Link, MovingLinks
 from strobe.equations.trig_polynomials import Wave
 
 MASS, INERTIA, GRAVITY = Letter("m", "i"), Letter("I", "i", bold=True), Letter("g", bold=True)

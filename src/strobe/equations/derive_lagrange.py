@@ -13,10 +13,7 @@ from functools import cached_property
 
 from strobe.algebra import Vec3
 from strobe.equations import expression as ex
-from strobe.equations.expression import Expression, Number, Symbol
-from strobe.equations.moving_links import Letters, Link, MovingLinks
-from strobe.equations.notation import entry_name
-from strobe.equations.relations import (
+from strobe.equations.derivation_lines import (
     Letter,
     Line,
     Rate,
@@ -26,6 +23,9 @@ from strobe.equations.relations import (
     Written,
     plus,
 )
+from strobe.equations.expression import Expression, Number, Symbol
+from strobe.equations.link_motion import Letters, Link, MovingLinks
+from strobe.equations.notation import entry_name
 from strobe.equations.trig_polynomials import Wave
 from strobe.scalars import Num
 

@@ -14,9 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from strobe.equations.moving_links import Letters, Link, MovingLinks
-from strobe.equations.notation import index
-from strobe.equations.relations import (
+from strobe.equations.derivation_lines import (
     Formula,
     Letter,
     Line,
@@ -27,6 +25,8 @@ from strobe.equations.relations import (
     plus,
     worked_out,
 )
+from strobe.equations.link_motion import Letters, Link, MovingLinks
+from strobe.equations.notation import index
 from strobe.equations.trig_polynomials import Wave
 
 GRAVITY = Letter("g", bold=True)

@@ -6,7 +6,6 @@ import numpy as np
 
 from strobe.equations.meaning import NOISE, Explanation
 from strobe.robot import Robot
-from strobe.show.over_time import joints_figure
 from strobe.show.plots import (
     LETTER,
     MARGIN,
@@ -22,6 +21,7 @@ from strobe.show.plots import (
     near,
 )
 from strobe.show.svg import Element, box, fill, group, path, polyline, text
+from strobe.show.time_series import joints_figure
 from strobe.show.units import efforts
 
 Array = np.ndarray

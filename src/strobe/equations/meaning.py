@@ -30,7 +30,7 @@ from strobe.errors import UnknownNameError, UnsupportedModelError
 from strobe.models.arguments import finite_numbers, require_place
 from strobe.models.model import Frame, Model
 from strobe.robot import Robot, Wrench
-from strobe.show.noise import NOISE
+from strobe.show.rounding_noise import NOISE
 from strobe.show.sheet import Column, Sheet, Table, by_joint, displayed, number
 from strobe.show.units import efforts
 

@@ -17,7 +17,7 @@ from strobe.equations.structural_facts import Facts, coupled, gravity_conditions
 from strobe.equations.trig_polynomials import TooManyProducts, Wave
 from strobe.equations.verification import Image
 from strobe.errors import UnsupportedModelError
-from strobe.formulations import composite_body, composite_coriolis, decomposition, totals
+from strobe.formulations import composite_body, composite_coriolis, decomposition, energy_and_momentum
 from strobe.scalars import DualSystem, Num
 
 DECIDED = (
@@ -129,7 +129,7 @@ class _Sample:
         M = x.reduce_matrix(composite_body.mass_matrix(model, q))
         slopes = [[duals.lower(entry).tangent for entry in row] for row in M]
         return self._residues(slopes), self.field.lower(
-            duals.lower(totals.potential_energy(model, q)).tangent
+            duals.lower(energy_and_momentum.potential_energy(model, q)).tangent
         )
 
     def _residues(self, rows: list[list[Num]]) -> Residues:

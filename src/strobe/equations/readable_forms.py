@@ -19,7 +19,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from strobe.equations import expression as ex
-from strobe.equations import factors, products
+from strobe.equations import factors, product_forms
 from strobe.equations.expression import Angle, Expression, Number, Symbol, Trig
 from strobe.equations.factors import Atom, Monomial, Polynomial
 from strobe.equations.glossary import COLLECTED, glossary
@@ -200,14 +200,14 @@ class Forms:
             by_powers.setdefault(powers, {})[wave] = t.coefficient
         paired = factors.added(
             *(
-                factors.scaled(products.paired(p, self.order.place), frozenset(powers))
+                factors.scaled(product_forms.paired(p, self.order.place), frozenset(powers))
                 for powers, p in by_powers.items()
             )
         )
         yield paired
         yield factors.added(*(factors.scaled(p, frozenset(powers)) for powers, p in by_powers.items()))
-        halved = products.halved(paired)
-        for p in (halved, products.expanded(halved)) if len(halved) <= EXPANDED else ():
+        halved = product_forms.halved(paired)
+        for p in (halved, product_forms.expanded(halved)) if len(halved) <= EXPANDED else ():
             if len(p) <= SQUARES:
                 yield p
 

@@ -1,4 +1,40 @@
-"""The equations, one module per method, written once over numbers."""
+"""The equations, one module per method, written once over numbers.
+
+In the order of the data:
+
+    links                   a serial arm in the papers' letters
+    world                   a tree in base axes, for the Jacobian methods
+    kinematics              placements, velocities, Jacobians and their rates
+    reference_frames        in which axes, and at which point, a motion is told
+
+    spatial_newton_euler    O(n), trees, every joint: what torques are compared with
+    newton_euler            link coordinates, centres of mass
+    newton_euler_hat        through the matrix Â
+    newton_euler_base       base coordinates
+    newton_euler_armstrong  joint frames, first moments, trees
+    modified_newton_euler   forces and moments straight from Â
+    uicker_kahn             Lagrange with 4×4 matrices, O(n⁴)
+    waters                  backward recursion, O(n²)
+    waters_steps            the steps on the way to it
+    hollerbach_4x4          recursive Lagrange, O(n)
+    hollerbach_3x3          with 3×3 matrices, corrected
+    hollerbach_3x3_printed  as printed, with its errata
+    turney_lagrange         kinematics summed before the trace, O(n³)
+    lagrange_jacobian       H, h and G through link Jacobians
+    decomposition           D, C and G by cross products
+    configuration_space     coefficients that depend on q alone
+
+    strobing                M, C and g from any inverse dynamics, by unit vectors
+    composite_body          M, O(n²)
+    composite_coriolis      C, O(n · depth)
+    composite_derivatives   derivatives of torques, O(n · depth)
+    articulated_body        accelerations from torques, O(n)
+    transmission            all six components at every joint
+    energy_and_momentum     with the centre of mass, O(n)
+    centroidal              momentum about the centre of mass, as a matrix
+    regressors              torques as linear functions of inertial parameters
+    loop_constraints        how far loops are open, and what they demand
+"""
 
 from __future__ import annotations
 

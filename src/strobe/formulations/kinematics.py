@@ -12,7 +12,7 @@
 
 S is fixed to its body, so R S turns with ω_i. A displacement along column k turns what the joints from there on do,
 and moves the frame's origin for the joints before. Rows are linear velocity of the frame's origin, then angular
-velocity, in base axes; `references` have them elsewhere.
+velocity, in base axes; `reference_frames` has them elsewhere.
 """
 
 from __future__ import annotations

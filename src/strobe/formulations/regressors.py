@@ -17,8 +17,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from strobe.algebra import Force, Inertia, Motion, Sym3, Transform, Vec3
+from strobe.formulations.energy_and_momentum import velocities
 from strobe.formulations.kinematics import body_placements
-from strobe.formulations.totals import velocities
 from strobe.models.model import ROOT, Model
 from strobe.scalars import Num, Numbers
 

@@ -1,4 +1,20 @@
-"""What motions and torques tell of a robot's parameters."""
+"""What motions and torques tell of a robot's parameters.
+
+In the order of the data:
+
+    log_columns        columns as programs spell them
+    log_tables         text, MCAP and Parquet as tables
+    logs               recorded motions of one robot
+    log_checks         whether columns agree
+    least_squares      with what data cannot tell
+    base_parameters    the combinations that are felt
+    payload_readings   what was read, checked
+    payload_regressor  torques linear in ten numbers
+    payload            what a hand carries
+    payload_bounds     from mass and size alone
+    payload_change     noticed
+    payload_forces     by small test forces
+"""
 
 from __future__ import annotations
 

@@ -18,10 +18,10 @@ from strobe.errors import ArgumentError, ShapeError, counted
 from strobe.kinematics.damped_least_squares import Task
 from strobe.kinematics.initial_guesses import Nearest, seeds_of
 from strobe.kinematics.inverse import inverse_kinematics
+from strobe.kinematics.inverse_rates import moved
 from strobe.kinematics.joint_ranges import ranges_of
 from strobe.kinematics.numeric import ITERATIONS, TOLERANCE, middle, solve, task_of
 from strobe.kinematics.poses import checked_poses, finite
-from strobe.kinematics.rates import moved
 from strobe.kinematics.screws import error
 from strobe.kinematics.solutions import Solutions, Status
 from strobe.models.arguments import require_above
@@ -68,7 +68,7 @@ class Path:
         return Sheet(head, [by_joint(numbered("", n), columns), *notes], self._figure)
 
     def _figure(self) -> str | None:
-        from strobe.show.over_time import joints_figure
+        from strobe.show.time_series import joints_figure
 
         if self.reached < 2:
             return None

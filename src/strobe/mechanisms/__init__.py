@@ -1,4 +1,30 @@
-"""Mechanisms beyond the fixed arm: moving bases, legs on the ground, closed chains."""
+"""Mechanisms beyond the fixed arm: moving bases, legs on the ground, closed chains.
+
+In the order of the data:
+
+    extended_coordinates  a base that translates, in blocks
+    extended_equations    as closed forms
+    support_polygon       soles on the ground
+    zero_moment_point     what the ground does
+    gait                  which foot stands where, and when
+    inverted_pendulum     where the centre of mass must go
+    walking               the joints along a gait
+    figure_zmp            the zero moment point from above
+
+    loop_closure          positions that close every loop
+    states                checked
+    mobility              freedoms, redundancy, dead points
+    dependent_rates       rates from joints that lead
+    dependent_motion      motions from them
+    reduced_dynamics      in the actuated joints
+    cut_couplings         couplings held by forces instead
+    loop_forces           what holds chains together
+    transmitted_wrenches  what joints then have
+    torque_terms          torques term by term
+    parallel_linkages     open chains that share coordinates
+    balanceable           which joints a counterweight can balance
+    counterweights        which masses, where
+"""
 
 from __future__ import annotations
 
@@ -16,15 +42,6 @@ if TYPE_CHECKING:
     from strobe.mechanisms.cut_couplings import uncoupled as uncoupled
     from strobe.mechanisms.dependent_motion import led as led
     from strobe.mechanisms.dependent_rates import complete as complete
-    from strobe.mechanisms.diagnosis import (
-        Diagnosis as Diagnosis,
-    )
-    from strobe.mechanisms.diagnosis import (
-        diagnose as diagnose,
-    )
-    from strobe.mechanisms.diagnosis import (
-        independent as independent,
-    )
     from strobe.mechanisms.extended_coordinates import BlockForm as BlockForm
     from strobe.mechanisms.extended_coordinates import block_form as block_form
     from strobe.mechanisms.extended_equations import (
@@ -37,6 +54,15 @@ if TYPE_CHECKING:
     from strobe.mechanisms.loop_closure import assemble as assemble
     from strobe.mechanisms.loop_forces import LoopForces as LoopForces
     from strobe.mechanisms.loop_forces import loop_forces as loop_forces
+    from strobe.mechanisms.mobility import (
+        Diagnosis as Diagnosis,
+    )
+    from strobe.mechanisms.mobility import (
+        diagnose as diagnose,
+    )
+    from strobe.mechanisms.mobility import (
+        independent as independent,
+    )
     from strobe.mechanisms.parallel_linkages import Chain as Chain
     from strobe.mechanisms.parallel_linkages import Combined as Combined
     from strobe.mechanisms.parallel_linkages import combined as combined
@@ -63,7 +89,7 @@ exported(
         "strobe.mechanisms.cut_couplings": "uncoupled",
         "strobe.mechanisms.dependent_motion": "led",
         "strobe.mechanisms.dependent_rates": "complete",
-        "strobe.mechanisms.diagnosis": "Diagnosis diagnose independent",
+        "strobe.mechanisms.mobility": "Diagnosis diagnose independent",
         "strobe.mechanisms.extended_coordinates": "BlockForm block_form",
         "strobe.mechanisms.extended_equations": "BlockEquations block_equations",
         "strobe.mechanisms.gait": "Gait",

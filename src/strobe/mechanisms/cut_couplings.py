@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from strobe.errors import UnsupportedModelError
-from strobe.mechanisms.diagnosis import SAMPLES, dofs_of
+from strobe.mechanisms.mobility import SAMPLES, dofs_of
 from strobe.mechanisms.states import scales_of
 from strobe.models.couplings import Coordinates
 from strobe.models.model import Coupling, Loop, Model

@@ -15,8 +15,8 @@ import numpy as np
 from strobe.compiler.runtime.arrays import checked, in_precision, precision
 from strobe.errors import ArgumentError, ShapeError
 from strobe.mechanisms.dependent_rates import Following, complete
-from strobe.mechanisms.diagnosis import dofs_of, drivers
 from strobe.mechanisms.loop_closure import assemble
+from strobe.mechanisms.mobility import dofs_of, drivers
 from strobe.robot import Robot
 
 Array = np.ndarray

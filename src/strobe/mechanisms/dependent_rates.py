@@ -20,8 +20,8 @@ import numpy as np
 
 from strobe.compiler.runtime.arrays import checked, in_precision, precision
 from strobe.errors import ArgumentError
-from strobe.mechanisms.diagnosis import LEAST, dofs_of, pseudo_inverse, require_actuation
 from strobe.mechanisms.loop_closure import by_joint
+from strobe.mechanisms.mobility import LEAST, dofs_of, pseudo_inverse, require_actuation
 from strobe.mechanisms.states import products
 from strobe.robot import Robot
 

@@ -25,7 +25,7 @@ import numpy as np
 from strobe.compiler.runtime.arrays import collected, in_precision
 from strobe.errors import ArgumentError
 from strobe.mechanisms.cut_couplings import Uncoupled
-from strobe.mechanisms.diagnosis import LEAST, Condition, by_loop, pseudo_inverse
+from strobe.mechanisms.mobility import LEAST, Condition, by_loop, pseudo_inverse
 from strobe.models.default_frame import tip_or_none
 from strobe.models.loops import CLOSURES, conditions, extent, solved
 from strobe.models.model import Loop, Model

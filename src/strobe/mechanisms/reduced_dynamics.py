@@ -17,7 +17,7 @@ import numpy as np
 from strobe.compiler.runtime.arrays import collected, in_precision
 from strobe.errors import ArgumentError
 from strobe.mechanisms.dependent_rates import Following
-from strobe.mechanisms.diagnosis import dofs_of, drivers
+from strobe.mechanisms.mobility import dofs_of, drivers
 from strobe.models.loops import why_open
 from strobe.robot import Robot
 from strobe.show.sheet import Sheet, displayed, matrix, numbered, states

@@ -17,8 +17,8 @@ from strobe.compiler.runtime.arrays import collected, in_precision
 from strobe.equations import meaning
 from strobe.equations.meaning import Explanation, Term
 from strobe.errors import UnsupportedModelError
-from strobe.mechanisms.diagnosis import dofs_of
 from strobe.mechanisms.loop_forces import cut_open
+from strobe.mechanisms.mobility import dofs_of
 from strobe.mechanisms.reduced_dynamics import Reduced, reduced
 from strobe.mechanisms.transmitted_wrenches import Transmitted, transmitted
 from strobe.robot import Robot, Wrench

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from strobe.children import apart_on_windows, python_command, python_environment
+from strobe.child_processes import apart_on_windows, python_command, python_environment
 from strobe.errors import MissingExtraError
 
 MEMORY = 2 * 2**30  # bytes of addresses, where the system can limit them

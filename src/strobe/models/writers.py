@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
-from strobe.errors import ArgumentError, nearest
+from strobe.errors import ArgumentError, UnknownNameError, nearest
 from strobe.models.model import Model
 
-FORMATS = ("urdf", "toml")
+Written = tuple[str, list[str]]  # the text, and remarks on what is lost
 
 
-def written(model: Model, format: str) -> tuple[str, list[str]]:
-    """The text, and remarks on what is lost."""
-    if format == "urdf":
-        from strobe.models.urdf_writer import write_urdf
+def _urdf(model: Model) -> Written:
+    from strobe.models.urdf_writer import write_urdf
 
-        return write_urdf(model)
+    return write_urdf(model)
+
+
+def _toml(model: Model) -> Written:
     from strobe.models.toml_writer import write_toml
 
     return write_toml(model), []
+
+
+WRITERS: dict[str, Callable[[Model], Written]] = {"urdf": _urdf, "toml": _toml}
+FORMATS = tuple(WRITERS)
+
+
+def written(model: Model, format: str) -> Written:
+    """The text in a format of `FORMATS`, and remarks on what is lost."""
+    if format not in WRITERS:
+        raise UnknownNameError("format", format, "what can be written", list(FORMATS))
+    return WRITERS[format](model)
 
 
 def format_of(path: Path) -> str:

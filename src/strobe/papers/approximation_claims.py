@@ -67,7 +67,7 @@ def denser_points() -> Finding:
 
 def _deviations(still: bool) -> list[float]:
     from strobe.trajectory.envelope import deviations
-    from strobe.trajectory.methods import plan
+    from strobe.trajectory.planners import plan
     from strobe.trajectory.requests import request
 
     robot, found = load("planar2"), []

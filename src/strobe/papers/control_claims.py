@@ -57,7 +57,7 @@ def servo_under_friction() -> Finding:
 
 def feedback_makes_up() -> Finding:
     """The Stanford arm under computed torque at 500 Hz, with and without velocity terms in its model."""
-    from strobe.approximate.leaving_out import WithoutVelocityTerms
+    from strobe.approximate.omitted_terms import WithoutVelocityTerms
     from strobe.control.computed_torque import ComputedTorque
     from strobe.control.tracking import control
 

@@ -2,7 +2,7 @@
 
     M qdd + … = tau + Σ Jᵀ F + Kᵀ λ        K qdd = γ
 
-K are the rows of `formulations.closures`, γ what they demand of accelerations.
+K are the rows of `formulations.loop_constraints`, γ what they demand of accelerations.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from strobe.algebra.constraints import Constrained, orthogonalised
 from strobe.algebra.rows import dot, minus, plus
-from strobe.formulations import closures
+from strobe.formulations import loop_constraints
 from strobe.quantities.evaluation import Asked
 from strobe.quantities.kinematics import integrate
 from strobe.quantities.pivots import guard
@@ -22,11 +22,11 @@ from strobe.scalars.scalar import is_number
 LEAST_ROW = 1e-12  # a condition of which less is left than this part of its square is no new one
 
 
-def conditions_of(asked: Asked, q: Numbers, qd: Numbers) -> closures.Closures:
+def conditions_of(asked: Asked, q: Numbers, qd: Numbers) -> loop_constraints.Closures:
     """The conditions of closed chains on the independent coordinates."""
     x = asked.coordinates
-    found = closures.closures(asked.model.proximal(), x.expand(q), x.expand_rates(qd))
-    return closures.Closures(found.residuals, x.reduce_columns(found.J), found.bias)
+    found = loop_constraints.closures(asked.model.proximal(), x.expand(q), x.expand_rates(qd))
+    return loop_constraints.Closures(found.residuals, x.reduce_columns(found.J), found.bias)
 
 
 def constrained_dynamics(
@@ -88,12 +88,12 @@ def closed_accelerations(asked: Asked, q: Numbers, qd: Numbers, v: Numbers) -> l
 
 def loop_residuals(asked: Asked, q: Numbers) -> list[Num]:
     """How far every condition of closed chains is from holding."""
-    return closures.residuals(asked.model.proximal(), asked.coordinates.expand(q))
+    return loop_constraints.residuals(asked.model.proximal(), asked.coordinates.expand(q))
 
 
 def loop_facing(asked: Asked, q: Numbers) -> list[Num]:
     """For each loop that is solved a cosine, negative where its frames face each other the wrong way round."""
-    return closures.facing(asked.model.proximal(), asked.coordinates.expand(q))
+    return loop_constraints.facing(asked.model.proximal(), asked.coordinates.expand(q))
 
 
 def loop_jacobian(asked: Asked, q: Numbers) -> list[list[Num]]:

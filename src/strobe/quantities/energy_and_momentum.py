@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from strobe.algebra import Vec3
 from strobe.errors import UnsupportedModelError
-from strobe.formulations import centroidal, totals
+from strobe.formulations import centroidal, energy_and_momentum
 from strobe.models.model import Model
 from strobe.models.regroup import regrouped
 from strobe.quantities.drives import rotor_inertias
@@ -17,10 +17,10 @@ def energy(asked: Asked, q: Numbers, qd: Numbers) -> list[Num]:
     """Kinetic energy, rotor inertia included, and potential energy, zero at the base origin."""
     x, model = asked.coordinates, asked.model
     q, qd = x.expand(q), x.expand_rates(qd)
-    kinetic = totals.kinetic_energy(regrouped(model), q, qd)
+    kinetic = energy_and_momentum.kinetic_energy(regrouped(model), q, qd)
     for rate, inertia in zip(qd, rotor_inertias(model), strict=True):
         kinetic = kinetic + rate * rate * (inertia * 0.5)
-    return [kinetic, totals.potential_energy(model, q)]
+    return [kinetic, energy_and_momentum.potential_energy(model, q)]
 
 
 def center_of_mass(asked: Asked, q: Numbers) -> list[Num]:
@@ -32,7 +32,7 @@ def momentum(asked: Asked, q: Numbers, qd: Numbers) -> list[Num]:
     """Linear momentum, then angular momentum about the centre of mass, base axes."""
     x = asked.coordinates
     q = x.expand(q)
-    total = totals.momentum(regrouped(asked.model), q, x.expand_rates(qd))
+    total = energy_and_momentum.momentum(regrouped(asked.model), q, x.expand_rates(qd))
     about = total.moment - _center(asked.model, q).cross(total.force)
     return [*total.force, *about]
 
@@ -50,7 +50,7 @@ def centroidal_momentum_matrix_dot(asked: Asked, q: Numbers, qd: Numbers) -> lis
     x, model = asked.coordinates, regrouped(asked.model)
     q, qd = x.expand(q), x.expand_rates(qd)
     c = _center(asked.model, q)
-    c_d = totals.momentum(model, q, qd).force * (1.0 / totals.mass(asked.model))
+    c_d = energy_and_momentum.momentum(model, q, qd).force * (1.0 / energy_and_momentum.mass(asked.model))
     return x.reduce_columns(centroidal.momentum_matrix_dot(model, q, qd, c, c_d))
 
 
@@ -63,7 +63,7 @@ def centroidal_momentum_bias(asked: Asked, q: Numbers, qd: Numbers) -> list[Num]
 
 
 def _center(model: Model, q: Numbers) -> Vec3:
-    mass = totals.mass(model)
+    mass = energy_and_momentum.mass(model)
     if is_number(mass) and mass == 0:
         raise UnsupportedModelError(f"{model.name} has no mass that moves, and so no centre of mass.")
-    return totals.first_moments(model, q) * (1.0 / mass)
+    return energy_and_momentum.first_moments(model, q) * (1.0 / mass)

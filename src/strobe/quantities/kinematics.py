@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from strobe.algebra import Vec3
 from strobe.formulations import kinematics
-from strobe.formulations.references import ALIGNED, REFERENCES, Reference
+from strobe.formulations.reference_frames import ALIGNED, REFERENCES, Reference
 from strobe.models.arguments import require_choice
 from strobe.models.default_frame import tip
 from strobe.models.model import Frame, Model

@@ -1,4 +1,18 @@
-"""What a user holds: `Robot`, and where it comes from: `load`, `random`."""
+"""What a user holds: `Robot`, and where it comes from: `load`, `random`.
+
+In the order of the data:
+
+    description      names, sizes, limits
+    constants        parameters as vectors
+    dispatch         the border between arrays and kernels
+    dynamics         torques and motion
+    kinematics       frames and positions
+    robot            edits, and one thin method per application
+    answers          arrays that belong together, by name
+    rest_position    where it stands when nothing is said
+    singular_joints  joints that move no inertia
+    other_engines    states of MuJoCo and Pinocchio
+"""
 
 from __future__ import annotations
 

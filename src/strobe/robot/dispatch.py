@@ -19,7 +19,7 @@ from strobe.errors import (
     UnsupportedModelError,
     shown,
 )
-from strobe.formulations.references import ALIGNED, REFERENCES
+from strobe.formulations.reference_frames import ALIGNED, REFERENCES
 from strobe.models.arguments import finite_numbers, require_choice, require_text, require_truth
 from strobe.models.loops import require_geometry, why_open
 from strobe.models.model import Model
@@ -174,7 +174,7 @@ class Asking(Constants, Prepared):
                     f"actuated= is for closed chains; {self.name} has none{why_open(self.model)}"
                 )
             return ()
-        from strobe.mechanisms.diagnosis import require_actuation
+        from strobe.mechanisms.mobility import require_actuation
 
         named = self._joints_like(self.model.actuated if actuated is None else actuated)
         return require_actuation(self._robot, named)

@@ -29,17 +29,17 @@ from strobe.robot.kinematics import Kinematics
 if TYPE_CHECKING:
     from strobe.compiler.export.quantity import Export
     from strobe.control.controller import Controller
-    from strobe.control.tracked import Tracked
+    from strobe.control.tracking_result import Tracked
     from strobe.equations.closed_form import Equations
     from strobe.equations.coordinates import InCoordinates
     from strobe.equations.meaning import Explanation
     from strobe.identify.base_parameters import BaseParameters
-    from strobe.kinematics.hand import Hand
+    from strobe.kinematics.end_effector import Hand
+    from strobe.kinematics.inverse_rates import Resolved
     from strobe.kinematics.manipulability import LimitMargins, SingularDirections
-    from strobe.kinematics.rates import Resolved
     from strobe.kinematics.solutions import Solutions
     from strobe.kinematics.tracking import Path
-    from strobe.mechanisms.diagnosis import Solvable
+    from strobe.mechanisms.mobility import Solvable
     from strobe.show.picture import Picture
     from strobe.simulate.run import Run
     from strobe.study.showing import Shown
@@ -90,7 +90,7 @@ class Robot(Dynamics, Kinematics):
 
     def _solvable(self, q: Array) -> Solvable:
         """What is known of conditions of closed chains near closed positions q (..., nq)."""
-        from strobe.mechanisms.diagnosis import solvable
+        from strobe.mechanisms.mobility import solvable
 
         return solvable(self, q)
 
@@ -101,13 +101,13 @@ class Robot(Dynamics, Kinematics):
 
         ``angles`` is "rpy", "waters", "rotation-vector" or "quaternion" (7 rows); NaN where these have no rates.
         """
-        from strobe.kinematics.hand import analytic_jacobian
+        from strobe.kinematics.end_effector import analytic_jacobian
 
         return analytic_jacobian(self, q, frame, angles)
 
     def hand(self, q: Any, qd: Any = None, frame: str | None = None, angles: str = "waters") -> Hand:
         """Position, orientation and named angles of a frame, and their rates where qd is given, base axes."""
-        from strobe.kinematics.hand import hand
+        from strobe.kinematics.end_effector import hand
 
         return hand(self, q, qd, frame, angles)
 
@@ -142,9 +142,9 @@ class Robot(Dynamics, Kinematics):
     def inverse_velocity(self, q: Any, twist: Any, frame: str | None = None, **keywords: Any) -> Resolved:
         """Joint velocities that move a frame with a twist (..., 6), and the residual.
 
-        Keywords (damping, of, preferred, method, …) as in `strobe.kinematics.rates.inverse_velocity`.
+        Keywords (damping, of, preferred, method, …) as in `strobe.kinematics.inverse_rates.inverse_velocity`.
         """
-        from strobe.kinematics.rates import inverse_velocity
+        from strobe.kinematics.inverse_rates import inverse_velocity
 
         return inverse_velocity(self, q, twist, frame, **keywords)
 
@@ -153,9 +153,9 @@ class Robot(Dynamics, Kinematics):
     ) -> Resolved:
         """Joint accelerations that accelerate a frame by (p̈, ω̇) (..., 6) while it moves with qd.
 
-        Keywords (damping, of, preferred) as in `strobe.kinematics.rates.inverse_acceleration`.
+        Keywords (damping, of, preferred) as in `strobe.kinematics.inverse_rates.inverse_acceleration`.
         """
-        from strobe.kinematics.rates import inverse_acceleration
+        from strobe.kinematics.inverse_rates import inverse_acceleration
 
         return inverse_acceleration(self, q, qd, acceleration, frame, **keywords)
 
@@ -190,9 +190,9 @@ class Robot(Dynamics, Kinematics):
 
         ``method`` is "constant-acceleration", "torque-limited", "near-minimum-time", "jerk-limited", "cubic",
         "quintic", "hand-line" or "blends". Options (velocity, acceleration, qd, times, envelope, …) as in
-        `strobe.trajectory.methods.plan`.
+        `strobe.trajectory.planners.plan`.
         """
-        from strobe.trajectory.methods import plan
+        from strobe.trajectory.planners import plan
 
         return plan(self, asked, method, **options)
 

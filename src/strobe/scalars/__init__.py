@@ -3,6 +3,18 @@
 A formulation runs unchanged on each of them, and what a number is decides what comes out. The
 systems that need a heavy library (`symbol`: SymPy, `precise`: mpmath) are imported from their own
 modules.
+
+    scalar     the base: operators, and the folding of Python numbers
+    functions  sine, cosine and the rest, for a number of any system
+    lanes      a batch side by side, one NumPy array per number
+    count      what it cost
+    degree     a bound of the degree, for the probability of a false proof
+    field      integers modulo a large prime
+    dual       a number with its derivative along one direction
+    precise    fifty decimal digits
+    symbol     SymPy expressions
+    node       an expression graph, hash-consed
+    stored     numbers read from a table by a computed place
 """
 
 from strobe.scalars.count import DenseCount, FoldedCount

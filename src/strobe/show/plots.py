@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from strobe.errors import ArgumentError
-from strobe.show.noise import noise
+from strobe.show.rounding_noise import noise
 from strobe.show.svg import (
     Element,
     box,

@@ -25,8 +25,8 @@ import numpy as np
 
 from strobe.errors import StrobeError, harmless
 from strobe.show.html import Html, markup, tag
-from strobe.show.noise import quiet
 from strobe.show.picture import image
+from strobe.show.rounding_noise import quiet
 
 ROWS = 20  # of a table, at most
 LINES = 50  # of a sheet, at most

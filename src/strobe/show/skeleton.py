@@ -17,7 +17,7 @@ import numpy as np
 from strobe.algebra import Pose, Shift, Turn, Vec3
 from strobe.errors import ArgumentError, UnsupportedModelError
 from strobe.models.model import ROOT, Body, Frame, Model
-from strobe.show.limbs import Solid, limbs
+from strobe.show.torso_and_feet import Solid, limbs
 
 if TYPE_CHECKING:
     from strobe.robot import Robot

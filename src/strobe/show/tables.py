@@ -9,7 +9,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from strobe.show.noise import quiet
+from strobe.show.rounding_noise import quiet
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:

@@ -1,6 +1,29 @@
 """Given torques, how does the robot move: `strobe.simulate(robot, q0, qd0, torque, t)`.
 
 The package is its main function: it can be called, and holds what its arguments are made of.
+
+    torques              what drives a run
+    events               loads taken up, joints locked
+    problem              what is asked, checked
+    equations_of_motion  rates, with friction, stops, motors, loads
+    evaluation           compiled, or interpreted where that is sooner
+    integrators          methods as recurrences
+    step_size            how long a step may be
+    time_grid            where steps end
+    fixed_steps          compiled rounds
+    adaptive             SciPy's
+    checkpoint           to go on with the same bits
+    energy_audit         where energy and momentum went
+    limit_extremes       how far each limited number went
+    limit_violations     and where it was beyond
+    run                  what comes back
+    report               from rows to a run
+    simulation           the call
+    files                NPZ, CSV, MCAP
+    figure               a run, drawn
+    feed_forward         torques of a planned motion
+    batch_stepper        many runs, period by period
+    gym                  environments of Gymnasium
 """
 
 from __future__ import annotations
@@ -10,7 +33,7 @@ from typing import TYPE_CHECKING
 from strobe.rooms import exported
 
 if TYPE_CHECKING:
-    from strobe.simulate.audit import Audit as Audit
+    from strobe.simulate.energy_audit import Audit as Audit
     from strobe.simulate.events import Attach as Attach
     from strobe.simulate.events import Drop as Drop
     from strobe.simulate.events import Lock as Lock
@@ -24,7 +47,7 @@ if TYPE_CHECKING:
 exported(
     __name__,
     {
-        "strobe.simulate.audit": "Audit",
+        "strobe.simulate.energy_audit": "Audit",
         "strobe.simulate.events": "Attach Drop Lock Release",
         "strobe.simulate.run": "Run Status",
         "strobe.simulate.simulation": "simulate",

@@ -19,7 +19,7 @@ import numpy as np
 
 from strobe.errors import ArgumentError
 from strobe.robot import Robot
-from strobe.simulate.audit import loaded_quantity
+from strobe.simulate.energy_audit import loaded_quantity
 from strobe.simulate.equations_of_motion import PAYLOAD
 from strobe.simulate.torques import one_payload
 

@@ -11,8 +11,8 @@ from strobe.errors import ArgumentError, shown
 from strobe.models.arguments import is_whole
 from strobe.models.joints import Joint
 from strobe.robot import Robot
-from strobe.show.noise import quiet
 from strobe.show.plots import Panel, near, small_multiples
+from strobe.show.rounding_noise import quiet
 
 if TYPE_CHECKING:
     from strobe.simulate.run import Run

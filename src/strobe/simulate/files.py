@@ -26,8 +26,8 @@ from strobe.files.writing import writing
 from strobe.models.differences import changes, from_letters, json_object, letters
 from strobe.models.fingerprint import fingerprint
 from strobe.robot import Robot
-from strobe.simulate.audit import Audit, Carried
 from strobe.simulate.checkpoint import Checkpoint
+from strobe.simulate.energy_audit import Audit, Carried
 from strobe.simulate.limit_extremes import bounds
 from strobe.simulate.run import Errors, Run
 from strobe.simulate.torques import Table

@@ -14,8 +14,8 @@ import numpy as np
 from strobe.compiler.graph.recurrence import STATE, Call, round_of, samples
 from strobe.compiler.runtime.marching import Marching, cut
 from strobe.robot import Robot
-from strobe.simulate.audit import loaded_quantity
 from strobe.simulate.checkpoint import Checkpoint
+from strobe.simulate.energy_audit import loaded_quantity
 from strobe.simulate.equations_of_motion import RateRequest
 from strobe.simulate.evaluation import values_of
 from strobe.simulate.events import Span, velocities_after

@@ -28,7 +28,7 @@ from strobe.simulate.integrators import Parts, parts
 from strobe.simulate.torques import Function, Stops, Table, named, payload_numbers
 
 if TYPE_CHECKING:
-    from strobe.mechanisms.diagnosis import Solvable
+    from strobe.mechanisms.mobility import Solvable
 
 Array = np.ndarray
 UNLIMITED = 1e150  # stands for infinity where it is multiplied by zero

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from strobe.errors import SimulationError, counted
-from strobe.simulate.audit import Audit, Carried
 from strobe.simulate.checkpoint import Checkpoint
+from strobe.simulate.energy_audit import Audit, Carried
 from strobe.simulate.fixed_steps import Fault, Rows, called_torque, rates_at
 from strobe.simulate.problem import Problem
 from strobe.simulate.run import Run, Status

@@ -14,8 +14,8 @@ from strobe.robot import Robot
 from strobe.show.picture import Picture
 from strobe.show.sheet import Column, Sheet, by_joint, displayed, ended, facts, number
 from strobe.show.units import efforts, lengths, per_second
-from strobe.simulate.audit import Audit
 from strobe.simulate.checkpoint import Checkpoint
+from strobe.simulate.energy_audit import Audit
 from strobe.simulate.limit_violations import Excess, excesses
 
 Array = np.ndarray

@@ -53,7 +53,7 @@ def measure(case: Case) -> dict[str, Any]:
 
 def _here(case: Case) -> dict[str, Any]:
     """How the chain stands at the state."""
-    from strobe.mechanisms.diagnosis import diagnose
+    from strobe.mechanisms.mobility import diagnose
 
     here = diagnose(case.robot, case.q).here
     assert here is not None
@@ -81,7 +81,7 @@ def _reduced(case: Case) -> dict[str, Any]:
 
 
 def _own(robot: Robot, names: tuple[str, ...]) -> list[int]:
-    from strobe.mechanisms.diagnosis import dofs_of
+    from strobe.mechanisms.mobility import dofs_of
 
     return dofs_of(robot, names)
 

@@ -23,7 +23,7 @@ from strobe.study.control_loops import alone, told
 from strobe.study.refusals import reasons
 
 if TYPE_CHECKING:
-    from strobe.control.tracked import Tracked
+    from strobe.control.tracking_result import Tracked
     from strobe.trajectory.motion import Trajectory
 
 TITLE = "Under control"
@@ -87,7 +87,7 @@ def _loop(
 ) -> dict[str, Any]:
     """One controller, with both hands side by side, as data."""
     from strobe.approximate.methods import METHODS
-    from strobe.control.cost import cost
+    from strobe.control.step_cost import cost
     from strobe.control.tracking import control
 
     gains = {} if model is None else {"model": METHODS[model].make(robot, motion, None)}

@@ -12,8 +12,8 @@ from rich.table import Table
 from strobe.show.tables import in_units, remark, short, table, three
 
 if TYPE_CHECKING:
-    from strobe.control.cost import Cost
-    from strobe.control.tracked import Tracked
+    from strobe.control.step_cost import Cost
+    from strobe.control.tracking_result import Tracked
 
 Array = np.ndarray
 

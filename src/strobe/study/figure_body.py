@@ -23,8 +23,8 @@ from strobe.show.drawing import usual_view
 from strobe.show.drawing_sheet import LINE, MARGIN, TOP, WIDTH, brief, page, rule
 from strobe.show.glyphs import label, subscript
 from strobe.show.label_placement import Board
-from strobe.show.noise import noise, quiet
 from strobe.show.projection import Screen, View
+from strobe.show.rounding_noise import noise, quiet
 from strobe.show.skeleton import Hinge, Skeleton, numbers, posed
 from strobe.show.svg import Child, Element, fill, group, path, stroke, text
 

@@ -20,8 +20,8 @@ from strobe.show import glyphs
 from strobe.show.drawing_sheet import MARGIN, TOP, WIDTH, brief, page
 from strobe.show.glyphs import label, subscript
 from strobe.show.label_placement import Board
-from strobe.show.noise import noise, quiet
 from strobe.show.projection import Screen, View
+from strobe.show.rounding_noise import noise, quiet
 from strobe.show.skeleton import Skeleton, posed
 from strobe.show.svg import Child, Element, group, path, text
 

@@ -16,8 +16,8 @@ HOW = "force (N) and moment (N m) of the link of the first frame on that of the 
 
 def measured(robot: Robot, q: Any, qd: Any, qdd: Any, **loads: Any) -> dict[str, Any]:
     """The forces at one state, as data."""
-    from strobe.mechanisms.diagnosis import by_loop  # every verb imports the study: mechanisms wait
     from strobe.mechanisms.loop_forces import loop_forces
+    from strobe.mechanisms.mobility import by_loop  # every verb imports the study: mechanisms wait
 
     found = loop_forces(robot, q, qd, qdd, **loads)
     frames = {loop.name: [loop.frame_a, loop.frame_b] for loop in robot.model.loops}

@@ -191,7 +191,7 @@ def _closed(robot: Robot) -> dict[str, Any] | None:
     """What closed chains leave free; nothing where there are none, the reason where they cannot be closed."""
     if not robot.model.is_closed:
         return None
-    from strobe.mechanisms.diagnosis import diagnose  # most robots have no use for it
+    from strobe.mechanisms.mobility import diagnose  # most robots have no use for it
 
     try:
         found = diagnose(robot)

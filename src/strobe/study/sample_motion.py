@@ -92,14 +92,14 @@ def _closed_swing(robot: Robot, q: Array, kept: bool) -> Swing:
 
 def _driving(robot: Robot) -> tuple[str, ...]:
     """The joints that drive a closed chain, or could where the model names none that do."""
-    from strobe.mechanisms.diagnosis import driving_sets  # most robots have no use for it
+    from strobe.mechanisms.mobility import driving_sets  # most robots have no use for it
 
     return driven(robot) or next(iter(driving_sets(robot)), ())
 
 
 def driven(robot: Robot) -> tuple[str, ...]:
     """The joints that the model says drive a closed chain, if they can."""
-    from strobe.mechanisms.diagnosis import require_actuation
+    from strobe.mechanisms.mobility import require_actuation
 
     try:
         return require_actuation(robot, robot.model.actuated)

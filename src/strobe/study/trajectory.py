@@ -33,7 +33,7 @@ WAYS = ("constant-acceleration", "blends", "cubic", "quintic", TORQUE)
 
 def measure(case: Case) -> dict[str, Any]:
     """The same points passed by different methods; the first one in full."""
-    from strobe.trajectory.methods import METHODS  # every verb imports the study: planners wait
+    from strobe.trajectory.planners import METHODS  # every verb imports the study: planners wait
 
     asked, assumed = _asked(case)
     motions: dict[str, Any] = {}
@@ -74,7 +74,7 @@ def measure(case: Case) -> dict[str, Any]:
 
 def motion_of(case: Case) -> Trajectory:
     """The motion that is shown in full."""
-    from strobe.trajectory.methods import METHODS
+    from strobe.trajectory.planners import METHODS
 
     return METHODS[WAYS[0]].plan(_asked(case)[0])
 

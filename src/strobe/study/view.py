@@ -25,7 +25,7 @@ from strobe.quantities import Request
 from strobe.robot import Robot
 from strobe.show.drawing import usual_view
 from strobe.show.json_text import plain
-from strobe.show.noise import NOISE
+from strobe.show.rounding_noise import NOISE
 from strobe.show.skeleton import Skeleton, posed
 from strobe.show.tables import remark
 from strobe.study import page_parts as page

@@ -18,7 +18,7 @@ from itertools import islice
 from queue import Empty, SimpleQueue
 from typing import IO, Any
 
-from strobe.children import python_command, python_environment
+from strobe.child_processes import python_command, python_environment
 from strobe.errors import SweepError
 from strobe.sweep.worker import MOST_DEATHS, Done, Workshop, killer
 from strobe.sweep.worker_process import done_of

@@ -18,7 +18,7 @@ from strobe.models.names import unused_name
 from strobe.models.toml_table import Table, as_written
 from strobe.robot import Robot, load
 from strobe.sweep.documents import motion_data
-from strobe.trajectory import files, methods
+from strobe.trajectory import files, planners
 from strobe.trajectory.motion import Trajectory
 
 UNWANTED = re.compile(r"[^A-Za-z0-9_.-]+")  # in a label, which names folders
@@ -132,13 +132,13 @@ def _motion(robot: Robot, entry: Any, folder: Path) -> Trajectory:
     if isinstance(entry, Trajectory):
         return entry
     if isinstance(entry, dict):
-        return methods.plan(robot, entry)
+        return planners.plan(robot, entry)
     if not isinstance(entry, str | PathLike):
         raise ArgumentError(
             f"found {as_written(entry)}, expected a file with a request or a motion, or a table."
         )
     path = folder / entry
-    return files.read(path).motion if files.holds_motion(path) else methods.plan(robot, path)
+    return files.read(path).motion if files.holds_motion(path) else planners.plan(robot, path)
 
 
 def controllers(root: Table) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ from strobe.approximate.methods import METHODS
 from strobe.control.controller import Controller
 from strobe.control.methods import make, offer
 from strobe.control.plant_steps import plant_steps
-from strobe.control.rates import periods
+from strobe.control.sample_rates import periods
 from strobe.control.status import Status
 from strobe.control.tracking import control
 from strobe.errors import ArgumentError

@@ -9,7 +9,7 @@ import numpy as np
 
 from strobe.robot import Robot
 from strobe.simulate import step_size
-from strobe.simulate.audit import loaded_quantity
+from strobe.simulate.energy_audit import loaded_quantity
 from strobe.simulate.feed_forward import feed_forward
 from strobe.simulate.fixed_steps import march
 from strobe.simulate.integrators import fixed_method

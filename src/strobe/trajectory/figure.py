@@ -13,8 +13,8 @@ import numpy as np
 
 from strobe.equations.figure_motion import units
 from strobe.robot import Robot
-from strobe.show.noise import quiet
 from strobe.show.plots import NARROW, WIDTH, Panel, near, small_multiples
+from strobe.show.rounding_noise import quiet
 from strobe.trajectory.motion import Trajectory
 
 Array = np.ndarray

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import strobe
-from strobe.compiler.export.expected import AWKWARD, STATES, doubtful, expected
 from strobe.compiler.export.quantity import NAMES, export
+from strobe.compiler.export.test_values import AWKWARD, STATES, doubtful, expected
 from strobe.errors import ArgumentError, OutputError, UnknownNameError, UnsupportedModelError
 from strobe.quantities import Request
 

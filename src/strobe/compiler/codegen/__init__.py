@@ -1,1 +1,35 @@
-"""From a program to text in another language: a table and a loop each."""
+"""From a program to text in another language: a table and a loop each.
+
+In the order of the data:
+
+    names              names and remarks that are safe in code
+    constants          constants as bits
+    llvm               LLVM IR, W states at a time
+    llvm_text          lines of IR under way
+    llvm_pieces        long programs, cut
+    llvm_loop          the loop over states
+    llvm_shared        what is the same for all states, once
+    llvm_stream        results past the caches
+    llvm_stored        rows of tables
+    llvm_builtin       a builtin's look at its arrays
+    llvm_quick         one state a call
+    llvm_batch         one batch a call
+    llvm_march         recurrences
+    sincos             sine and cosine: the polynomials
+    llvm_sincos        as IR
+    llvm_atan2         the angle of a point, as IR
+    elementary         sine to arc tangent over numbers, in what every processor has
+    llvm_scalar        IR for small machines, without a library
+    c                  portable C99
+    c_sincos           sine and cosine in it
+    c_atan2            the angle of a point in it
+    c_test             its self-test and Makefile
+    c_controller       a controller as C99
+    c_controller_test  and its self-test
+    mex                for MATLAB
+    python_cffi        for Python
+    js                 JavaScript for pages
+    wasm               WebAssembly, the binary itself
+    wasm_js            its ES module
+    wasm_js_library    of several functions
+"""

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from strobe.compiler.codegen.c import Function, source
 from strobe.compiler.codegen.names import identifier
-from strobe.compiler.export.expected import reads
-from strobe.compiler.export.meanings import does, meanings, short
-from strobe.compiler.export.origin import origin
+from strobe.compiler.export.argument_meanings import does, meanings, short
+from strobe.compiler.export.provenance import origin
+from strobe.compiler.export.test_values import reads
 from strobe.compiler.graph.program import Program
 from strobe.compiler.runtime.kernels import Kernel
 from strobe.errors import ArgumentError, UnknownNameError, UnsupportedModelError

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 from strobe.compiler.codegen import c, c_test, mex, python_cffi, wasm, wasm_js, wasm_js_library
 from strobe.compiler.codegen.c import Function
 from strobe.compiler.codegen.c_test import Expected
-from strobe.compiler.export.expected import expected
 from strobe.compiler.export.function import function, stem, with_origin
+from strobe.compiler.export.test_values import expected
 from strobe.errors import ArgumentError, nearest, shown
 from strobe.files.writing import write_folder
 from strobe.quantities import Request

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from strobe.compiler.export.expected import reads
 from strobe.compiler.export.function import check_quantity
+from strobe.compiler.export.test_values import reads
 from strobe.compiler.runtime.kernels import Kernel
 from strobe.errors import ArgumentError, shown
 from strobe.quantities import OF_A_FRAME, Request

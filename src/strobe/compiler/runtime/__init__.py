@@ -1,1 +1,18 @@
-"""From functions over numbers to something to call on arrays."""
+"""From functions over numbers to something to call on arrays.
+
+In the order of the data:
+
+    arrays     the border: arrays checked once
+    kernels    a quantity of a robot as machine code
+    interpret  where nothing is compiled
+    jit        machine code from IR
+    width      how wide vectors are, by measurement
+    cache      object code on disk
+    gufunc     NumPy ufuncs from addresses
+    quick      builtins for calls in a hurry
+    prepared   those of one robot, from the second call on
+    traced     functions of one's own
+    marching   recurrences on arrays
+    objects    object files for other machines
+    timing     how long things take, interleaved
+"""

@@ -20,7 +20,7 @@ from typing import Any
 
 import llvmlite.binding as llvm
 
-from strobe.children import python_command, python_environment
+from strobe.child_processes import python_command, python_environment
 from strobe.compiler.codegen.llvm_scalar import module_of
 from strobe.compiler.graph.program import Program
 from strobe.errors import UnknownNameError, UnsupportedModelError

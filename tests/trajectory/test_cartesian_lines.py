@@ -8,8 +8,8 @@ import pytest
 import strobe
 from strobe.errors import ArgumentError
 from strobe.kinematics.orientation import rotation_vector_matrix
+from strobe.trajectory.cartesian_lines import hand_line
 from strobe.trajectory.constant_acceleration import plan
-from strobe.trajectory.hand_lines import hand_line
 from strobe.trajectory.requests import request
 
 START = np.array([0.3, 0.9, 0.6, -0.4, 0.7, 1.1])

@@ -12,7 +12,7 @@ import numpy as np
 from strobe.control.controller import Controller
 from strobe.control.status import Status
 from strobe.errors import StrobeError
-from strobe.kinematics.hand import astray
+from strobe.kinematics.end_effector import astray
 from strobe.robot import Robot
 from strobe.show.picture import Picture
 from strobe.show.sheet import Column, Sheet, by_joint, displayed, ended, facts, number

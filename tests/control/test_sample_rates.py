@@ -2,7 +2,7 @@
 
 import pytest
 
-from strobe.control.rates import rates, whole_steps
+from strobe.control.sample_rates import rates, whole_steps
 from strobe.errors import ArgumentError
 
 

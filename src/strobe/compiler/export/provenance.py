@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from strobe.compiler.codegen.c import Origin
-from strobe.compiler.export.meanings import about_robot
+from strobe.compiler.export.argument_meanings import about_robot
 from strobe.models.fingerprint import digest, fingerprint
 
 if TYPE_CHECKING:

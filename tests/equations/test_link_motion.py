@@ -9,7 +9,7 @@ import pytest
 import strobe
 from strobe.algebra import Inertia, Sym3, Vec3
 from strobe.equations.closed_form import equations_of
-from strobe.equations.moving_links import SPACE, MovingLinks
+from strobe.equations.link_motion import SPACE, MovingLinks
 from strobe.errors import UnsupportedModelError
 from strobe.formulations.decomposition import velocities
 from strobe.formulations.world import world

@@ -3,7 +3,7 @@
 import pytest
 
 from strobe.errors import UnknownNameError
-from strobe.formulations.references import REFERENCES
+from strobe.formulations.reference_frames import REFERENCES
 from strobe.models.edits import add_frame
 from strobe.models.random_robots import random_model
 from strobe.quantities import Request

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import strobe
-from strobe.control.stopping import stop
+from strobe.control.emergency_stop import stop
 from strobe.errors import ArgumentError
 from strobe.trajectory.requests import request
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import strobe
 from strobe.errors import StrobeError
-from strobe.kinematics.hand import angular_velocity, hand_at, hand_from
+from strobe.kinematics.end_effector import angular_velocity, hand_at, hand_from
 from strobe.kinematics.orientation import ANGLES, angles_of, matrix_of
 
 NAMES = tuple(ANGLES)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from strobe.control.sampling import matrix, phase_margin, radius
+from strobe.control.sampled_modes import matrix, phase_margin, radius
 
 T = 1e-3
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from strobe.errors import ArgumentError
-from strobe.kinematics.rates import moved
+from strobe.kinematics.inverse_rates import moved
 from strobe.kinematics.screws import error
 from strobe.kinematics.tracking import Path, track
 from strobe.kinematics.workspace import moving_numbers

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import strobe
-from strobe.compiler.export.meanings import RESULTS, meanings
+from strobe.compiler.export.argument_meanings import RESULTS, meanings
 from strobe.compiler.export.units import KG, NEWTON, RAD, M, S
 from strobe.compiler.runtime.interpret import evaluate
 from strobe.errors import StrobeError

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from strobe.analysis.cycles import WIDTHS
+from strobe.analysis.execution_ports import CORES, FREE, Rates, Stream, independent, limits, measured_rates
 from strobe.analysis.machine_code import Instruction, MachineCode
-from strobe.analysis.ports import CORES, FREE, Rates, Stream, independent, limits, measured_rates
 
 LINES = """
 	pushq	%rbp

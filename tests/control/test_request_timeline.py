@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import strobe
-from strobe.control.timeline import Planning, Stop, Timeline
+from strobe.control.request_timeline import Planning, Stop, Timeline
 from strobe.errors import ArgumentError
 from strobe.trajectory.requests import request
 

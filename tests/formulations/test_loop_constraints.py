@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from strobe.formulations.closures import closures, facing, residuals
+from strobe.formulations.loop_constraints import closures, facing, residuals
 from strobe.models.couplings import coordinates
 from strobe.models.edits import add_frame
 from strobe.models.loops import CLOSURES, add_loop, conditions

@@ -8,8 +8,8 @@ import pytest
 import strobe
 from strobe.models.model import ROOT
 from strobe.show.drawing import Drawing
-from strobe.show.limbs import Solid, limbs
 from strobe.show.skeleton import posed
+from strobe.show.torso_and_feet import Solid, limbs
 
 
 @pytest.fixture(scope="module")

@@ -23,7 +23,7 @@ import numpy as np
 
 from strobe.compiler.runtime.arrays import batch_shape, checked, in_precision, precision
 from strobe.errors import ArgumentError, counted
-from strobe.kinematics.hand import checked_twist
+from strobe.kinematics.end_effector import checked_twist
 from strobe.kinematics.manipulability import (
     RANK,
     chosen_rows,

@@ -6,7 +6,7 @@ import pytest
 import strobe
 from strobe.errors import ArgumentError
 from strobe.mechanisms import diagnose, independent
-from strobe.mechanisms.diagnosis import driving_sets, freedoms
+from strobe.mechanisms.mobility import driving_sets, freedoms
 
 EXPECTED = {"fourbar": (3, 1), "slider-crank": (3, 1), "fivebar": (4, 2), "delta": (9, 3)}
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 
 from strobe.algebra import Mat3, Vec3
-from strobe.equations.expression import ZERO, Symbol
-from strobe.equations.notation import index
-from strobe.equations.relations import (
+from strobe.equations.derivation_lines import (
     Letter,
     Line,
     Rate,
@@ -19,6 +17,8 @@ from strobe.equations.relations import (
     waves,
     worked_out,
 )
+from strobe.equations.expression import ZERO, Symbol
+from strobe.equations.notation import index
 from strobe.equations.trig_polynomials import Waves
 
 A, B, M, S = (Letter(x, bold=True) for x in "ABMS")

@@ -11,7 +11,7 @@ import pytest
 
 import strobe
 from strobe.equations.meaning import explain
-from strobe.show.noise import NOISE, noise, quiet
+from strobe.show.rounding_noise import NOISE, noise, quiet
 
 
 def test_noise_is_measured_by_the_largest_of_a_kind() -> None:
@@ -74,4 +74,7 @@ def test_nobody_else_decides_what_rounding_is() -> None:
         for file in (sources / room).rglob("*.py")
         if own.search(file.read_text(encoding="utf-8"))
     }
-    assert found == {"show/noise.py", "equations/shortened.py"}  # the latter: a joint without torque
+    assert found == {
+        "show/rounding_noise.py",
+        "equations/shortened.py",
+    }  # the latter: a joint without torque

@@ -9,7 +9,7 @@ import pytest
 import strobe
 from strobe.errors import ArgumentError, UnknownNameError
 from strobe.trajectory import near_minimum_time as module
-from strobe.trajectory.methods import DEFAULT, METHODS
+from strobe.trajectory.planners import DEFAULT, METHODS
 from strobe.trajectory.requests import request
 
 POINTS = [(0, 0.3), (1, 0.6), (1.6, 1.4)]

@@ -106,7 +106,7 @@ class ClosedState:
     def _following(self, name: str, led: np.ndarray) -> np.ndarray:
         """Rates of all joints from those of the actuated ones."""
         from strobe.mechanisms.dependent_rates import complete
-        from strobe.mechanisms.diagnosis import dofs_of
+        from strobe.mechanisms.mobility import dofs_of
 
         names, q = self._leaders(), self.state["q"]
         if name == "qd":
@@ -161,7 +161,7 @@ class ClosedState:
 
 def driving_torques(robot: Robot, text: str) -> list[float]:
     """Torques of all joints, from those of all or of the actuated ones."""
-    from strobe.mechanisms.diagnosis import dofs_of
+    from strobe.mechanisms.mobility import dofs_of
 
     found = numbers("--torque", text)
     if len(found) == robot.nv:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import strobe
-from strobe.approximate.leaving_out import (
+from strobe.approximate.omitted_terms import (
     GravityOnly,
     LockedJoints,
     ReducedInteraction,

@@ -19,13 +19,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from strobe.control.stopping import stop
+from strobe.control.emergency_stop import stop
 from strobe.errors import ArgumentError, StrobeError, UnknownNameError
 from strobe.models.arguments import finite_numbers
 from strobe.robot import Robot
 from strobe.trajectory.files import in_order
-from strobe.trajectory.methods import plan
 from strobe.trajectory.motion import Trajectory
+from strobe.trajectory.planners import plan
 from strobe.trajectory.reading import BOUNDS, Start, read_request, request_from
 from strobe.trajectory.requests import ROUNDING, Bounds, Request, request
 

@@ -14,7 +14,7 @@ from functools import cached_property
 
 from strobe.algebra import Mat3, Vec3
 from strobe.equations.closed_form import Equations
-from strobe.equations.relations import Letter, Quantity, Values, Written
+from strobe.equations.derivation_lines import Letter, Quantity, Values, Written
 from strobe.equations.trig_polynomials import Wave
 from strobe.errors import UnsupportedModelError
 from strobe.formulations.kinematics import body_placements

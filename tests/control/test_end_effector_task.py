@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import strobe
-from strobe.control.task import Task, rotation_between
+from strobe.control.end_effector_task import Task, rotation_between
 from strobe.errors import ArgumentError, UnknownNameError
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import strobe
 from strobe.errors import UnsupportedModelError
-from strobe.formulations import totals
+from strobe.formulations import energy_and_momentum
 from strobe.models.random_robots import random_model
 from strobe.models.regroup import regrouped
 from strobe.scalars import FieldSystem
@@ -39,14 +39,14 @@ def test_linear_momentum_is_mass_times_the_velocity_of_the_centre_of_mass(robot)
     q, qd, _ = robot.random_state(3)
     h = 1e-6
     up, down = (robot.center_of_mass(robot.integrate(q, qd, s * h)) for s in (1, -1))
-    mass = totals.mass(robot.model)
+    mass = energy_and_momentum.mass(robot.model)
     assert robot.momentum(q, qd)[:3] == pytest.approx(mass * (up - down) / (2 * h), abs=1e-6 * mass)
 
 
 def test_the_potential_energy_hangs_on_the_centre_of_mass_and_the_gravity_given(robot):
     q, qd, _ = robot.random_state(4)
     g = np.array([1.0, -2.0, 0.5])
-    expected = -totals.mass(robot.model) * g @ robot.center_of_mass(q)
+    expected = -energy_and_momentum.mass(robot.model) * g @ robot.center_of_mass(q)
     assert robot.energy(q, qd, gravity=g)[1] == pytest.approx(expected, rel=1e-11)
 
 
@@ -57,8 +57,8 @@ def test_regrouping_changes_neither_kinetic_energy_nor_momentum():
         q, qd, _ = model.variables()
         results = []
         for tree in (model, regrouped(model)):
-            h = totals.momentum(tree, q, qd)
-            numbers = [totals.kinetic_energy(tree, q, qd), *h.force, *h.moment]
+            h = energy_and_momentum.momentum(tree, q, qd)
+            numbers = [energy_and_momentum.kinetic_energy(tree, q, qd), *h.force, *h.moment]
             results.append([system.lower(x) for x in numbers])
         assert results[0] == results[1]
 

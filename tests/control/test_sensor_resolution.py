@@ -7,7 +7,7 @@ import pytest
 
 import strobe
 from strobe.control import AccelerationServo, ComputedTorque, Sensor, Sensors, control
-from strobe.control.resolution import Row, bits_needed, scheme_sensors, sensors_of, table
+from strobe.control.sensor_resolution import Row, bits_needed, scheme_sensors, sensors_of, table
 from strobe.errors import ArgumentError
 from strobe.models.joints import Friction, Motor
 from strobe.trajectory.motion import Trajectory
