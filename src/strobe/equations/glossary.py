@@ -68,7 +68,7 @@ def _places(words: Named) -> Iterator[tuple[str, str, str, list[str]]]:
             yield "first moment", UNITS["first moment"], where, _names(inertial.about_origin.h)
         yield "inertia", UNITS["inertia"], where, _names(tensor or ())
         for role, values in joint_drives.items():
-            unit = DRIVES[role][not body.joint.turns]
+            unit = DRIVES[role][not body.joint.angular]
             yield role, unit, f'joint "{body.joint.name}"', _names(values)
         yield "length", UNITS["length"], where, _names([*_shifts(body), *(inertial.com or ())])
         yield "angle", UNITS["angle"], where, _names(_turns(body))

@@ -55,7 +55,8 @@ class Method:
             return f"{model.name} has a joint with several degrees of freedom; {self.name} takes joints with one."
         if self.scope == ONE_DEGREE and not all(joint.is_elementary for joint in model.joints):
             joint = next(joint for joint in model.joints if not joint.is_elementary)
-            return f'joint "{joint.name}" of {model.name} is {joint.kind}; {self.name} takes joints that turn or slide.'
+            takes = f"{self.name} takes joints that turn or slide."
+            return f'joint "{joint.name}" of {model.name} is {joint.kind}; {takes}'
         return None
 
     def with_tool(self, model: Model, q: Numbers, qd: Numbers, qdd: Numbers, tool: Force) -> list[Num]:

@@ -160,10 +160,7 @@ def _axis(part: str, first: Body, second: Body, tolerance: float) -> Iterator[Ch
         yield Change("geometry", part, "pitch", _shown(one.pitch), _shown(two.pitch), "m/rad")  # pyright: ignore[reportArgumentType]
     if not one.has_axis:
         return
-    x, y = (
-        _vector(body.after.inverse().inward(body.joint.direction))
-        for body in (first, second)
-    )
+    x, y = (_vector(body.after.inverse().inward(body.joint.direction)) for body in (first, second))
     if np.abs(x - y).max() > max(tolerance, 1e-12):
         yield Change("geometry", part, "axis", vector(x), vector(y))
 

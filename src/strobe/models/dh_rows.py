@@ -18,7 +18,9 @@ from strobe.models.model import Model
 from strobe.models.toml_reader import FORMAT, read_data
 
 COLUMNS = ("joint", "theta", "d", "a", "alpha")
-WORDS = {KINDS[kind].random_letter: kind for kind in SINGLE} | {kind: kind for kind in (*SINGLE, FIXED.name)}
+WORDS = {KINDS[kind].random_letter: kind for kind in SINGLE} | {
+    kind: kind for kind in (*SINGLE, FIXED.name)
+}
 ROWS = "<rows>"  # in the place of a file
 
 

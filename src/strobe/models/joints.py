@@ -32,7 +32,11 @@ from strobe.algebra.lie import (
 )
 from strobe.scalars import Num, Numbers, System, cos, sin
 
-RAD, METRE, PURE = "rad", "m", ""  # what a number of a position is: an angle, a length, part of a quaternion
+RAD, METRE, PURE = (
+    "rad",
+    "m",
+    "",
+)  # what a number of a position is: an angle, a length, part of a quaternion
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +135,14 @@ class OfKind:
         return self.record.has_quaternion
 
     @property
+    def is_ball(self) -> bool:
+        """Whether it turns about every axis, and does nothing else."""
+        return self.rate_units == (RAD, RAD, RAD)
+
+    @property
     def is_free(self) -> bool:
         """Whether it lets a body go anywhere: six degrees of freedom."""
-        return self.nv == 6
+        return self.rate_units == (METRE, METRE, METRE, RAD, RAD, RAD)
 
     @property
     def additive(self) -> bool:
@@ -172,7 +181,7 @@ class Joint(OfKind):
 
     @property
     def letter(self) -> str:
-        """R where it turns about an axis, P where it slides, S as a ball, F where it floats; H for a screw, E in a plane."""
+        """R where it turns about an axis, P where it slides; S a ball, F afloat, H a screw, E in a plane."""
         return self.record.letter
 
     @property
@@ -250,6 +259,10 @@ class Joint(OfKind):
         """How fast the numbers of its position change: ½ q ⊗ ω for a quaternion, R v for a moved origin."""
         return self.record.position_rates(self.position(q), self.rates(v))
 
+    def velocity(self, q: Numbers, change: Numbers) -> list[Num]:
+        """The velocity at which its position changes at a rate: ω = 2 q⁻¹ q̇ of a quaternion, Rᵀ ṗ of an origin."""
+        return self.record.velocity(self.position(q), self.position(change))
+
     def neutral(self) -> list[float]:
         return list(self.record.neutral)
 
@@ -289,6 +302,7 @@ class Kind:
     integrate: Callable[[Numbers, Numbers], list[Num]]
     difference: Callable[[Numbers, Numbers], list[Num]]
     position_rates: Callable[[Numbers, Numbers], list[Num]]
+    velocity: Callable[[Numbers, Numbers], list[Num]]  # the other way
     units: str  # of q; of qd, qdd and tau: for headers
     convention: str = ""  # the same in full, where several numbers need it
     row: str = ""  # the letter of random robots and tables, where `letter` is another's
@@ -305,6 +319,8 @@ class Kind:
     urdf_rare: bool = False  # whether few readers of URDF know it
     mujoco: str = ""
     pinocchio: tuple[str, ...] = ()
+    circle: bool = False  # whether its last angle is a cosine and a sine to Pinocchio
+    otherwise: str = ""  # what to do where it is not taken
 
     @property
     def nq(self) -> int:
@@ -364,6 +380,13 @@ def _spin(q: Numbers, v: Numbers) -> list[Num]:
     return [x * 0.5 for x in quaternion_product(q, [0.0, *v])]
 
 
+def _spun(q: Numbers, change: Numbers) -> list[Num]:
+    """2 q⁻¹ q̇."""
+    w, x, y, z = q
+    _, *spin = quaternion_difference(q, change)
+    return [*(Vec3(*spin) * (2.0 / (w * w + x * x + y * y + z * z)))]
+
+
 def _turn_ball(q: Numbers, step: Numbers) -> list[Num]:
     return normalised(quaternion_product(q, rotation_exponential(Vec3(*step))))
 
@@ -375,6 +398,11 @@ def _between_balls(q0: Numbers, q1: Numbers) -> list[Num]:
 def _fly(q: Numbers, v: Numbers) -> list[Num]:
     turning = _spin(q[3:], v[3:])
     return [*(quaternion_rotation(*q[3:]) @ Vec3(*v[:3])), *turning]
+
+
+def _flown(q: Numbers, change: Numbers) -> list[Num]:
+    angular = _spun(q[3:], change[3:])
+    return [*(quaternion_rotation(*q[3:]).T @ Vec3(*change[:3])), *angular]
 
 
 def _move_float(q: Numbers, step: Numbers) -> list[Num]:
@@ -395,6 +423,12 @@ def _drive(q: Numbers, v: Numbers) -> list[Num]:
     return [c * v[0] - s * v[1], s * v[0] + c * v[1], v[2]]
 
 
+def _driven(q: Numbers, change: Numbers) -> list[Num]:
+    """Rᵀ ṗ in the plane."""
+    c, s = cos(q[2]), sin(q[2])
+    return [c * change[0] + s * change[1], c * change[1] - s * change[0], change[2]]
+
+
 def _move_in_plane(q: Numbers, step: Numbers) -> list[Num]:
     p, _ = pose_exponential(Vec3(step[0], step[1], 0.0), Vec3(0.0, 0.0, step[2]))
     x, y, turn = _drive(q, [p.x, p.y, step[2]])
@@ -403,10 +437,8 @@ def _move_in_plane(q: Numbers, step: Numbers) -> list[Num]:
 
 def _between_planes(q0: Numbers, q1: Numbers) -> list[Num]:
     """The short way round: up to whole turns."""
-    c, s = cos(q0[2]), sin(q0[2])
-    x, y, half = q1[0] - q0[0], q1[1] - q0[1], (q1[2] - q0[2]) * 0.5
-    p = Vec3(c * x + s * y, c * y - s * x, 0.0)
-    linear, angular = pose_logarithm(p, [cos(half), 0.0, 0.0, sin(half)])
+    x, y, turn = _driven(q0, [b - a for a, b in zip(q0, q1, strict=True)])
+    linear, angular = pose_logarithm(Vec3(x, y, 0.0), [cos(turn * 0.5), 0.0, 0.0, sin(turn * 0.5)])
     return [linear.x, linear.y, angular.z]
 
 
@@ -472,64 +504,72 @@ SPEED, SPIN = (tuple(Part(f"{of}{k}", unit) for k in "xyz") for of, unit in (("v
 ABOUT = "rad; rad/s, rad/s^2, N m (a torque)"
 
 REVOLUTE = Kind(
-    "revolute", "R", TURN, TURN, _turn, _about, _add, _subtract, _rates, ABOUT,
+    "revolute", "R", TURN, TURN, _turn, _about, _add, _subtract, _rates, _rates, ABOUT,
     turns=True, has_axis=True, reach=math.pi, unfelt=("mass", "first moment along", "inertia across"), glyph="hinge",
     urdf="revolute", mujoco="hinge", pinocchio=("RX", "RY", "RZ", "RevoluteUnaligned"),
 )  # fmt: skip
 CONTINUOUS = replace(
-    REVOLUTE, name="continuous", row="C", unlimited=True, reach=math.inf, urdf="continuous", mujoco="",
+    REVOLUTE, name="continuous", row="C", unlimited=True, reach=math.inf, urdf="continuous", circle=True,
     pinocchio=("RUBX", "RUBY", "RUBZ", "RevoluteUnboundedUnaligned"),
 )  # fmt: skip
 PRISMATIC = Kind(
-    "prismatic", "P", SLIDE, SLIDE, _slide, _along, _add, _subtract, _rates, "m; m/s, m/s^2, N (a force)",
+    "prismatic", "P", SLIDE, SLIDE, _slide, _along, _add, _subtract, _rates, _rates, "m; m/s, m/s^2, N (a force)",
     slides=True, has_axis=True, reach=0.5, unfelt=("inertia",), glyph="slide",
     urdf="prismatic", mujoco="slide", pinocchio=("PX", "PY", "PZ", "PrismaticUnaligned"),
 )  # fmt: skip
 SPHERICAL = Kind(
-    "spherical", "S", QUATERNION, SPIN, _ball, lambda joint: ANGULAR, _turn_ball, _between_balls, _spin,
+    "spherical", "S", QUATERNION, SPIN, _ball, lambda joint: ANGULAR, _turn_ball, _between_balls, _spin, _spun,
     "quaternion w x y z; rad/s, rad/s^2, N m",
     "A spherical joint has as q the quaternion w x y z (scalar first, length 1) that turns vectors from the axes "
     "of the moved frame to those of the resting one; as qd its angular velocity x y z in rad/s, in the axes of "
     "the moved frame; as qdd the rates of these numbers; as tau the moment x y z in N m, in the same axes.",
     unfelt=("mass",), glyph="ball", urdf="spherical", urdf_rare=True, mujoco="ball", pinocchio=("Spherical",),
+    otherwise="Lock it, or describe it by turning joints one after the other.",
 )  # fmt: skip
 FLOATING = Kind(
     "floating", "F", POINT + QUATERNION, SPEED + SPIN, _float, lambda joint: LINEAR + ANGULAR, _move_float,
-    _between_floats, _fly, "m and quaternion w x y z; linear and angular",
+    _between_floats, _fly, _flown, "m and quaternion w x y z; linear and angular",
     "A floating joint has as q the position x y z in m of the origin of the moved frame in the axes of the "
     "resting one, then the quaternion w x y z (scalar first, length 1) that turns vectors from the axes of the "
     "moved frame to those of the resting one; as qd the velocity of that origin in m/s, then the angular "
     "velocity in rad/s, both in the axes of the moved frame; as qdd the rates of these numbers; as tau the "
     "force in N, then the moment about that origin in N m, in the same axes.",
     urdf="floating", mujoco="free", pinocchio=("FreeFlyer",),
+    otherwise="Put the robot on a fixed or translating base, or describe it by sliding and turning joints one after "
+    "the other.",
 )  # fmt: skip
 HELICAL = Kind(
-    "helical", "H", TURN, TURN, _screw, _about_and_along, _add, _subtract, _rates, ABOUT,
+    "helical", "H", TURN, TURN, _screw, _about_and_along, _add, _subtract, _rates, _rates, ABOUT,
     "A helical joint is a screw: as it turns by q it slides along its axis by its pitch (m/rad) times q; tau is "
     "the torque about the axis plus the pitch times the force along it.",
     has_axis=True, has_pitch=True, reach=math.pi, unfelt=("inertia across",), glyph="screw",
     pinocchio=("HX", "HY", "HZ", "HelicalUnaligned"),
+    otherwise="Lock it, or describe it by a turning joint and a sliding one that follows it.",
 )  # fmt: skip
 PLANAR = Kind(
     "planar", "E", (*POINT[:2], Part("turn", RAD)), (*SPEED[:2], SPIN[2]), _glide, _in_plane, _move_in_plane,
-    _between_planes, _drive, "m, m, rad; linear and angular",
+    _between_planes, _drive, _driven, "m, m, rad; linear and angular",
     "A planar joint has as q the position x y in m of the origin of the moved frame in the plane across its axis, "
     "in the axes of the resting frame, then the angle about the axis in rad; as qd the velocity x y of that origin "
     "in m/s, in the axes of the moved frame, then the rate of the angle in rad/s; as qdd the rates of these "
     "numbers; as tau the force x y in N, in the same axes, then the moment about that origin in N m. x and y are "
     "the two axes of its frame that follow its own (x, y for an axis z).",
     has_axis=True, unfelt=("inertia across",), glyph="plane", urdf="planar", urdf_rare=True,
-    pinocchio=("Planar",),
+    pinocchio=("Planar",), circle=True,
+    otherwise="Lock it, or describe it by two sliding joints and a turning one.",
 )  # fmt: skip
 
 KINDS: dict[str, Kind] = {
-    kind.name: kind
-    for kind in (REVOLUTE, CONTINUOUS, PRISMATIC, SPHERICAL, FLOATING, HELICAL, PLANAR)
+    kind.name: kind for kind in (REVOLUTE, CONTINUOUS, PRISMATIC, SPHERICAL, FLOATING, HELICAL, PLANAR)
 }
 FIXED = Kind(
-    "fixed", "", (), (), lambda joint, q, turn: Pose(), lambda joint: (), _rates, _rates, _rates, "",
+    "fixed", "", (), (), lambda joint, q, turn: Pose(), lambda joint: (), _rates, _rates, _rates, _rates, "",
     urdf="fixed",
 )  # fmt: skip
+MUJOCO = tuple(  # by the number of its type there
+    next(kind for kind in KINDS.values() if kind.mujoco == word)
+    for word in ("free", "ball", "slide", "hinge")
+)
 SINGLE = tuple(name for name, kind in KINDS.items() if kind.nv == 1)  # those of one degree of freedom
 
 

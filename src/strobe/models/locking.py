@@ -191,7 +191,9 @@ def _merged(model: Model, positions: Mapping[str, Position]) -> Model:
 
 def _held(joint: Joint, position: Position) -> Pose:
     """The placement of a joint held at a position."""
-    placed = joint.record.pose(joint, position, lambda axis, sign, angle: Turn.by(axis, snapped(sign * angle)))
+    placed = joint.record.pose(
+        joint, position, lambda axis, sign, angle: Turn.by(axis, snapped(sign * angle))
+    )
     return Pose(
         tuple(
             part

@@ -33,7 +33,7 @@ from strobe.errors import ArgumentError, Fault, ModelFileError
 from strobe.files.reading import file_fault, read_bytes
 from strobe.models.assembly import SNAP, Assembly, Faults, JointData, LinkData, assemble, nearly_right
 from strobe.models.inertial import Inertial
-from strobe.models.joints import FIXED, FLOATING, KINDS, Friction, Kind, Limits, Motor
+from strobe.models.joints import FIXED, FLOATING, MUJOCO, Friction, Kind, Limits, Motor
 from strobe.models.locking import followed, lock
 from strobe.models.loops import settled
 from strobe.models.mjcf_child import numbers
@@ -52,8 +52,6 @@ PLACES = (
 SHORTEST = 1e-30  # the square of the length of a quaternion that still says how something is turned
 ON_JOINTS = ("joint", "jointinparent")
 LINE = re.compile(r"Element (?:name )?'.*?', (?:id -?\d+, )?line (\d+)|Line number=(\d+)", re.DOTALL)
-TYPES = ("free", "ball", "slide", "hinge")  # in the order of their numbers
-JOINT_KINDS = {TYPES.index(kind.mujoco): kind for kind in KINDS.values() if kind.mujoco}
 
 Triple = tuple[float, float, float]
 
@@ -214,7 +212,7 @@ class _Reader:
 
     def _joint(self, j: int, parent: str, child: str, before: Pose) -> JointData:
         m = self.m
-        kind, dof = JOINT_KINDS[int(m.jnt_type[j])], int(m.jnt_dofadr[j])
+        kind, dof = MUJOCO[int(m.jnt_type[j])], int(m.jnt_dofadr[j])
         anchor = Pose() if kind is FLOATING else _shift(m.jnt_pos[j])  # a free joint's position is absolute
         outward = Pose() if kind is FLOATING else before @ anchor
         return JointData(

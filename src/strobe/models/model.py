@@ -205,11 +205,6 @@ class Model:
         return all(body.parent == body.index - 1 and body.joint.is_elementary for body in self.bodies)
 
     @property
-    def is_additive(self) -> bool:
-        """Whether velocities are the rates of positions, for every joint."""
-        return all(body.joint.additive for body in self.bodies)
-
-    @property
     def not_serial(self) -> str:
         """What a model is that is not serial, for sentences."""
         screw = next((joint for joint in self.joints if joint.nv == 1 and not joint.is_elementary), None)

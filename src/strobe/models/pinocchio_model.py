@@ -18,7 +18,17 @@ import numpy as np
 from strobe.algebra import Pose, Vec3
 from strobe.models.assembly import SNAP, Assembly, Faults, JointData, LinkData, assemble
 from strobe.models.inertial import Inertial, symmetric
-from strobe.models.joints import FIXED, HELICAL, KINDS, PRISMATIC, REVOLUTE, Friction, Limits, Motor, kind_of
+from strobe.models.joints import (
+    FIXED,
+    HELICAL,
+    KINDS,
+    PRISMATIC,
+    REVOLUTE,
+    Friction,
+    Limits,
+    Motor,
+    kind_of,
+)
 from strobe.models.model import Coupling, Model
 from strobe.models.names import NAMELESS, unused_name
 from strobe.models.placements import from_matrix, is_placement

@@ -6,7 +6,7 @@ axis across it look alike at every joint angle, so they may as well belong to th
     revolute about z    m, h_z and diag(I_yy, I_yy, 0) move;   left: h_x, h_y, I_xx − I_yy, 0, I_zz, products
     prismatic           the whole of I moves, because the body never turns in its parent; left: m, h
     spherical           m moves: a point mass at the centre
-    helical, planar     diag(I_yy, I_yy, 0) moves: what neither a turn about z nor the slide changes, and no torque feels
+    helical, planar     diag(I_yy, I_yy, 0) moves: what no turn about z and no slide changes, nor any torque feels
 
 Every joint torque stays what it was [Khalil1987], and many coefficients become zero. What reaches the base is
 gone (`at_base` tells what it was). Regrouped bodies are not physical: m = 0 with a first moment has no centre of

@@ -4,8 +4,8 @@
     [axes]    a vector d to the joint, then ±Rx … ±Tz; link frames at the joints, parallel at q = 0
     [joints]  parent · before · motion(axis, q) · after, trees included
 
-A joint's axis of [joints] is what it turns about, slides along, or moves across. Helical joints have a pitch in m/rad,
-whatever unit angles have. In a row of [dh], θ is added to the position of a turning joint and d to that of a sliding one.
+A joint's axis is what it turns about, slides along, or moves across. Helical joints have a pitch in m/rad, whatever
+unit angles have. In a row of [dh], θ is added to the position of a turning joint and d to that of a sliding one.
 """
 
 from __future__ import annotations

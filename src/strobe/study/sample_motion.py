@@ -49,7 +49,7 @@ class Swing:
         for joint in robot.coordinates.joints:
             if joint.nv == 1 and joint.name in swinging:
                 room = 0.5 * (joint.limits.upper - joint.limits.lower)
-                a = amplitude[joint.v] = max(0.0, min(WIDE[joint.turns], 0.5 * room))
+                a = amplitude[joint.v] = max(0.0, min(WIDE[joint.angular], 0.5 * room))
                 lowest, highest = joint.limits.lower + a, joint.limits.upper - a
                 middle[joint.q] = min(max(middle[joint.q], lowest), highest)
         return cls(robot, middle, amplitude, np.arange(robot.nv) * (math.pi / 3))
