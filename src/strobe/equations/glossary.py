@@ -16,6 +16,7 @@ UNITS = {
     "inertia": "kg m²",
     "length": "m",
     "angle": "rad",
+    "pitch": "m/rad",
     "gravity": "m/s²",
 }
 DRIVES = {  # of turning and of sliding joints
@@ -72,6 +73,7 @@ def _places(words: Named) -> Iterator[tuple[str, str, str, list[str]]]:
             yield role, unit, f'joint "{body.joint.name}"', _names(values)
         yield "length", UNITS["length"], where, _names([*_shifts(body), *(inertial.com or ())])
         yield "angle", UNITS["angle"], where, _names(_turns(body))
+        yield "pitch", UNITS["pitch"], f'joint "{body.joint.name}"', _names([body.joint.pitch])
     yield "gravity", UNITS["gravity"], "base axes", _names(model.gravity.linear)
     yield from _frames(model)
 

@@ -166,7 +166,7 @@ def _pitch(link: Table, kind: str) -> float:
     if "pitch" not in link:
         link.error("", f'the key "pitch" is missing; a {kind} joint slides by it as it turns, in m/rad.')
         return 1.0
-    return float(link.number("pitch"))
+    return link.number("pitch")
 
 
 # -- placements -------------------------------------------------------------------------------------
