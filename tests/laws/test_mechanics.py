@@ -19,7 +19,9 @@ from strobe.scalars.precise import PreciseSystem
 ARMS = {f"{n} joints, seed {seed}": random_model(n, seed) for n, seed in ((1, 3), (2, 0), (4, 1), (5, 2))}
 TREES = {
     f"tree of {n} ({kinds}), seed {seed}": random_model(n, seed, kinds=kinds, tree=True)
-    for n, kinds, seed in ((3, "RP", 4), (7, "RP", 5), (5, "RS", 6), (4, "RPSF", 7))
+    for n, kinds, seed in (
+        (3, "RP", 4), (7, "RP", 5), (5, "RS", 6), (4, "RPSF", 7), (4, "RHP", 8), (3, "ER", 9), (4, "HESC", 10),
+    )  # fmt: skip
 }
 ROBOTS = {**ARMS, **TREES}
 CASES = [
@@ -29,6 +31,7 @@ CASES = [
     if method.refusal(model) is None and not (name == "configuration-space" and model.nv > 6)
 ]  # the configuration-space method strobes by itself: strobing it again grows with the fourth power
 
+ELEMENTARY = [name for name, model in ROBOTS.items() if all(joint.is_elementary for joint in model.joints)]
 every_formulation = pytest.mark.parametrize(("formulation", "robot"), CASES)
 
 AWKWARD = [0.0, math.pi / 2, -math.pi / 2, math.pi, -math.pi, 1e-9, 0.7, -2.3]
@@ -58,7 +61,8 @@ def state(model, seed):
             q.append(float(rng.choice([rng.uniform(-3, 3), rng.choice(AWKWARD)])))
         else:
             numbers = rng.standard_normal(joint.nq)
-            numbers[-4:] /= np.linalg.norm(numbers[-4:])
+            if joint.has_quaternion:
+                numbers[-4:] /= np.linalg.norm(numbers[-4:])
             q += numbers.tolist()
     return q, rng.standard_normal(model.nv).tolist(), rng.standard_normal(model.nv).tolist()
 
@@ -112,7 +116,7 @@ def test_the_coriolis_matrix_gives_the_velocity_torques_exactly(formulation, rob
     assert lower(system, product) == lower(system, ID(lifted.weightless(), q, qd, zeros))
 
 
-@pytest.mark.parametrize("robot", [name for name, model in ROBOTS.items() if model.nq == len(model.bodies)])
+@pytest.mark.parametrize("robot", ELEMENTARY)
 def test_the_decompositions_christoffel_matrix_is_the_strobed_one_exactly(robot):
     system, lifted, q, qd, _ = field_state(ROBOTS[robot], 4)
     C = lower(system, decomposition.coriolis_matrix(lifted, q, qd, "christoffel"))
@@ -207,8 +211,8 @@ def test_the_power_of_the_torques_is_the_rate_of_the_energy(formulation, robot):
 @every_formulation
 def test_gravity_is_the_gradient_of_the_potential(formulation, robot):
     ID, model = case(formulation, robot)
-    if any(joint.nq > 1 for joint in model.joints):
-        pytest.skip("the gradient on a quaternion is covered by the power balance")
+    if not all(joint.additive for joint in model.joints):
+        pytest.skip("the gradient along other velocities is covered by the power balance")
     q, _, _ = state(model, 6)
     g = strobing.gravity(ID, model, q)
     for k in range(model.nv):
@@ -260,7 +264,7 @@ def test_float_torques_are_right_to_twelve_digits(formulation, robot):
 @given(
     n=st.integers(1, 6),
     seed=st.integers(0, 10**6),
-    kinds=st.sampled_from(["R", "P", "RP", "RPS", "RSF"]),
+    kinds=st.sampled_from(["R", "P", "RP", "RPS", "RSF", "H", "E", "RPHE"]),
     tree=st.booleans(),
 )
 def test_the_laws_hold_for_any_robot_that_can_be_drawn(n, seed, kinds, tree):

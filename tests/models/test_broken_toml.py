@@ -106,7 +106,19 @@ BROKEN = {
     "misspelt joint": (
         dh('"revolute"', '"revolut"'),
         'dh.link[1].joint: found "revolut", expected one of "revolute", "continuous", "prismatic", '
-        "\"fixed\". Did you mean 'revolute'?",
+        "\"helical\", \"fixed\". Did you mean 'revolute'?",
+    ),
+    "a screw without a pitch": (
+        dh('joint = "revolute"', 'joint = "helical"'),
+        'dh.link[1]: the key "pitch" is missing; a helical joint slides by it as it turns, in m/rad.',
+    ),
+    "a screw that does not slide": (
+        dh('joint = "revolute"', 'joint = "helical"\npitch = 0'),
+        "has pitch 0; a helical joint slides as it turns, in m/rad. Without a pitch it is revolute.",
+    ),
+    "a pitch of a hinge": (
+        dh('joint = "revolute"', 'joint = "revolute"\npitch = 0.1'),
+        "dh.link[1].pitch: a revolute joint has no pitch; remove this key.",
     ),
     "no joint": (dh('joint = "revolute"\n', ""), 'dh.link[1]: the key "joint" is missing; expected one of'),
     "unsigned axis": (

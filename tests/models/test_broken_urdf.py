@@ -208,10 +208,11 @@ BROKEN = {  # what is replaced in the sound file, by what, and the sentence
         "hinge",
         ':10: joint "elbow" has the unknown type "hinge". Known: revolute, continuous,',
     ),
-    "a planar joint": (
+    "a kind that URDF has not": (
         "revolute",
-        "planar",
-        ':10: joint "elbow" is planar, which Strobe does not support; write two prismatic',
+        "helical",
+        ':10: joint "elbow" has the unknown type "helical". Did you mean \'spherical\'? Known: revolute, continuous, prismatic, spherical, '
+        "floating, planar, fixed.",
     ),
     "no parent": (
         '<parent link="base"/>',

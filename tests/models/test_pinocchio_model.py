@@ -93,9 +93,11 @@ KINDS = {
     "PrismaticUnaligned": pin.JointModelPrismaticUnaligned(AXIS),
     "RUBX": pin.JointModelRUBX(), "RUBY": pin.JointModelRUBY(), "RUBZ": pin.JointModelRUBZ(),
     "Spherical": pin.JointModelSpherical(), "FreeFlyer": pin.JointModelFreeFlyer(),
+    "HX": pin.JointModelHX(0.1), "HelicalUnaligned": pin.JointModelHelicalUnaligned(AXIS, -0.2),
+    "Planar": pin.JointModelPlanar(),
 }  # fmt: skip
 OTHERS = {
-    "HX": pin.JointModelHX(0.1), "Planar": pin.JointModelPlanar(), "Translation": pin.JointModelTranslation(),
+    "Translation": pin.JointModelTranslation(),
     "SphericalZYX": pin.JointModelSphericalZYX(), "Composite": pin.JointModelComposite(pin.JointModelRX()),
 }  # fmt: skip
 

@@ -27,7 +27,7 @@ from strobe.compiler.graph.program import Program
 from strobe.compiler.runtime.kernels import Kernel
 from strobe.formulations import Method
 from strobe.models.inertial import Inertial
-from strobe.models.joints import Joint
+from strobe.models.joints import REVOLUTE, Joint
 from strobe.models.model import Body, Model
 from strobe.quantities import Request
 from strobe.scalars import DenseCount, FoldedCount, Graph, Num, System
@@ -168,5 +168,5 @@ def _general_link(i: int) -> Body:
     after = Pose((Shift(Vec3(0.0, 0.0, 0.11)), Shift(Vec3(0.31, 0.0, 0.0)), Turn.by(0, 0.41)))
     inertia = Sym3(0.52, 0.63, 0.74, 0.05, 0.06, 0.07)
     inertial = Inertial.at_com(1.7, Vec3(0.13, 0.22, 0.34), inertia)
-    joint = Joint(f"joint{i + 1}", "revolute", q=i, v=i)
+    joint = Joint(f"joint{i + 1}", REVOLUTE.name, q=i, v=i)
     return Body(i, f"link{i + 1}", i - 1, joint, Pose(), after, inertial)

@@ -239,7 +239,7 @@ def refusal(law: Law, model: Model) -> str:
     """Why a law says nothing about a model, or nothing."""
     if law is chain and not model.is_serial:
         return f"{model.name} is not a single chain of one-degree joints."
-    if law is christoffel and any(joint.nv > 1 for joint in model.joints):
+    if law is christoffel and not all(joint.additive for joint in model.joints):
         return f"{model.name} has velocities that are not rates of coordinates; Ṁ − 2C covers them."
     return ""
 

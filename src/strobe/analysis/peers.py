@@ -48,6 +48,10 @@ class Pinocchio:
         self.model = self.pin.buildModelFromXML(text, *root)
         joints = robot.model.joints
         missing = [joint.name for joint in joints if not self.model.existJointName(self._called(joint))]
+        if any(joint.has_axis and joint.nv > 1 and (joint.axis, joint.sign) != (2, 1) for joint in joints):
+            raise UnsupportedModelError(
+                f"{robot.name} has a planar joint not across z, which Pinocchio has not."
+            )
         if missing or self.model.nv != robot.model.nv:
             raise UnsupportedModelError(f"{robot.name} has other joints in Pinocchio: {missing or 'more'}.")
         self.model.gravity.linear = np.array([float(x) for x in robot.model.gravity.linear], float)  # pyright: ignore
@@ -57,7 +61,7 @@ class Pinocchio:
 
     def _called(self, joint: Any) -> str:
         known = self.model.existJointName(joint.name)
-        return "root_joint" if joint.kind == "floating" and not known else joint.name
+        return "root_joint" if joint.is_free and not known else joint.name
 
     def _theirs(self, joint: Any) -> Any:
         return self.model.joints[self.model.getJointId(self._called(joint))]
@@ -75,10 +79,10 @@ class Pinocchio:
         theirs = np.zeros((self.model.nq, *q.shape[:-1]), order="F")
         for joint in self.robot.model.joints:
             their, mine = self._theirs(joint), full[joint.q : joint.q + joint.nq]
-            if joint.nq in (4, 7):  # a quaternion, behind a point or not
+            if joint.has_quaternion:
                 mine = [*mine[:-4], *mine[-3:], mine[-4]]
-            elif their.nq == 2:
-                mine = [np.cos(mine[0]), np.sin(mine[0])]
+            elif their.nq == joint.nq + 1:
+                mine = [*mine[:-1], np.cos(mine[-1]), np.sin(mine[-1])]
             theirs[their.idx_q : their.idx_q + their.nq] = np.array(mine)
         return theirs
 

@@ -21,6 +21,7 @@ from sympy.polys.polyerrors import CoercionFailed, GeneratorsError
 
 from strobe.errors import UnsupportedModelError, UnsupportedOperationError
 from strobe.formulations import Method
+from strobe.models.joints import RAD
 from strobe.models.model import Model
 from strobe.scalars import Num, Scalar
 from strobe.scalars.symbol import SymbolSystem, exact, is_zero_or_one
@@ -44,7 +45,7 @@ def refusal(model: Model) -> str:
     """Why a model is not compared symbolically, or nothing."""
     if model.nv > LARGEST:
         return f"{model.name} has {model.nv} degrees of freedom; symbols are compared up to {LARGEST}."
-    if any(joint.nq > 1 for joint in model.joints):
+    if any(joint.has_quaternion for joint in model.joints):
         return f"{model.name} has a quaternion, whose rotation is not a polynomial."
     return ""
 
@@ -93,7 +94,12 @@ class PolynomialSystem(SymbolSystem):
         model.lift(words)
         inputs = [f"{kind}{k + 1}" for kind in ("q", "qd", "qdd") for k in range(model.nv)]
         fixed = [f"angle{k + 1}" for k in range(len(words.angles))]
-        turning = [f"q{joint.q + 1}" for joint in model.joints if joint.turns]
+        turning = [
+            f"q{joint.q + k + 1}"
+            for joint in model.joints
+            for k, unit in enumerate(joint.position_units)
+            if unit == RAD
+        ]
         pairs = [f"{letter}({angle})" for angle in (*turning, *fixed) for letter in "cs"]
         symbols = [*map(sympy.Symbol, (*pairs, *inputs)), *words.symbols]
         self.ring: Any = sympy.ring(symbols, sympy.QQ)[0]

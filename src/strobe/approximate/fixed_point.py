@@ -281,14 +281,14 @@ class FixedPoint(Approximation):
     def label(self, name: str) -> str:
         """A number of the program in words: q[3] is the position of a joint."""
         vector, _, index = name.rstrip("]").partition("[")
-        slides = vector == "out" and not self.robot.coordinates.joints[int(index)].turns
+        slides = vector == "out" and not self.robot.coordinates.joints[int(index)].angular
         return f"the {'force' if slides else WORDS_FOR[vector]} of {self._joint(int(index))}"
 
     def _c_label(self, name: str) -> str:
         """The same for a comment, with the unit."""
         vector, _, index = name.rstrip("]").partition("[")
         joint = self.robot.coordinates.joints[int(index)]
-        return f"{UNITS[joint.turns][vector]}  {joint.name}"
+        return f"{UNITS[joint.angular][vector]}  {joint.name}"
 
     def _size(self, name: str) -> str:
         return f"|{name}| up to {np.abs(getattr(self.ranges, name)).max():.3g}"
@@ -301,8 +301,8 @@ def _check_joints(robot: Robot) -> None:
     for joint in robot.coordinates.joints:
         if joint.nq != 1:
             raise UnsupportedModelError(
-                f'joint "{joint.name}" of {robot.name} is {joint.kind}: fixed point takes joints with one position, '
-                "because a quaternion needs divisions whose range is not known."
+                f'joint "{joint.name}" of {robot.name} is {joint.kind}: fixed point takes joints with one position'
+                f"{', because a quaternion needs divisions whose range is not known' * joint.has_quaternion}."
             )
 
 

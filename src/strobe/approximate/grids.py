@@ -158,7 +158,7 @@ def _axis(robot: Robot, joint: Joint, kind: str, points: Any, step: Any, given: 
         points = math.ceil((upper - lower) / step - ROUNDING) + (not periodic)
     least = 3 if periodic else 2
     count = require_whole(f'points of joint "{joint.name}"', points, least)
-    return Axis(joint.name, kind, "rad" if joint.turns else "m", lower, upper, count, periodic)
+    return Axis(joint.name, kind, joint.position_units[0], lower, upper, count, periodic)
 
 
 def _range(robot: Robot, joint: Joint, kind: str, given: Any) -> tuple[float, float, bool]:

@@ -164,7 +164,7 @@ class WithoutDistalLinks(LeavingOut):
             own = slice(joint.v, joint.v + joint.nv)
             w, s = wrong[own].max(), size[own].max()
             if w > WORTH_SAYING * max(s, size.max()):
-                unit = "N" if joint.kind == "prismatic" else "N·m"
+                unit = "N" if joint.slides else "N·m"
                 told.append(
                     f"{w:.3g} of {s:.3g} {unit} at {joint.name}" + (f" ({w / s:.0%})" if s > w / 10 else "")
                 )

@@ -19,6 +19,7 @@ from strobe.compiler.graph.program import Program
 from strobe.compiler.runtime.arrays import batch_shape, collected
 from strobe.compiler.runtime.traced import Traced, trace
 from strobe.errors import ArgumentError, UnsupportedModelError, shown
+from strobe.models.couplings import Coordinates
 from strobe.robot import Robot
 
 Array = np.ndarray
@@ -40,8 +41,14 @@ def require_single_numbers(robot: Robot, what: str) -> None:
     if many:
         raise UnsupportedModelError(
             f"{robot.name}: {what} needs joints whose position is one number; {', '.join(many)} "
-            f"{'turn' if len(many) > 1 else 'turns'} by quaternions. Lock such joints, or take a sub-chain."
+            f"{_more(robot.coordinates, len(many) > 1)}. Lock such joints, or take a sub-chain."
         )
+
+
+def _more(x: Coordinates, many: bool) -> str:
+    if x.several == "quaternions":
+        return f"{'turn' if many else 'turns'} by quaternions"
+    return f"{'have' if many else 'has'} {x.several}"
 
 
 def require_bytes(budget: Any) -> int | None:

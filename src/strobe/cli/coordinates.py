@@ -179,7 +179,7 @@ def _shown(
     from strobe.show.tables import remark, table, tidy
 
     joints = robot.coordinates.rate_names
-    slides = [joint.kind == "prismatic" for joint in robot.coordinates.joints]
+    slides = [joint.slides for joint in robot.coordinates.joints]
     yield f"{robot.name} in the coordinates {', '.join(other.names)}"
     yield from (f"  {name} = {_sum(other, k)}" for k, name in enumerate(joints))
     yield ""

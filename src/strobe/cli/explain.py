@@ -167,8 +167,8 @@ def _swing(arm: Robot, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> list[n
 
     from strobe.equations.figure_motion import harmonic
 
-    if arm.nq != arm.nv or arm.model.is_closed:
-        what = "closed chains" if arm.model.is_closed else "joints with quaternions"
+    if not arm.coordinates.is_single or arm.model.is_closed:
+        what = "closed chains" if arm.model.is_closed else f"joints with {arm.coordinates.several}"
         raise ArgumentError(f"{arm.name} has {what}; give the motion: --trajectory LOG.")
     if not (np.any(qd) or np.any(qdd)):
         raise ArgumentError("nothing moves: give --qd or --qdd, or a motion to draw: --trajectory LOG.")

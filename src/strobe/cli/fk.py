@@ -166,7 +166,7 @@ def _alone(robot: Robot, same: Sequence[str], named: tuple[str, Hand]) -> Iterat
 def _axes(robot: Robot) -> str:
     """Whose axes poses are in: a base that moves has others than the world in which it moves."""
     first = robot.coordinates.joints[:1]
-    return "world" if first and first[0].kind == "floating" else "base"
+    return "world" if first and first[0].is_free else "base"
 
 
 def _angles(hand: Hand, name: str) -> list[Any]:

@@ -272,7 +272,7 @@ def _shown(robot: Robot, found: Payload, rows: int) -> Iterator[Any]:
         yield from (f"  {sentence}" for sentence in found.seen)
         yield "what they leave open:"
     yield from (f"  {sentence}" for sentence in _notes(found))
-    units = {joint.name: "N" if joint.kind == "prismatic" else "N m" for joint in robot.coordinates.joints}
+    units = {joint.name: "N" if joint.slides else "N m" for joint in robot.coordinates.joints}
     left = zip(found.joints, found.rms, strict=False)
     yield table(
         ["joint", "left of its torque, rms", "unit"], [[n, three(float(x)), units[n]] for n, x in left]
@@ -368,9 +368,10 @@ def _tests_shown(tests: ForceTests, found: Payload, known: bool) -> Iterator[Any
     from strobe.show.tables import table
 
     joints = tests.robot.coordinates.joints
-    units = ["m" if joint.kind == "prismatic" else "rad" for joint in joints for _ in range(joint.nq)]
+    units = [unit for joint in joints for unit in joint.position_units]
     names = [
-        f"{name} {unit}" for name, unit in zip(tests.robot.coordinates.position_names, units, strict=True)
+        f"{name} {unit}".strip()
+        for name, unit in zip(tests.robot.coordinates.position_names, units, strict=True)
     ]
     yield f"test forces (N m, N) that tell what {tests.frame} of {tests.robot.name} carries"
     yield f"  at each pose {tests.each}"

@@ -67,7 +67,7 @@ def _links(robot: Robot) -> dict[str, Any]:
     bodies = robot.model.bodies
     names = {
         "joints": list(robot.model.joint_names),
-        "units": ["N m" if body.joint.turns else "N" for body in bodies],
+        "units": ["N m" if body.joint.angular else "N" for body in bodies],
         "links": [body.name for body in bodies],
     }
     return {"state": case.origin, **names, **table}

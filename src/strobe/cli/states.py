@@ -116,7 +116,7 @@ def beyond_limits(robot: Robot, q: np.ndarray) -> Iterator[str]:
     for joint in robot.coordinates.joints:
         low, high = joint.limits.lower, joint.limits.upper
         if joint.nq == 1 and not low - 1e-9 <= q[joint.q] <= high + 1e-9:
-            unit = "rad" if joint.turns else "m"
+            (unit,) = joint.position_units
             yield f'joint "{joint.name}" is at {q[joint.q]:g}, outside its limits {low:g} to {high:g} {unit}.'
 
 

@@ -181,7 +181,7 @@ def _unit(plan: Plan, robot: Robot, field: str, name: str) -> str:
         return measure
     units = list(units_of(robot))
     index = name[len(field) :].strip("[]")
-    if index and robot.nq == robot.nv:
+    if index and robot.coordinates.is_single:
         units = [units[int(index)]]
     elif index and field == "q_end":  # quaternions have no unit
         return ""

@@ -196,7 +196,7 @@ def _one_state(
     }
     if robot.model.is_closed:
         data["actuated"] = robot.model.actuated
-    where = [] if robot.nq == robot.nv else [f"q = {', '.join(map(short, state['q'].tolist()))}"]
+    where = [] if robot.coordinates.is_single else [f"q = {', '.join(map(short, state['q'].tolist()))}"]
     shown = [split_table(data), *where]
     if loops:
         data["loop_forces"] = held = loop_forces.measured(robot, *state.values(), **how)

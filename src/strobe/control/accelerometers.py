@@ -83,4 +83,4 @@ def _at(v: Motion, a: Motion, r: Vec3) -> Vec3:
 def _mount(body: Body, reach: float) -> Vec3:
     """Where the accelerometer of a link is: beside the axis of a joint that turns, in one that slides."""
     joint = body.joint
-    return Vec3.unit((joint.axis + 1) % 3) * reach if joint.turns else Vec3.zero()
+    return Vec3.unit((joint.axis + 1) % 3) * reach if joint.angular else Vec3.zero()

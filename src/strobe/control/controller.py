@@ -132,7 +132,7 @@ class Controller(ABC):
 
     def position_error(self, measured: Measured, wanted: Wanted) -> list[Num]:
         """From where the arm is to where it should be, as velocities over one second (nv)."""
-        if self.robot.nq == self.robot.nv:
+        if self.robot.coordinates.is_additive:
             return [r - x for r, x in zip(wanted.q, measured.q, strict=True)]
         model = in_system(self.robot.model, measured.q)
         return Request("difference").evaluate(model, q0=measured.q, q1=wanted.q)

@@ -118,7 +118,7 @@ class Belief:
 def require_plain_joints(robot: Robot, what: str) -> None:
     """Refuse joints whose velocity is not the rate of their position."""
     for joint in robot.coordinates.joints:
-        if joint.nq != joint.nv:
+        if not joint.additive:
             raise UnsupportedModelError(
                 f'{what} takes joints with one degree of freedom; "{joint.name}" of {robot.name} is {joint.kind}.'
             )

@@ -151,7 +151,7 @@ def _out_of_room(robot: Robot, motion: Trajectory, bounds: Bounds) -> list[str]:
     """Which joints pass a limit on their position before they stand, and by how much."""
     reach, said = motion.extremes(0), list[str]()
     for j, joint in enumerate(robot.coordinates.joints):
-        unit = "rad" if joint.turns else "m"
+        (unit,) = joint.position_units
         for side, limit, over in (
             ("lower", bounds.lower[j], bounds.lower[j] - reach.least[j]),
             ("upper", bounds.upper[j], reach.largest[j] - bounds.upper[j]),

@@ -125,7 +125,7 @@ class FixedController:
         """A number of the program in words."""
         vector, _, index = name.rstrip("]").partition("[")
         joint = self.controller.robot.coordinates.joints[int(index)]
-        word = "force" if vector == "out" and not joint.turns else WORDS_FOR[vector]
+        word = "force" if vector == "out" and not joint.angular else WORDS_FOR[vector]
         return f'the {word} of joint "{joint.name}"'
 
     def _words(self, numbers: Mapping[str, Array]) -> dict[str, Array]:

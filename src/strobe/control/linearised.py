@@ -146,7 +146,7 @@ class _Near:
         return round_of(recurrence, run, cells)[STATE]
 
     def _displaced(self, q: Array, by: Array) -> Array:
-        if self.loop.parts.nq == self.loop.parts.nv:
+        if self.loop.plant.coordinates.is_additive:
             return q + by
         return self.loop.plant.integrate(np.ascontiguousarray(q), np.ascontiguousarray(by))
 

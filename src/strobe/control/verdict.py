@@ -122,4 +122,4 @@ def _force(robot: Robot, j: Any) -> str:
 
 def _length(robot: Robot, j: Any) -> str:
     joint = joint_at(robot, j)
-    return "rad" if joint.turns_by(j - joint.v) else "m"
+    return joint.rate_units[j - joint.v]

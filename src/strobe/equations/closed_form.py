@@ -32,7 +32,6 @@ from strobe.formulations import composite_body, decomposition, kinematics
 from strobe.models.arguments import require_text, require_truth
 from strobe.models.couplings import Coordinates, coordinates
 from strobe.models.default_frame import moved_frame, tip
-from strobe.models.joints import Joint
 from strobe.models.loops import require_open
 from strobe.models.model import ROOT, Body, Model
 from strobe.scalars import Num, Numbers
@@ -365,14 +364,18 @@ def _require_waves(model: Model) -> None:
         raise UnsupportedModelError(f"{model.name} has no joints: there are no equations to write down.")
     for joint in model.joints:
         if joint.nv > 1:
+            why = (
+                "and a rotation by a quaternion is no trigonometric polynomial"
+                if joint.has_quaternion
+                else "and its velocities are not the rates of its positions"
+            )
             raise UnsupportedModelError(
-                f'{model.name}: joint "{joint.name}" is {joint.kind}, and a rotation by a quaternion is no '
-                f"trigonometric polynomial. {described_otherwise(joint)}"
+                f'{model.name}: joint "{joint.name}" is {joint.kind}, {why}. {joint.record.otherwise}'
             )
     x = coordinates(model)
     for joint, (factors, _) in zip(model.joints, x.positions, strict=True):
-        odd = [x.joints[k].name for k, f in factors.items() if not (x.joints[k].turns and f == int(f))]
-        if joint.turns and odd:
+        odd = [x.joints[k].name for k, f in factors.items() if not (x.joints[k].angular and f == int(f))]
+        if joint.angular and odd:
             raise UnsupportedModelError(
                 f'{model.name}: joint "{joint.name}" turns with "{odd[0]}", but not by an integer multiple of '
                 "an angle, and its sine is then no trigonometric polynomial. Lock it, or give the other one the "
@@ -380,21 +383,11 @@ def _require_waves(model: Model) -> None:
             )
 
 
-def described_otherwise(joint: Joint) -> str:
-    """What to do about a joint whose position has a quaternion."""
-    if joint.kind == "floating":
-        return (
-            "Put the robot on a fixed or translating base, or describe it by sliding and turning joints one after "
-            "the other."
-        )
-    return "Lock it, or describe it by turning joints one after the other."
-
-
 def _ring(words: Named, numbers: bool, budget: float = math.inf) -> Waves:
     """Angles first, then parameters, sliding positions, rates and accelerations."""
     state = state_names(words.model)
     joints = coordinates(words.model).joints
-    turning = [name for name, joint in zip(state["q"], joints, strict=True) if joint.turns]
+    turning = [name for name, joint in zip(state["q"], joints, strict=True) if joint.angular]
     others = (*words.values, *state["q"], *state["qd"], *state["qdd"])
     return Waves((*turning, *words.angles), others, not numbers, budget)
 

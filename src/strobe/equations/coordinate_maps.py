@@ -15,8 +15,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from strobe.algebra import Vec3, quaternion_rotation
-from strobe.algebra.lie import quaternion_difference
 from strobe.algebra.rows import dot
 from strobe.models.joints import Joint
 from strobe.scalars import DualSystem, Graph, Num, Numbers
@@ -66,7 +64,7 @@ class Change:
     def velocity(self, phi: Numbers, phid: Numbers) -> list[Num]:
         """T φ̇."""
         q, qd = _with_rates(self.map, phi, phid)
-        return [rate for joint in self.joints for rate in _rates(joint, q, qd)]
+        return [rate for joint in self.joints for rate in joint.velocity(q, qd)]
 
     def acceleration(self, phi: Numbers, phid: Numbers, phidd: Numbers) -> list[Num]:
         """T φ̈ + Ṫ φ̇."""
@@ -100,7 +98,7 @@ class Change:
     @cached_property
     def linear(self) -> Linear | None:
         """The map as a matrix, where it is one and every joint has one number."""
-        if any(joint.nv > 1 for joint in self.joints):
+        if not all(joint.additive for joint in self.joints):
             return None
         graph = Graph()
         T = self.T([graph.variable(f"phi[{k}]") for k in range(self.n)])
@@ -114,19 +112,6 @@ def _with_rates(function: Map, x: Numbers, xd: Numbers) -> tuple[list[Num], list
     system = DualSystem()
     results = [system.lower(y) for y in function([system.seed(a, b) for a, b in zip(x, xd, strict=True)])]
     return [y.value for y in results], [y.tangent for y in results]
-
-
-def _rates(joint: Joint, q: Numbers, qd: Numbers) -> Numbers:
-    """The velocity of a joint whose position changes at the rate qd: ω = 2 q⁻¹ q̇ of a quaternion."""
-    here, change = joint.position(q), joint.position(qd)
-    if joint.nv == 1:
-        return change
-    turn = here[-4:]
-    _, *spin = quaternion_difference(turn, change[-4:])
-    angular = Vec3(*spin) * (2.0 / dot(turn, turn))
-    if joint.nv == 3:
-        return [*angular]
-    return [*(quaternion_rotation(*turn).T @ Vec3(*change[:3])), *angular]
 
 
 # -- matrices over numbers ----------------------------------------------------------------------------

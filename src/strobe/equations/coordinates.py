@@ -361,7 +361,7 @@ class InCoordinates:
         """Raise where a joint turns with anything but whole multiples of coordinates in the places of angles."""
         for joint, (factors, _) in zip(self.robot.model.joints, composed.positions, strict=True):
             for k, factor in factors.items():
-                if not joint.turns or (factor == int(factor) and composed.joints[k].turns):
+                if not joint.angular or (factor == int(factor) and composed.joints[k].angular):
                     continue
                 raise ArgumentError(
                     f'joint "{joint.name}" of {self.robot.name} turns with {factor:g} {self.names[k]}; closed forms '

@@ -18,8 +18,8 @@ INSTANTS = 601  # of a motion: more than a figure can show
 
 def harmonic(robot: Robot, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array, Array]:
     """A period of the harmonic motion that has the state at time 0: its instants, q, qd and qdd."""
-    if robot.nq != robot.nv or robot.model.is_closed:
-        what = "closed chains" if robot.model.is_closed else "joints with quaternions"
+    if not robot.coordinates.is_single or robot.model.is_closed:
+        what = "closed chains" if robot.model.is_closed else f"joints with {robot.coordinates.several}"
         raise ArgumentError(f"{robot.name} has {what}, through which no swing is drawn.")
     if not (np.any(qd) or np.any(qdd)):
         raise ArgumentError("nothing moves: give qd or qdd.")
@@ -59,4 +59,4 @@ FIGURES = {"torques": torques_figure, "time": time_figure, "phase": phase_figure
 def units(robot: Robot, turning: str, sliding: str) -> str:
     """The units of what belongs to the joints, one or two."""
     joints = robot.coordinates.joints
-    return ", ".join(dict.fromkeys(turning if joint.turns else sliding for joint in joints))
+    return ", ".join(dict.fromkeys(turning if joint.angular else sliding for joint in joints))

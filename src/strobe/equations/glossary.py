@@ -16,6 +16,7 @@ UNITS = {
     "inertia": "kg m²",
     "length": "m",
     "angle": "rad",
+    "pitch": "m/rad",
     "gravity": "m/s²",
 }
 DRIVES = {  # of turning and of sliding joints
@@ -68,10 +69,11 @@ def _places(words: Named) -> Iterator[tuple[str, str, str, list[str]]]:
             yield "first moment", UNITS["first moment"], where, _names(inertial.about_origin.h)
         yield "inertia", UNITS["inertia"], where, _names(tensor or ())
         for role, values in joint_drives.items():
-            unit = DRIVES[role][not body.joint.turns]
+            unit = DRIVES[role][not body.joint.angular]
             yield role, unit, f'joint "{body.joint.name}"', _names(values)
         yield "length", UNITS["length"], where, _names([*_shifts(body), *(inertial.com or ())])
         yield "angle", UNITS["angle"], where, _names(_turns(body))
+        yield "pitch", UNITS["pitch"], f'joint "{body.joint.name}"', _names([body.joint.pitch])
     yield "gravity", UNITS["gravity"], "base axes", _names(model.gravity.linear)
     yield from _frames(model)
 

@@ -131,9 +131,10 @@ def _map(robot: Robot, map: Any, offset: Any) -> Map:
         raise ArgumentError("offset= goes with a matrix; a function adds its own.")
     if callable(map):
         return map  # pyright: ignore[reportReturnType]  what it gives is looked at later
-    if robot.nq != robot.nv:
+    if not robot.coordinates.is_single:
         raise UnsupportedModelError(
-            f"{robot.name} has joints with quaternions, which no matrix leads to; write the map as a function."
+            f"{robot.name} has joints with {robot.coordinates.several}, which no matrix leads to; write the map as a "
+            "function."
         )
     if isinstance(map, str):
         return _absolute(robot)
@@ -162,7 +163,7 @@ def _absolute(robot: Robot) -> Linear:
     matrix = np.eye(robot.nv)
     for index, axis in axes.items():
         before = bodies[index].parent
-        while before != ROOT and bodies[before].joint.kind == "prismatic":
+        while before != ROOT and bodies[before].joint.slides:
             before = bodies[before].parent
         along = float(axis @ axes[before]) if before in axes else 0.0
         if abs(abs(along) - 1.0) < PARALLEL:

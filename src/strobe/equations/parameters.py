@@ -227,7 +227,15 @@ def _body(body: Body, word: Word) -> Body:
         before=_pose(body.before, str(number), words, word),
         after=_pose(body.after, str(number), words, word),
         inertial=_inertial(body.inertial, number, words, word),
+        joint=_joint(body.joint, number, word),
     )
+
+
+def _joint(joint: Joint, number: int, word: Word) -> Joint:
+    if not joint.has_pitch:
+        return joint
+    place = Place(f"p{number}", f'pitch of joint "{joint.name}"', "length")
+    return replace(joint, pitch=word(joint.pitch, place))  # pyright: ignore[reportArgumentType]
 
 
 def _frame(frame: Frame, word: Word) -> Frame:

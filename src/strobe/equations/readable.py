@@ -21,7 +21,6 @@ from strobe.equations.closed_form import (
     MOST_PAIRS,
     REDUCED,
     carried_pairs,
-    described_otherwise,
     half_traces,
     require_form,
 )
@@ -311,7 +310,7 @@ def _require(model: Model, asked: Iterable[str]) -> None:
         if joint.nv > 1:
             raise UnsupportedModelError(
                 f'{model.name}: joint "{joint.name}" is {joint.kind}; the readable equations take joints with '
-                f"one degree of freedom. {described_otherwise(joint)}"
+                f"one degree of freedom. {joint.record.otherwise}"
             )
 
 

@@ -180,7 +180,7 @@ class Shortened:
         sizes = (self.largest, self.bounds, found.largest / self.largest, found.rms / self.largest)
         columns = (*ranges, *(x.tolist() for x in sizes))
         return [
-            Row(joint.name, "N m" if joint.turns else "N", *values)
+            Row(joint.name, "N m" if joint.angular else "N", *values)
             for joint, *values in zip(joints, *columns, strict=True)
         ]
 

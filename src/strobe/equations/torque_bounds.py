@@ -102,7 +102,7 @@ def _own(name: str, joints: Sequence[Joint]) -> tuple[Array, str]:
 def _both_ways(joints: Sequence[Joint], limit: str, default: Mapping[bool, float]) -> Array:
     stated = [getattr(joint.limits, limit) for joint in joints]
     sizes = [
-        x if math.isfinite(x) else default[joint.turns] for x, joint in zip(stated, joints, strict=True)
+        x if math.isfinite(x) else default[joint.angular] for x, joint in zip(stated, joints, strict=True)
     ]
     return np.array([(-size, size) for size in sizes])
 

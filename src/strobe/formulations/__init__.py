@@ -86,9 +86,13 @@ class Method:
         if not model.bodies:
             return f"{model.name} has no joints: there is nothing to compute."
         if self.scope == CHAIN and not model.is_serial:
-            return f"{model.name} is not a single chain of one-degree joints, which {self.name} needs."
+            return f"{model.name} {model.not_serial}, which {self.name} needs."
         if self.scope == ONE_DEGREE and any(joint.nv != 1 for joint in model.joints):
             return f"{model.name} has a joint with several degrees of freedom; {self.name} takes joints with one."
+        if self.scope == ONE_DEGREE and not all(joint.is_elementary for joint in model.joints):
+            joint = next(joint for joint in model.joints if not joint.is_elementary)
+            takes = f"{self.name} takes joints that turn or slide."
+            return f'joint "{joint.name}" of {model.name} is {joint.kind}; {takes}'
         return None
 
     def with_tool(self, model: Model, q: Numbers, qd: Numbers, qdd: Numbers, tool: Force) -> list[Num]:

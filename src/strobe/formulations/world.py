@@ -48,6 +48,11 @@ def world(model: Model, q: Numbers) -> list[WorldBody]:
     supports: dict[int, tuple[int, ...]] = {ROOT: ()}
     bodies: list[WorldBody] = []
     for body in model.bodies:
+        if body.joint.nv == 1 and not body.joint.is_elementary:
+            raise UnsupportedModelError(
+                f'joint "{body.joint.name}" is {body.joint.kind}; a Jacobian method needs joints that turn or slide. '
+                "Use spatial-newton-euler."
+            )
         if body.joint.nv != 1 or body.inertial.com is None or body.inertial.central is None:
             raise UnsupportedModelError(
                 f'link "{body.name}": a Jacobian method needs joints with one degree of freedom and links with a '

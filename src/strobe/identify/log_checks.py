@@ -44,7 +44,7 @@ def _ratios(robot: Robot, steps: Array, state: Mapping[str, Array], of: str, rat
     """r of the joints with one number in which it is far from 1."""
     found: dict[str, float] = {}
     for joint in robot.coordinates.joints:
-        if joint.nq != 1 or joint.nv != 1:
+        if joint.nq != 1:
             continue
         x, v = state[of][:, joint.q if of == "q" else joint.v], state[rate][:, joint.v]
         change, said = np.diff(x) / steps, (v[1:] + v[:-1]) / 2

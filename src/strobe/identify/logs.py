@@ -207,7 +207,7 @@ def motion_of(log: Log, robot: Robot) -> Trajectory:
     """A log as a motion of joints: its rows joined by quintics, or by cubics where it has no accelerations."""
     from strobe.trajectory.files import joined
 
-    if robot.coordinates.rate_names != robot.joint_names or robot.nq != robot.nv:
+    if robot.coordinates.rate_names != robot.joint_names or not robot.coordinates.is_single:
         raise ArgumentError(
             f"{log.source}: a motion is one number for each joint, and joints of {robot.name} have more."
         )
@@ -783,9 +783,11 @@ def _unit_of(slot: Slot, turns: Mapping[Slot, bool]) -> str:
 
 def _turns(robot: Robot) -> dict[Slot, bool]:
     """Whether the joint of a number turns or slides; of a joint with several numbers nothing is said."""
-    single = [joint for joint in robot.coordinates.joints if joint.nq == joint.nv == 1]
+    single = [joint for joint in robot.coordinates.joints if joint.nq == 1]
     return {
-        (name, joint.q if name == "q" else joint.v): joint.turns for joint in single for name in QUANTITIES
+        (name, joint.q if name == "q" else joint.v): joint.angular
+        for joint in single
+        for name in QUANTITIES
     }
 
 
@@ -797,7 +799,7 @@ def _turning(robot: Robot) -> set[Slot]:
 def _warn_of_degrees(robot: Robot, q: Array, chosen: _Chosen) -> None:
     """Say so where joints with limits turn further than such joints do."""
     for joint in robot.coordinates.joints:
-        held = joint.turns and joint.nq == joint.nv == 1 and joint.kind != "continuous"
+        held = joint.turns and not joint.unlimited
         if held and len(q) and (most := float(np.abs(q[:, joint.q]).max())) > FAR:
             chosen.remarks.append(
                 f"{joint.name} turns as far as {most:.4g} rad. If the angles are in degrees, say degrees=True."

@@ -27,6 +27,7 @@ from strobe.kinematics.dh_files import model_of, rest_placements, toml_of
 from strobe.kinematics.dh_printing import text_of
 from strobe.kinematics.serial_chain import Serial, serial
 from strobe.models.chains import take_chain
+from strobe.models.joints import FIXED, kind_of
 from strobe.models.model import Model
 from strobe.show.sheet import displayed
 
@@ -63,11 +64,11 @@ class Row:
     @property
     def idle(self) -> bool:
         """Whether it does nothing."""
-        return self.kind == "fixed" and not (self.a or self.alpha or self.d or self.theta)
+        return self.kind == FIXED.name and not (self.a or self.alpha or self.d or self.theta)
 
     def placement(self, convention: Convention, q: Any = 0.0) -> Array:
         """The frame of the row (..., 4, 4) in the one before, its joint at q (...)."""
-        turn, slide = (q, 0.0) if self.kind in ("revolute", "continuous") else (0.0, q)
+        turn, slide = (q, 0.0) if kind_of(self.kind).turns else (0.0, q)
         screw_z = _screw(2, self.theta + turn, self.d + slide)
         screw_x = _screw(0, self.alpha, self.a)
         return screw_z @ screw_x if convention == "standard" else screw_x @ screw_z
@@ -255,7 +256,7 @@ def _rows(
         for k, normal in enumerate(normals)
     ]
     screws_x = [*screws_x, {}] if convention == "standard" else [{}, *screws_x]
-    kinds = ["fixed", *(joint.kind for joint in chain.joints), "fixed"]
+    kinds = [FIXED.name, *(joint.kind for joint in chain.joints), FIXED.name]
     names = [chain.base_name, *arm.names, chain.frames[-1].name]
     for name, kind, screw_z, screw_x in zip(names, kinds, screws_z, screws_x, strict=True):
         yield Row(name, kind, **screw_z, **screw_x)

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from strobe.models.joints import FIXED, kind_of
+
 if TYPE_CHECKING:
     from strobe.kinematics.denavit_hartenberg import Row, Table
 
@@ -40,12 +42,12 @@ def _cells(table: Table) -> Iterator[Sequence[str]]:
     for k, row in enumerate(table.rows, 1):
         yield (row.name, row.kind, *_values(row, heads, f"q{k}"))
     if not table.tool.idle:
-        yield (f"{table.tool.name} (frame)", "fixed", *_values(table.tool, heads, ""))
+        yield (f"{table.tool.name} (frame)", FIXED.name, *_values(table.tool, heads, ""))
 
 
 def _values(row: Row, heads: Sequence[str], variable: str) -> Iterator[str]:
     """The four numbers of a row, the joint's variable in its place."""
-    moving = "d" if row.kind == "prismatic" else "theta"
+    moving = "d" if kind_of(row.kind).slides else "theta"
     for head in heads:
         value = getattr(row, head)
         text = angle_text(value) if head in ("alpha", "theta") else f"{value:.9g}"

@@ -176,8 +176,9 @@ def _by_difference(
     if scheme not in SCHEMES:
         raise ArgumentError(f'scheme is "{scheme}"; expected one of {", ".join(SCHEMES)}.')
     dt = require_above("dt", dt, "a positive time in seconds")
-    if robot.nq != robot.nv:
-        raise ArgumentError(f"{robot.name} has joints with quaternions, whose ways are no differences.")
+    if not robot.coordinates.is_single:
+        several = robot.coordinates.several
+        raise ArgumentError(f"{robot.name} has joints with {several}, whose ways are no differences.")
     T = robot.forward_kinematics(q, frame)
     solve = inverse or (lambda pose: robot.inverse_kinematics(pose, frame, q0=q, limits=False))
     here = np.asarray(q, dtype=float)

@@ -116,7 +116,7 @@ class Ranges:
 
 
 def _beyond(joint: Joint, x: float) -> Iterator[Beyond]:
-    unit = "rad" if joint.turns else "m"
+    (unit,) = joint.position_units
     for side, limit, by in (
         ("lower", joint.limits.lower, joint.limits.lower - x),
         ("upper", joint.limits.upper, x - joint.limits.upper),

@@ -61,6 +61,11 @@ def serial(
                 f'joint "{joint.name}" of {robot.name} has {joint.nv} degrees of freedom; {what} needs joints '
                 f"with one each. {instead}"
             )
+        if not joint.is_elementary:
+            raise UnsupportedModelError(
+                f'joint "{joint.name}" of {robot.name} is {joint.kind}; {what} needs joints that turn or slide. '
+                f"{instead}"
+            )
         if joint.name not in positions:
             raise UnsupportedModelError(
                 f'joint "{joint.name}" of {robot.name} follows other joints; {what} needs independent joints. '

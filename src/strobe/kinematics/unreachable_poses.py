@@ -47,11 +47,12 @@ def _measured(robot: Robot, frame: str, limits: bool) -> tuple[str, Array, float
 
 def _extension(joint: Joint, limits: bool) -> float:
     """How far a joint shifts what it carries."""
-    if joint.turns or joint.kind == "spherical":
+    if joint.turns or joint.is_ball:
         return 0.0
     if joint.nq > 1 or not limits:
         return np.inf
-    return max(abs(joint.limits.lower), abs(joint.limits.upper))
+    farthest = max(abs(joint.limits.lower), abs(joint.limits.upper))
+    return farthest * abs(joint.pitch) if joint.has_pitch else farthest  # pyright: ignore[reportArgumentType,reportReturnType]
 
 
 def sentence(task: Task, attempts: int, pose: Array, status: Status, q: Array, loose: Array) -> str:

@@ -89,7 +89,7 @@ def cross_section(
     require_open(robot.model, "the workspace")
     tip = robot.model.frame(robot._moving_frame(frame))
     support = robot.model.support(tip.body)
-    if any(body.joint.kind == "floating" for body in support):
+    if any(body.joint.is_free for body in support):
         raise UnsupportedModelError(f'{robot.name} floats: its frame "{tip.name}" can be anywhere.')
     q = drawn(robot, samples, seed)
     positions = _in_pieces(lambda some: robot.forward_kinematics(some, tip.name)[..., :3, 3], q)
@@ -158,7 +158,7 @@ def _section(first: Body, positions: Array) -> tuple[Array, tuple[str, str], Arr
     reach = float(np.ptp(positions, axis=0).max()) or 1.0
     heights = positions @ z
     flat = float(np.ptp(heights)) < FLAT * reach
-    if flat or not first.joint.turns or first.joint.nv > 1:
+    if flat or not first.joint.turns:
         plane, names = _square_plane(z)
         return positions @ plane.T, names, plane if flat else None
     away = np.linalg.norm(np.cross(positions - point, z), axis=-1)

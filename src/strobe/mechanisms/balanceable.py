@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from strobe.algebra import Vec3
+from strobe.errors import UnsupportedModelError
 from strobe.models.joints import Joint
 from strobe.models.model import ROOT, Body, Model
 from strobe.scalars import Num
@@ -40,6 +41,12 @@ def plan(model: Model, weight: bool) -> tuple[tuple[str, ...], dict[str, str]]:
     ``weight`` is whether gravity is what matters; else every joint on whose position H may depend.
     """
     tree = model.proximal()
+    for joint in tree.joints:
+        if not (joint.is_elementary or joint.is_ball or joint.is_free):
+            raise UnsupportedModelError(
+                f'joint "{joint.name}" of {model.name} is {joint.kind}; masses are balanced about joints that '
+                f"turn or slide. {joint.record.otherwise}"
+            )
     down = _down(tree)
     # loads beyond a body
     sliding: dict[int, list[tuple[Vec3, str]]] = {body.index: [] for body in tree.bodies}
@@ -50,12 +57,12 @@ def plan(model: Model, weight: bool) -> tuple[tuple[str, ...], dict[str, str]]:
         joint, i = body.joint, body.index
         axis = Vec3.unit(joint.axis)
         felt = not _spared(joint, down[i])
-        if joint.kind in ("prismatic", "floating"):
+        if joint.slides or joint.is_free:
             sliding[i].append((axis, joint.name))
             if weight and felt:
                 blocked[joint.name] = joint.name
         elif felt if weight else body.parent != ROOT:
-            across = [name for d, name in sliding[i] if joint.kind == "spherical" or not _parallel(d, axis)]
+            across = [name for d, name in sliding[i] if joint.is_ball or not _parallel(d, axis)]
             stands = swinging.get(i) or next(iter(across), None)
             if stands is None:
                 chosen.append(joint.name)
@@ -77,7 +84,7 @@ def _down(tree: Model) -> dict[int, Vec3 | None]:
         g = beyond[body.parent]
         g = g if g is None else body.before.inverse().inward(g)
         before[body.index] = g
-        stays = body.joint.kind == "prismatic" or _spared(body.joint, g)
+        stays = body.joint.slides or _spared(body.joint, g)
         beyond[body.index] = g if stays else None
     return before
 
@@ -87,7 +94,7 @@ def _spared(joint: Joint, g: Vec3 | None) -> bool:
     if g is None or _length(g) == 0:
         return g is not None
     axis = Vec3.unit(joint.axis)
-    if joint.kind == "prismatic":
+    if joint.slides:
         return abs(real(g.dot(axis))) <= PARALLEL * _length(g)
     return joint.turns and _parallel(g, axis)
 
@@ -107,7 +114,7 @@ def obstacles(model: Model, blocked: Mapping[str, str]) -> tuple[Obstacle, ...]:
 def _obstacle(body: Body, other: Body, down: Vec3 | None, mass: float, g: float) -> Obstacle:
     """A joint and what stands in its way, which may be itself; ``mass`` is carried by the latter."""
     load = f"{mass:.4g} kg"
-    if body.joint.kind == "floating":
+    if body.joint.is_free:
         why = f"it floats, and carries the weight of its {load} wherever they are"
         instead = f"a force of {mass * g:.4g} N upwards would hold it"
     elif body is other and down is not None:
@@ -117,7 +124,7 @@ def _obstacle(body: Body, other: Body, down: Vec3 | None, mass: float, g: float)
     elif body is other:
         why = f"a slide carries its {load} wherever they are, and turns with the joints before it"
         instead = f"it needs up to {mass * g:.4g} N, or {load} that slide the other way"
-    elif other.joint.kind == "prismatic":
+    elif other.joint.slides:
         why = f'slide "{other.joint.name}" moves {load} across its axis'
         instead = f"{load} that slide the other way would balance it, or a spring that follows"
     else:

@@ -28,7 +28,7 @@ from strobe.errors import ArgumentError, counted
 from strobe.mechanisms.balanceable import Obstacle, obstacles, plan, real
 from strobe.models.arguments import finite_numbers, require_text
 from strobe.models.inertial import Inertial
-from strobe.models.joints import Joint
+from strobe.models.joints import RAD, Joint
 from strobe.models.model import ROOT, Body, Model
 from strobe.quantities import Request
 from strobe.robot import Robot
@@ -280,7 +280,7 @@ def _trial(model: Model, joints: Sequence[str], seed: int) -> tuple[Array, Array
 
 def _position(model: Model, field: FieldSystem) -> list[Num]:
     """At random."""
-    return [field.variable("q", joint.turns) for joint in model.joints for _ in range(joint.nq)]
+    return [field.variable("q", unit == RAD) for joint in model.joints for unit in joint.position_units]
 
 
 def _of_coordinates(robot: Robot, silent: Array, constant: Array) -> tuple[tuple[str, ...], Array]:
@@ -297,7 +297,7 @@ def _of_coordinates(robot: Robot, silent: Array, constant: Array) -> tuple[tuple
 
 def _split(joint: Joint, h: Vec3) -> tuple[Vec3, Vec3]:
     """The parts of a first moment that a joint feels as it turns, and along its axis."""
-    if joint.kind == "spherical":
+    if joint.is_ball:
         return h, Vec3.zero()
     along = Vec3(*(x if k == joint.axis else 0.0 for k, x in enumerate(h)))
     return Vec3(*(0.0 if k == joint.axis else x for k, x in enumerate(h))), along

@@ -24,6 +24,7 @@ from strobe.mechanisms.loop_closure import by_joint
 from strobe.mechanisms.mobility import LEAST, dofs_of, pseudo_inverse, require_actuation
 from strobe.mechanisms.states import products
 from strobe.robot import Robot
+from strobe.scalars.lanes import LANES, Lanes
 
 Array = np.ndarray
 
@@ -105,13 +106,12 @@ def bracket(robot: Robot, u: Array, v: Array) -> Array:
     for joint in robot.coordinates.joints:
         if joint.nv == 1:
             continue
-        turn = slice(joint.v + joint.nv - 3, joint.v + joint.nv)
-        found[..., turn] = np.cross(u[..., turn], v[..., turn])
-        if joint.nv == 6:
-            place = slice(joint.v, joint.v + 3)
-            found[..., place] = np.cross(u[..., place], v[..., turn]) + np.cross(
-                u[..., turn], v[..., place]
-            )
+        columns = joint.columns()
+        first, second = (columns @ [Lanes(w[..., joint.v + k]) for k in range(joint.nv)] for w in (u, v))
+        both = first.cross(second)
+        for k, column in enumerate(columns):
+            along = both.angular.dot(column.angular) + both.linear.dot(column.linear)
+            found[..., joint.v + k] = LANES.lower(along)
     return found
 
 

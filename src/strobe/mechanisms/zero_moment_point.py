@@ -24,8 +24,9 @@ from strobe.approximate.states import states
 from strobe.errors import ArgumentError, UnsupportedModelError, counted, shown
 from strobe.mechanisms.support_polygon import margins
 from strobe.models.arguments import finite_numbers, require_above
-from strobe.models.bases import change_base
+from strobe.models.bases import FLOATS, change_base
 from strobe.models.feet import Foot
+from strobe.models.joints import FLOATING
 from strobe.robot import Robot
 from strobe.show.sheet import Sheet, Table, displayed, listed, number, spread
 
@@ -213,18 +214,18 @@ def center_of_mass(robot: Robot, q: Any) -> Array:
 def _afloat(robot: Robot, *motion: Array) -> tuple[Robot, list[Array]]:
     """The robot on a floating base, and its motion there: a base that is held does not move, one that slides does."""
     floating: Robot = robot.kept("open tree afloat", lambda: _open_tree(robot))
-    if change_base(robot.model, "floating") is robot.model:
+    if change_base(robot.model, FLOATS) is robot.model:
         return floating, list(motion)
     slides = 3 if change_base(robot.model, "translating") is robot.model else 0
     return floating, [
         np.concatenate([_base(each[..., :slides], size), each[..., slides:]], axis=-1)
-        for each, size in zip(motion, (7, 6, 6), strict=True)
+        for each, size in zip(motion, (FLOATING.nq, FLOATING.nv, FLOATING.nv), strict=True)
     ]
 
 
 def _open_tree(robot: Robot) -> Robot:
     """The robot on a floating base, closed chains cut: what they do inside does not reach the ground."""
-    model = change_base(robot.model, "floating")
+    model = change_base(robot.model, FLOATS)
     if model is robot.model and not model.is_closed:
         return robot
     return Robot(replace(model, loops=(), curves=(), actuated=()), robot.compiled)

@@ -17,7 +17,7 @@ from strobe.errors import MOST_FAULTS, Fault, ModelFileError, nearest
 from strobe.models.checks import check
 from strobe.models.feet import Foot
 from strobe.models.inertial import Inertial
-from strobe.models.joints import WITH_AXIS, Friction, Joint, Limits, Motor
+from strobe.models.joints import Friction, Joint, Limits, Motor, OfKind, kind_of
 from strobe.models.model import ROOT, Body, Coupling, Curve, Frame, Loop, Model, moved
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
@@ -94,7 +94,7 @@ class LinkData:
 
 
 @dataclass(slots=True)
-class JointData:
+class JointData(OfKind):
     """A joint as a file states it: parent · before · motion · after = child."""
 
     name: str
@@ -109,6 +109,7 @@ class JointData:
     friction: Friction = field(default_factory=Friction)
     where: str = ""
     axis_where: str = ""  # where it is not that of the joint
+    pitch: float = 0.0  # m/rad, of a kind that has one
 
 
 @dataclass(slots=True)
@@ -199,11 +200,11 @@ class _Build:
 
     def join(self, joint: JointData) -> None:
         """Take the next joint with its child; the parent is there already."""
-        if joint.kind == "fixed":
+        if joint.is_fixed:
             self._merge(joint)
         else:
             self._move(joint)
-        self.depth[joint.child] = self.depth[joint.parent] + 1 if joint.kind == "fixed" else 0
+        self.depth[joint.child] = self.depth[joint.parent] + 1 if joint.is_fixed else 0
         self.frames.append(Frame(joint.child, *self.placed[joint.child], self.depth[joint.child]))
 
     def add_frame(self, name: str, link: str, pose: Pose) -> None:
@@ -229,8 +230,9 @@ class _Build:
         carrier, placement = self.placed[joint.parent]
         axis, sign, into, out = _axis(joint.axis, joint.kind)
         moving = Joint(
-            joint.name, joint.kind, axis, sign, self.nq, self.nv, joint.limits, joint.motor, joint.friction
-        )
+            joint.name, joint.kind, axis, sign, self.nq, self.nv, joint.limits, joint.motor, joint.friction,
+            joint.pitch,
+        )  # fmt: skip
         index = len(self.bodies)
         before = (placement @ joint.before @ into).trimmed()
         after = (out @ joint.after).trimmed()
@@ -242,7 +244,7 @@ class _Build:
 
 def _axis(axis: tuple[float, float, float], kind: str) -> tuple[int, int, Pose, Pose]:
     """Coordinate axis and sign of a joint, and the rotations into and out of its own frame."""
-    if kind not in WITH_AXIS:
+    if not kind_of(kind).has_axis:
         return 2, 1, Pose(), Pose()
     size = math.hypot(*axis)
     x, y, z = (a / size for a in axis)

@@ -9,12 +9,13 @@ from strobe.algebra import Pose
 from strobe.errors import ArgumentError, shown
 from strobe.models.body_transfer import numbered, reattached
 from strobe.models.inertial import Inertial
-from strobe.models.joints import Joint
+from strobe.models.joints import FLOATING, PRISMATIC, Joint
 from strobe.models.locking import lock
 from strobe.models.model import ROOT, Body, Frame, Model
 from strobe.models.names import unused_name
 
-BASES = ("fixed", "translating", "floating")
+FLOATS = FLOATING.name
+BASES = ("fixed", "translating", FLOATS)
 
 
 def change_base(model: Model, base: str) -> Model:
@@ -33,7 +34,7 @@ def change_base(model: Model, base: str) -> Model:
         model = _at_rest(model, joints)
     if base == "fixed":
         return model
-    return _on_base(model, _floating_joints(model) if base == "floating" else _sliding_joints(model))
+    return _on_base(model, _floating_joints(model) if base == FLOATS else _sliding_joints(model))
 
 
 def _at_rest(model: Model, joints: Sequence[str]) -> Model:
@@ -46,12 +47,12 @@ def _at_rest(model: Model, joints: Sequence[str]) -> Model:
 def mobility(model: Model) -> tuple[str, list[str]]:
     """What kind of base a model stands on, and the joints that move it."""
     roots = [body for body in model.bodies if body.parent == ROOT]
-    if len(roots) == 1 and roots[0].joint.kind == "floating":
-        return "floating", [roots[0].joint.name]
+    if len(roots) == 1 and roots[0].joint.is_free:
+        return FLOATS, [roots[0].joint.name]
     first = model.bodies[:3]
     names = [body.joint.name for body in first]
     chained = all(body.parent == body.index - 1 for body in first) and len(roots) == 1
-    slides = all(body.joint.kind == "prismatic" for body in first)
+    slides = all(body.joint.slides for body in first)
     if chained and slides and names == _slide_names(()):
         return "translating", names
     return "fixed", []
@@ -59,12 +60,12 @@ def mobility(model: Model) -> tuple[str, list[str]]:
 
 def _floating_joints(model: Model) -> list[Joint]:
     name = "floating_base" if "base" in model.joint_names else "base"
-    return [Joint(unused_name(name, model.joint_names), "floating")]
+    return [Joint(unused_name(name, model.joint_names), FLOATING.name)]
 
 
 def _sliding_joints(model: Model) -> list[Joint]:
     names = _slide_names(model.joint_names)
-    return [Joint(name, "prismatic", axis) for axis, name in enumerate(names)]
+    return [Joint(name, PRISMATIC.name, axis) for axis, name in enumerate(names)]
 
 
 def _slide_names(taken: Iterable[str]) -> list[str]:

@@ -95,7 +95,7 @@ def _joint(a: Model, b: Model, first: Body, second: Body, tolerance: float) -> I
     one, two = first.joint, second.joint
     part = f'joint "{one.name}"'
     said = (
-        ("kind", _kind(one), _kind(two)),
+        ("kind", one.kind_by_limits, two.kind_by_limits),
         ("moves link", first.name, second.name),
         ("hangs on link", _carrier(a, first), _carrier(b, second)),
     )
@@ -110,7 +110,7 @@ def _joint(a: Model, b: Model, first: Body, second: Body, tolerance: float) -> I
     )
     yield from _numbers("drives", part, DRIVES, one, two, getattr, tolerance)
     if any(_differ(x, y, tolerance) for x, y in zip(one.coulomb, two.coulomb, strict=True)):
-        unit = "N" if one.kind == "prismatic" else "N m"
+        unit = "N" if one.slides else "N m"
         yield Change("drives", part, "Coulomb friction", vector(one.coulomb), vector(two.coulomb), unit)
 
 
@@ -121,7 +121,7 @@ def _numbers(
     for name, pair in units.items():
         old, new = of(one, name), of(two, name)
         if _differ(old, new, tolerance):
-            unit = pair[one.kind == "prismatic"]
+            unit = pair[one.slides]
             yield Change(topic, part, name.replace("_", " "), _shown(old), _shown(new), unit)
 
 
@@ -133,11 +133,6 @@ def _differ(x: float, y: float, tolerance: float) -> bool:
 
 def _shown(x: float) -> str:
     return "none" if math.isinf(x) else f"{x:.9g}"
-
-
-def _kind(joint: Joint) -> str:
-    unbounded = math.isinf(joint.limits.lower) and math.isinf(joint.limits.upper)
-    return "continuous" if joint.kind == "revolute" and unbounded else joint.kind
 
 
 def _carrier(model: Model, body: Body) -> str:
@@ -160,12 +155,12 @@ def _placed(part: str, first: Pose, second: Pose, tolerance: float) -> Iterator[
 
 
 def _axis(part: str, first: Body, second: Body, tolerance: float) -> Iterator[Change]:
-    if first.joint.nv != 1:
+    one, two = first.joint, second.joint
+    if _differ(one.pitch, two.pitch, tolerance):  # pyright: ignore[reportArgumentType]
+        yield Change("geometry", part, "pitch", _shown(one.pitch), _shown(two.pitch), "m/rad")  # pyright: ignore[reportArgumentType]
+    if not one.has_axis:
         return
-    x, y = (
-        _vector(body.after.inverse().inward(Vec3.unit(body.joint.axis, body.joint.sign)))
-        for body in (first, second)
-    )
+    x, y = (_vector(body.after.inverse().inward(body.joint.direction)) for body in (first, second))
     if np.abs(x - y).max() > max(tolerance, 1e-12):
         yield Change("geometry", part, "axis", vector(x), vector(y))
 

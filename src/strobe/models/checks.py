@@ -16,7 +16,6 @@ import numpy as np
 from strobe.algebra import Pose, Sym3, Turn, Vec3
 from strobe.errors import COMMANDS, excerpt, wrong_name
 from strobe.models.inertial import ENTRIES, principal_moments, symmetric
-from strobe.models.joints import WITH_AXIS
 
 if TYPE_CHECKING:
     from strobe.models.assembly import Assembly, JointData, LinkData
@@ -52,8 +51,11 @@ def check(data: Assembly) -> None:
         _check_spread(data, link, sizes.get(link.name, 0.0))
         _check_angles(data, link.where, f'link "{link.name}" has an inertia turned by', _angles(link.axes))
     for joint in data.joints:
-        if joint.kind in WITH_AXIS:
+        if joint.has_axis:
             _check_axis(data, joint)
+        if joint.has_pitch and not joint.pitch:
+            text = f'joint "{joint.name}" has pitch 0; a {joint.kind} joint slides as it turns, in m/rad.'
+            data.faults.error(joint.where, f"{text} Without a pitch it is revolute.")
         _check_size(data, joint.where, f'joint "{joint.name}"', _numbers(joint))
         _check_drive(data, joint)
         _check_limits(data, joint)
@@ -78,6 +80,7 @@ def _numbers(joint: JointData) -> Iterator[object]:
     motor, friction = joint.motor, joint.friction
     yield from (*joint.before.translation, *joint.after.translation)
     yield from (
+        joint.pitch,
         motor.gear,
         motor.inertia,
         motor.viscous,
@@ -276,7 +279,7 @@ def _check_limits(data: Assembly, joint: JointData) -> None:
     bounds = (joint.limits.lower, joint.limits.upper)
     if any(map(math.isnan, (*bounds, joint.limits.velocity, joint.limits.effort))):
         data.faults.error(joint.where, f'joint "{joint.name}" has a limit that is not a number.')
-    if joint.kind == "revolute" and any(_like_degrees(bound) for bound in bounds):
+    if joint.turns and not joint.unlimited and any(_like_degrees(bound) for bound in bounds):
         data.faults.warning(
             joint.where,
             f'joint "{joint.name}" has limits {bounds[0]:g} and {bounds[1]:g}, which look like degrees; '

@@ -51,6 +51,26 @@ class Coordinates:
         """One name per degree of freedom: a joint's own where it has one."""
         return tuple(name for joint in self.joints for name in joint.rate_names)
 
+    @cached_property
+    def is_single(self) -> bool:
+        """Whether every joint has one position."""
+        return all(joint.nq == 1 for joint in self.joints)
+
+    @cached_property
+    def is_additive(self) -> bool:
+        """Whether velocities are the rates of positions, for every joint."""
+        return all(joint.additive for joint in self.joints)
+
+    @cached_property
+    def has_quaternions(self) -> bool:
+        return any(joint.has_quaternion for joint in self.joints)
+
+    @property
+    def several(self) -> str:
+        """What joints have that have more than one position, for sentences."""
+        more = [joint for joint in self.joints if joint.nq > 1]
+        return "quaternions" if all(joint.has_quaternion for joint in more) else "several positions"
+
     @property
     def pattern(self) -> str:
         """The kinds of the joints in short: 2RP3R."""

@@ -12,17 +12,14 @@ from typing import Any
 
 from strobe.errors import ArgumentError, nearest, shown
 from strobe.models.assembly import Faults
-from strobe.models.joints import WITH_AXIS
+from strobe.models.joints import FIXED, KINDS, SINGLE
 from strobe.models.load import require_snap
 from strobe.models.model import Model
 from strobe.models.toml_reader import FORMAT, read_data
 
 COLUMNS = ("joint", "theta", "d", "a", "alpha")
-KINDS = {
-    "R": "revolute",
-    "C": "continuous",
-    "P": "prismatic",
-    **{kind: kind for kind in (*WITH_AXIS, "fixed")},
+WORDS = {KINDS[kind].random_letter: kind for kind in SINGLE} | {
+    kind: kind for kind in (*SINGLE, FIXED.name)
 }
 ROWS = "<rows>"  # in the place of a file
 
@@ -65,9 +62,9 @@ def _link(row: Any, k: int, columns: Sequence[str]) -> dict[str, Any]:
 
 
 def _kind(joint: Any, k: int) -> str:
-    if isinstance(joint, str) and joint in KINDS:
-        return KINDS[joint]
-    hint = nearest(joint, KINDS) if isinstance(joint, str) else ""
+    if isinstance(joint, str) and joint in WORDS:
+        return WORDS[joint]
+    hint = nearest(joint, WORDS) if isinstance(joint, str) else ""
     raise ArgumentError(f'row {k} has the joint {shown(joint)}; expected "R" or "P".{hint}')
 
 

@@ -137,7 +137,7 @@ def _unreadable(path: str, faults: Sequence[Fault]) -> Examination:
 def _examination(path: str, data: Assembly, model: Model | None, document: Element | None) -> Examination:
     found = [*_from_faults(data.faults.found), *_judged(data, model, document)]
     order = sorted(found, key=lambda finding: SEVERITIES.index(finding.severity))
-    moving = sum(joint.kind != "fixed" for joint in data.joints)
+    moving = sum(not joint.is_fixed for joint in data.joints)
     return Examination(
         data.name, path, tuple(order), len(data.links), len(data.joints), moving, model, document
     )
@@ -172,5 +172,5 @@ def _joint(model: Model, body: Body) -> JointData:
     joint = body.joint
     return JointData(
         joint.name, joint.kind, parent, body.name, body.before, after=body.after, limits=joint.limits,
-        motor=joint.motor, friction=joint.friction,
+        motor=joint.motor, friction=joint.friction, pitch=joint.pitch,  # pyright: ignore[reportArgumentType]
     )  # fmt: skip

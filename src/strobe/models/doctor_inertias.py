@@ -200,7 +200,7 @@ def _sizes(data: Assembly) -> dict[str, float]:
         for joint in by_parent.get(name, ()):
             here = joint.before if pose is None else pose @ joint.before
             points[head].append(_vector(here.translation))
-            fixed = joint.kind == "fixed"
+            fixed = joint.is_fixed
             if joint.child not in placed:
                 placed[joint.child] = (head, here @ joint.after) if fixed else (joint.child, None)
                 pending.append(joint.child)

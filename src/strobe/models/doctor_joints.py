@@ -11,7 +11,6 @@ from strobe.models.assembly import Assembly, JointData, nearly_right
 from strobe.models.checks import UNIT
 from strobe.models.default_frame import tips
 from strobe.models.findings import DOUBTFUL, NOTE, SERIOUS, Finding
-from strobe.models.joints import WITH_AXIS
 from strobe.models.model import Coupling, Model
 
 DIGITS = 4  # behind the point: with fewer, an angle may be meant as it is written
@@ -26,11 +25,12 @@ def judged(data: Assembly, model: Model | None, document: Element | None) -> Ite
     stated = any(joint.where for joint in data.joints)  # only files of joints say where
     followers = {coupling.joint for coupling in data.couplings}
     for joint in data.joints:
-        if joint.kind in WITH_AXIS:
+        if joint.nv == 1:
             yield from _limits(joint, stated, joint.name in followers, joint.name in unlimited)
+        if joint.has_axis:
             yield from _axis(joint)
         yield from _angles(joint)
-        if joint.kind != "fixed" and joint.child in empty and not joint.motor.inertia:
+        if not joint.is_fixed and joint.child in empty and not joint.motor.inertia:
             cure = "Give the links beyond it mass and inertia, or make it fixed: accelerations are not defined."
             yield _finding(SERIOUS, "frames", joint, "moves no inertia", "", cure)
     by_name = {joint.name: joint for joint in data.joints}
@@ -49,9 +49,9 @@ def _finding(severity: str, topic: str, joint: JointData, text: str, detail: str
 
 
 def _limits(joint: JointData, stated: bool, follows: bool, unlimited: bool) -> Iterator[Finding]:
-    bounds, unit = joint.limits, "m" if joint.kind == "prismatic" else "rad"
-    if joint.kind != "continuous" and unlimited:
-        turns = joint.kind == "revolute"
+    bounds, unit = joint.limits, joint.position_units[0]
+    if not joint.unlimited and unlimited:
+        turns = joint.turns
         cure = "Many readers refuse it." + (" A continuous joint needs none." if turns else "")
         yield _finding(DOUBTFUL, "limits", joint, f"is {joint.kind} without limits", "", cure, repair=turns)
     if bounds.lower == bounds.upper:
@@ -71,7 +71,7 @@ def _limits(joint: JointData, stated: bool, follows: bool, unlimited: bool) -> I
         yield _finding(NOTE if follows else DOUBTFUL, "limits", joint,
                        f"has a limit of 0 for its {' and '.join(nothing)}", "", cure)  # fmt: skip
     missing = [name for name in ("effort", "velocity") if math.isinf(getattr(bounds, name))]
-    if stated and missing and joint.kind != "continuous" and not follows:
+    if stated and missing and not joint.unlimited and not follows:
         cure = "URDF asks for both; planners and controllers use them."
         yield _finding(NOTE, "limits", joint, f"has no limit of {' and '.join(missing)}", "", cure)
 

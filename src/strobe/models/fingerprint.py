@@ -1,7 +1,8 @@
 """What a model computes, as plain data and as a digest: equal models have equal digests in every process.
 
 Every field of a model and of what it is made of is taken, exactly: a field that is added later is there too. Left out
-are only those that no kernel gets to see (`seen`), and the name, which sentences use.
+are only those that no kernel gets to see (`seen`), the name, which sentences use, and what most parts do not have and
+their class says so (the pitch of a joint), so that digests stay what they were.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import Field, fields, is_dataclass, replace
 from numbers import Real
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -84,7 +85,7 @@ def plain(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         return {
             "is": type(value).__name__,
-            **{x.name: plain(getattr(value, x.name)) for x in fields(value)},
+            **{x.name: plain(getattr(value, x.name)) for x in fields(value) if _is_told(value, x)},
         }
     if isinstance(value, Mapping):
         return _mapping(value)
@@ -98,6 +99,11 @@ def plain(value: Any) -> Any:
     raise TypeError(
         f"a {type(value).__name__} is no plain data, and has no fingerprint to be told from others by"
     )
+
+
+def _is_told(value: Any, x: Field[Any]) -> bool:
+    """Whether a field is part of what a record says: one that most do not have only where it is set."""
+    return "if set" not in x.metadata or bool(getattr(value, x.name))
 
 
 def _mapping(value: Mapping[Any, Any]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Any
 
-from strobe.algebra import Pose, Shift, Spin, Turn, Vec3, quaternion_rotation
+from strobe.algebra import Pose, Spin, Turn
 from strobe.errors import ArgumentError, UnknownNameError, shown
 from strobe.models.arguments import finite_numbers
 from strobe.models.assembly import snapped
@@ -31,7 +31,7 @@ Position = list[float]
 def lock(model: Model, joints: Mapping[str, Any]) -> Model:
     """The model with joints held at positions; names may use ``*`` and ``?``.
 
-    A position is a number, or a sequence for a joint with a quaternion. Joints that follow a locked one
+    A position is a number, or a sequence for a joint with several. Joints that follow a locked one
     are locked with it; a following joint cannot be locked against the joints it follows. Closed chains that
     become rigid are no longer there; refused where they would be open.
     """
@@ -85,7 +85,7 @@ def _position(joint: Joint, value: Any) -> Position:
             f'the position of joint "{joint.name}" has {len(numbers)} numbers; '
             f"a {joint.kind} joint takes {joint.nq}."
         )
-    if joint.nq > 1 and not any(numbers[-4:]):
+    if joint.has_quaternion and not any(numbers[-4:]):
         raise ArgumentError(
             f'the position of joint "{joint.name}" has the quaternion (0, 0, 0, 0), which is no rotation; '
             "give w x y z, (1, 0, 0, 0) for none."
@@ -191,12 +191,16 @@ def _merged(model: Model, positions: Mapping[str, Position]) -> Model:
 
 def _held(joint: Joint, position: Position) -> Pose:
     """The placement of a joint held at a position."""
-    if joint.turns:
-        return Pose((Turn.by(joint.axis, snapped(joint.sign * position[0])),))
-    if joint.nq == 1:
-        return Pose((Shift(Vec3.unit(joint.axis, joint.sign) * position[0]),))
-    shift = Pose((Shift(Vec3(*position[:-4])),)) if joint.nq == 7 else Pose()
-    return shift @ factored(Pose((Spin(quaternion_rotation(*position[-4:])),)))
+    placed = joint.record.pose(
+        joint, position, lambda axis, sign, angle: Turn.by(axis, snapped(sign * angle))
+    )
+    return Pose(
+        tuple(
+            part
+            for step in placed.steps
+            for part in (factored(Pose((step,))).steps if isinstance(step, Spin) else (step,))
+        )
+    )
 
 
 def _reduced(coupling: Coupling, positions: Mapping[str, Position]) -> Coupling:

@@ -33,7 +33,7 @@ from strobe.errors import ArgumentError, Fault, ModelFileError
 from strobe.files.reading import file_fault, read_bytes
 from strobe.models.assembly import SNAP, Assembly, Faults, JointData, LinkData, assemble, nearly_right
 from strobe.models.inertial import Inertial
-from strobe.models.joints import WITH_AXIS, Friction, Limits, Motor
+from strobe.models.joints import FIXED, FLOATING, MUJOCO, Friction, Kind, Limits, Motor
 from strobe.models.locking import followed, lock
 from strobe.models.loops import settled
 from strobe.models.mjcf_child import numbers
@@ -52,7 +52,6 @@ PLACES = (
 SHORTEST = 1e-30  # the square of the length of a quaternion that still says how something is turned
 ON_JOINTS = ("joint", "jointinparent")
 LINE = re.compile(r"Element (?:name )?'.*?', (?:id -?\d+, )?line (\d+)|Line number=(\d+)", re.DOTALL)
-JOINT_KINDS = ("floating", "spherical", "prismatic", "revolute")  # MuJoCo's free, ball, slide, hinge
 
 Triple = tuple[float, float, float]
 
@@ -201,7 +200,7 @@ class _Reader:
         self._report_nearly_right(before, where)
         first, count = int(m.body_jntadr[i]), int(m.body_jntnum[i])
         if not count:
-            yield None, JointData(self._fixed_name(name), "fixed", parent, name, before, where=where)
+            yield None, JointData(self._fixed_name(name), FIXED.name, parent, name, before, where=where)
         for j in range(first, first + count):
             last = j == first + count - 1
             child = name if last else self._fresh(f"{self.joints[j]}_link")
@@ -213,16 +212,16 @@ class _Reader:
 
     def _joint(self, j: int, parent: str, child: str, before: Pose) -> JointData:
         m = self.m
-        kind, dof = JOINT_KINDS[int(m.jnt_type[j])], int(m.jnt_dofadr[j])
-        anchor = Pose() if kind == "floating" else _shift(m.jnt_pos[j])
-        outward = Pose() if kind == "floating" else before @ anchor
+        kind, dof = MUJOCO[int(m.jnt_type[j])], int(m.jnt_dofadr[j])
+        anchor = Pose() if kind is FLOATING else _shift(m.jnt_pos[j])  # a free joint's position is absolute
+        outward = Pose() if kind is FLOATING else before @ anchor
         return JointData(
             self.joints[j],
-            kind,
+            kind.name,
             parent,
             child,
             before=outward.trimmed(),
-            axis=_triple(m.jnt_axis[j]) if kind in WITH_AXIS else (0.0, 0.0, 1.0),
+            axis=_triple(m.jnt_axis[j]) if kind.has_axis else (0.0, 0.0, 1.0),
             after=(self._to_reference(j, kind) @ anchor.inverted()).trimmed(),
             limits=self._limits(j, kind),
             motor=Motor(inertia=float(m.dof_armature[dof]) + self._of_actuators("armature", j)),
@@ -251,21 +250,21 @@ class _Reader:
         """The actuators that act on a joint, not on a tendon, a site or a body."""
         return [k for k, kind in enumerate(self.m.words["actuator_trntype"]) if kind in ON_JOINTS]
 
-    def _to_reference(self, j: int, kind: str) -> Pose:
+    def _to_reference(self, j: int, kind: Kind) -> Pose:
         """The motion by −q0 that follows a motion by q, where a joint has a reference position q0."""
         reference = float(self.m.qpos0[self.m.jnt_qposadr[j]])
         x, y, z = _triple(self.m.jnt_axis[j])
-        if kind == "prismatic":
+        if kind.slides:
             return _shift((-reference * x, -reference * y, -reference * z))
-        if kind == "revolute" and reference:
+        if kind.turns and reference:
             c, s = math.cos(reference / 2), -math.sin(reference / 2)
             return self._placement((0.0, 0.0, 0.0), (c, s * x, s * y, s * z))
         return Pose()
 
-    def _limits(self, j: int, kind: str) -> Limits:
+    def _limits(self, j: int, kind: Kind) -> Limits:
         m = self.m
         effort = float(max(abs(m.jnt_actfrcrange[j]))) if m.jnt_actfrclimited[j] else math.inf
-        if not m.jnt_limited[j] or kind not in WITH_AXIS:
+        if not m.jnt_limited[j] or kind.nv > 1:
             return Limits(effort=effort)
         lower, upper = (float(x) for x in m.jnt_range[j])
         return Limits(lower, upper, effort=effort)

@@ -17,7 +17,7 @@ from strobe.errors import Fault, UnknownNameError, UnsupportedModelError
 from strobe.models.arguments import require_text
 from strobe.models.feet import Foot
 from strobe.models.inertial import Inertial
-from strobe.models.joints import Joint
+from strobe.models.joints import RAD, Joint
 from strobe.scalars import FLOAT, Num, Numbers, System
 
 ROOT = -1  # the index of the base
@@ -65,6 +65,7 @@ class Body:
             before=self.before.lift(system),
             after=self.after.lift(system),
             inertial=self.inertial.lift(system),
+            joint=self.joint.lift(system),
             system=system,
         )
 
@@ -200,8 +201,16 @@ class Model:
 
     @cached_property
     def is_serial(self) -> bool:
-        """One chain of joints with one degree of freedom each."""
-        return all(body.parent == body.index - 1 and body.joint.nv == 1 for body in self.bodies)
+        """One chain of joints that turn about or slide along one axis each."""
+        return all(body.parent == body.index - 1 and body.joint.is_elementary for body in self.bodies)
+
+    @property
+    def not_serial(self) -> str:
+        """What a model is that is not serial, for sentences."""
+        screw = next((joint for joint in self.joints if joint.nv == 1 and not joint.is_elementary), None)
+        if screw is None:
+            return "is not a single chain of one-degree joints"
+        return f'has the {screw.kind} joint "{screw.name}": it is not a chain of joints that turn or slide'
 
     @cached_property
     def dof_parents(self) -> tuple[int, ...]:
@@ -251,8 +260,10 @@ class Model:
         """Inputs q, q̇, q̈ of this model's system, named after their degree of freedom."""
         q: list[Num] = []
         for joint in self.joints:
-            angle = joint.turns
-            q += [self.system.variable(f"q{joint.q + k + 1}", angle) for k in range(joint.nq)]
+            q += [
+                self.system.variable(f"q{joint.q + k + 1}", unit == RAD)
+                for k, unit in enumerate(joint.position_units)
+            ]
         qd, qdd = (
             [self.system.variable(f"{name}{k + 1}") for k in range(self.nv)] for name in ("qd", "qdd")
         )
@@ -304,7 +315,7 @@ class Model:
             raise UnsupportedModelError(f"{self.name} has no joints: there is no chain to walk along.")
         if not self.is_serial:
             raise UnsupportedModelError(
-                f"{self.name} is not a single chain of one-degree joints; this formulation needs one. "
+                f"{self.name} {self.not_serial}; this formulation needs one. "
                 "Use spatial-newton-euler, or take a sub-chain."
             )
         bodies: list[Body] = []

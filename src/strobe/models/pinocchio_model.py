@@ -3,8 +3,8 @@
 Body i hangs on its parent by `jointPlacements[i] · joint(q)`; its frame is the joint's (after = 1), in which
 `inertias[i]` is given. It is called as the first BODY frame that lies there; other bodies, operational frames and
 sensors become frames. Armature is rotor inertia; damping and dry friction are the joint's, which `pinocchio.rnea`
-leaves out. Joints are revolute, prismatic, spherical and free-flyer ones, unbounded ones as continuous, and those
-that mimic another; any other kind is refused.
+leaves out. Joints are revolute, prismatic, helical, planar, spherical and free-flyer ones, unbounded ones as
+continuous, and those that mimic another; any other kind is refused.
 """
 
 from __future__ import annotations
@@ -18,20 +18,24 @@ import numpy as np
 from strobe.algebra import Pose, Vec3
 from strobe.models.assembly import SNAP, Assembly, Faults, JointData, LinkData, assemble
 from strobe.models.inertial import Inertial, symmetric
-from strobe.models.joints import WITH_AXIS, Friction, Limits, Motor
+from strobe.models.joints import (
+    FIXED,
+    HELICAL,
+    KINDS,
+    PRISMATIC,
+    REVOLUTE,
+    Friction,
+    Limits,
+    Motor,
+    kind_of,
+)
 from strobe.models.model import Coupling, Model
 from strobe.models.names import NAMELESS, unused_name
 from strobe.models.placements import from_matrix, is_placement
 
 MODEL = "<pinocchio.Model>"  # in the place of a file
 UNIVERSE = 0
-KINDS = {
-    **dict.fromkeys(("RX", "RY", "RZ", "RevoluteUnaligned"), "revolute"),
-    **dict.fromkeys(("RUBX", "RUBY", "RUBZ", "RevoluteUnboundedUnaligned"), "continuous"),
-    **dict.fromkeys(("PX", "PY", "PZ", "PrismaticUnaligned"), "prismatic"),
-    "Spherical": "spherical",
-    "FreeFlyer": "floating",
-}
+SHORT_NAMES = {short: kind.name for kind in KINDS.values() for short in kind.pinocchio}
 MIMIC = "Mimic"
 FRAMES = ("BODY", "OP_FRAME", "SENSOR")  # those of joints are their bodies'
 UNBOUNDED = 1e30  # limits beyond this are Pinocchio's largest numbers
@@ -119,7 +123,7 @@ class _Reader:
     def _kind(self, i: int) -> str:
         """The kind of a joint in our words; `MIMIC`, or nothing where we have none."""
         short = str(self.m.joints[i].shortname()).removeprefix("JointModel")
-        return MIMIC if short == MIMIC else KINDS.get(short, "")
+        return MIMIC if short == MIMIC else SHORT_NAMES.get(short, "")
 
     def _joint(self, i: int) -> JointData:
         m, where = self.m, self._where(i)
@@ -131,29 +135,39 @@ class _Reader:
         if kind == MIMIC:
             joint.kind, joint.axis = self._mimicking(i)
         elif kind:
-            joint.axis = self._columns(i)[1] if kind in WITH_AXIS else joint.axis
+            joint.axis = self._columns(i)[1] if joint.nv == 1 else joint.axis  # a plane is across z there
             joint.limits, joint.friction = self._limits(i, kind), self._friction(i)
             joint.motor = Motor(inertia=self._one(i, "armature", m.armature))
         else:
-            joint.kind = "fixed"
+            joint.kind = FIXED.name
             self.faults.error(where, self._unknown(i))
+        joint.pitch = self._pitch(i) if joint.has_pitch else 0.0
         return joint
 
     def _unknown(self, i: int) -> str:
-        known = "revolute, prismatic, spherical, free-flyer and mimicking joints"
+        known = "revolute, prismatic, helical, planar, spherical, free-flyer and mimicking joints"
         return (
             f"{self.m.joints[i].shortname()} is a kind of joint that Strobe does not have ({known}); build the model "
             "with several of those, and massless bodies between them."
         )
 
-    def _columns(self, i: int) -> tuple[str, tuple[float, float, float]]:
-        """What a joint with one degree of freedom does: along or about which axis it moves."""
+    def _column(self, i: int) -> np.ndarray:
+        """The motion that a joint with one degree of freedom allows, linear part first."""
         joint = self.m.joints[i]
         data = joint.createData()
         joint.calc(data, np.ones(self.m.nq or 1))
-        S = np.array(data.S, dtype=float).reshape(-1)[:6]
-        slides = bool(np.any(S[:3]))
-        return ("prismatic" if slides else "revolute"), _triple(S[:3] if slides else S[3:])
+        return np.array(data.S, dtype=float).reshape(-1)[:6]
+
+    def _columns(self, i: int) -> tuple[str, tuple[float, float, float]]:
+        """What a joint with one degree of freedom does: about or along which axis it moves."""
+        S = self._column(i)
+        if not np.any(S[3:]):
+            return PRISMATIC.name, _triple(S[:3])
+        return (HELICAL if np.any(S[:3]) else REVOLUTE).name, _triple(S[3:])
+
+    def _pitch(self, i: int) -> float:
+        S = self._column(i)
+        return float(S[:3] @ S[3:] / (S[3:] @ S[3:]))
 
     def _mimicking(self, i: int) -> tuple[str, tuple[float, float, float]]:
         """Kind and axis of a joint that follows another: its motion comes scaled."""
@@ -192,10 +206,10 @@ class _Reader:
 
     def _limits(self, i: int, kind: str) -> Limits:
         m, q, v = self.m, int(self.m.idx_qs[i]), int(self.m.idx_vs[i])
-        if kind not in WITH_AXIS:
+        if kind_of(kind).nv > 1:
             return Limits()
         lower, upper = -math.inf, math.inf
-        if kind != "continuous":
+        if not kind_of(kind).unlimited:
             lower, upper = _bound(m.lowerPositionLimit[q]), _bound(m.upperPositionLimit[q])
         if lower > upper:
             text = f"it has lower limit {lower:g} above upper limit {upper:g}; treated as unlimited."

@@ -16,16 +16,17 @@ from strobe.errors import ArgumentError, shown
 from strobe.models.arguments import is_whole, require_truth, require_whole
 from strobe.models.assembly import Assembly, Faults, JointData, LinkData, assemble
 from strobe.models.inertial import Inertial
-from strobe.models.joints import KINDS, Limits
+from strobe.models.joints import KINDS, Kind, Limits
 from strobe.models.model import Model, moved
 
 LARGEST_SEED = 2**128 - 1  # beyond, names of robots would be pages long
 MOST_JOINTS = 100_000  # minutes of drawing, and more than anything here is made for
-LETTERS = {"R": "revolute", "P": "prismatic", "S": "spherical", "F": "floating", "C": "continuous"}
+LETTERS = {kind.random_letter: kind for kind in KINDS.values()}
+PITCHES = (0.01, 0.1)  # m/rad
 
 
 def random_model(n: int, seed: int = 0, *, kinds: str = "RP", tree: bool = False) -> Model:
-    """n joints of the kinds R, P, S(pherical), F(loating), C(ontinuous) in a chain, or a random tree."""
+    """n joints of kinds by their letters (R, P, C, S, F, H, E: `LETTERS`) in a chain, or a random tree."""
     _check(n, seed, kinds)
     require_truth("tree", tree)
     rng = np.random.default_rng(seed)
@@ -49,7 +50,7 @@ def _check(n: int, seed: int, kinds: str) -> None:
     if require_whole("seed", seed, 0) > LARGEST_SEED:
         raise ArgumentError(f"seed is {shown(seed)}; expected a number up to {LARGEST_SEED}.")
     if not isinstance(kinds, str) or not kinds or not LETTERS.keys() >= set(kinds):
-        choices = ", ".join(f"{letter} {kind}" for letter, kind in LETTERS.items())
+        choices = ", ".join(f"{letter} {kind.name}" for letter, kind in LETTERS.items())
         raise ArgumentError(f"kinds is {shown(kinds)}; expected one or more letters of: {choices}.")
 
 
@@ -65,22 +66,22 @@ def _random_joint(rng: np.random.Generator, k: int, parent: str, kinds: str) -> 
     x, y, z = (float(a) for a in axis)
     return JointData(
         f"joint{k}",
-        kind,
+        kind.name,
         parent,
         f"link{k}",
         before=_random_placement(rng),
         axis=(x, y, z),
         limits=_random_limits(rng, kind),
+        pitch=float(rng.uniform(*PITCHES)) if kind.has_pitch else 0.0,
     )
 
 
-def _random_limits(rng: np.random.Generator, kind: str) -> Limits:
+def _random_limits(rng: np.random.Generator, kind: Kind) -> Limits:
     """A range about zero, a speed and an effort, for joints with one degree of freedom."""
-    if KINDS[kind].nv > 1:
+    if kind.nv > 1:
         return Limits()
-    reach = {"revolute": math.pi, "prismatic": 0.5, "continuous": math.inf}[kind]
     below, above, speed, effort = (float(x) for x in rng.uniform((0.3, 0.3, 1, 10), (1, 1, 4, 100)))
-    return Limits(-below * reach, above * reach, velocity=speed, effort=effort)
+    return Limits(-below * kind.reach, above * kind.reach, velocity=speed, effort=effort)
 
 
 def _random_placement(rng: np.random.Generator) -> Pose:

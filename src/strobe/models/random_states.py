@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from strobe.models.couplings import Coordinates, coordinates
-from strobe.models.joints import Joint
+from strobe.models.joints import RAD, Joint
 from strobe.models.model import Model
 
 Array = np.ndarray
@@ -40,5 +40,9 @@ def _random_position(joint: Joint, rng: np.random.Generator, shape: tuple[int, .
         lower, upper = joint.range
         return rng.uniform(lower, upper, shape)
     draw = rng.standard_normal(shape)
-    draw[..., -4:] /= np.linalg.norm(draw[..., -4:], axis=-1, keepdims=True)
+    if joint.has_quaternion:
+        draw[..., -4:] /= np.linalg.norm(draw[..., -4:], axis=-1, keepdims=True)
+    for k, unit in enumerate(joint.position_units):
+        if unit == RAD:
+            draw[..., k] = rng.uniform(-np.pi, np.pi, shape[:-1])
     return draw

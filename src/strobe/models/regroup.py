@@ -6,6 +6,7 @@ axis across it look alike at every joint angle, so they may as well belong to th
     revolute about z    m, h_z and diag(I_yy, I_yy, 0) move;   left: h_x, h_y, I_xx − I_yy, 0, I_zz, products
     prismatic           the whole of I moves, because the body never turns in its parent; left: m, h
     spherical           m moves: a point mass at the centre
+    helical, planar     diag(I_yy, I_yy, 0) moves: what no turn about z and no slide changes, nor any torque feels
 
 Every joint torque stays what it was [Khalil1987], and many coefficients become zero. What reaches the base is
 gone (`at_base` tells what it was). Regrouped bodies are not physical: m = 0 with a first moment has no centre of
@@ -62,26 +63,34 @@ def _regrouped(model: Model) -> Model:
 
 def split(joint: Joint, body: Inertia) -> tuple[Inertia, Inertia]:
     """What stays with the body beyond a joint, and what moves to the body before it."""
-    none = Inertia.zero()
-    if joint.kind == "prismatic":
-        return Inertia(body.m, body.h, none.I), Inertia(0.0, none.h, body.I)
-    if joint.kind == "spherical":
-        return Inertia(0.0, body.h, body.I), Inertia(body.m, none.h, none.I)
-    if not joint.turns:
-        return body, none
-    axis = joint.axis
-    across = {2: body.I.yy, 0: body.I.zz, 1: body.I.xx}[axis]
+    (m, moved_m), (h, moved_h), (I, moved_I) = (body.m, 0.0), (body.h, Vec3.zero()), (body.I, Sym3.zero())
+    for part in joint.record.unfelt:
+        match part:
+            case "mass":
+                m, moved_m = 0.0, body.m
+            case "first moment along":
+                h, moved_h = (
+                    Vec3(*(x if (k == joint.axis) == along else 0.0 for k, x in enumerate(body.h)))
+                    for along in (False, True)
+                )
+            case "inertia across":
+                I, moved_I = _minus(body.I, joint.axis), _alike(body.I, joint.axis)
+            case "inertia":
+                I, moved_I = Sym3.zero(), body.I
+            case _:
+                raise ValueError(f"{part} is no part of an inertia")
+    return Inertia(m, h, I), Inertia(moved_m, moved_h, moved_I)
+
+
+def _alike(I: Sym3, axis: int) -> Sym3:
+    """The part of I that is the same about every axis across one."""
+    across = {2: I.yy, 0: I.zz, 1: I.xx}[axis]
     xx, yy, zz = (0.0 if k == axis else across for k in range(3))
-    alike = Sym3(xx, yy, zz, 0.0, 0.0, 0.0)
-    along = [entry if k == axis else 0.0 for k, entry in enumerate(body.h)]
-    stays = Inertia(
-        0.0, Vec3(*(h if k != axis else 0.0 for k, h in enumerate(body.h))), _minus(body.I, axis)
-    )
-    return stays, Inertia(body.m, Vec3(*along), alike)
+    return Sym3(xx, yy, zz, 0.0, 0.0, 0.0)
 
 
 def _minus(I: Sym3, axis: int) -> Sym3:
-    """I less its equal part across the axis, with the exact zero that leaves."""
+    """I less that part, with the exact zero that leaves."""
     xx, yy, zz = {
         2: (I.xx - I.yy, 0.0, I.zz),
         0: (I.xx, I.yy - I.zz, 0.0),

@@ -29,9 +29,9 @@ from strobe.models.doctor_inertias import NOTHING
 from strobe.models.doctor_joints import bounded, rounded_right
 from strobe.models.findings import Finding
 from strobe.models.inertial import ENTRIES, Inertial, principal_moments
-from strobe.models.joints import WITH_AXIS
+from strobe.models.joints import CONTINUOUS, FIXED, REVOLUTE, kind_of
 from strobe.models.model import Model
-from strobe.models.urdf import read_urdf, read_urdf_data
+from strobe.models.urdf import TYPES, read_urdf, read_urdf_data
 from strobe.models.writers import FORMATS, written
 
 if TYPE_CHECKING:
@@ -168,14 +168,14 @@ def _of_joint(joint: Element) -> Iterator[Change]:
         new = " ".join(_righted(word) for word in old.split())
         if new != " ".join(old.split()):
             yield origin, {"rpy": new}, f'rpy "{old}" is now "{new}"'
-    if axis is not None and kind in WITH_AXIS:
+    if axis is not None and kind_of(TYPES.get(kind, FIXED.name)).has_axis:
         x = [float(word) for word in axis.attributes.get("xyz", "1 0 0").split()]
         size = math.hypot(*x)
         if abs(size - 1) > UNIT:
             new = " ".join(_number(a / size) for a in x)
             yield axis, {"xyz": new}, f'axis "{axis.attributes["xyz"]}" is now "{new}"'
-    if kind == "revolute" and not bounded(limit):
-        yield joint, {"type": "continuous"}, "revolute without limits is now continuous"
+    if kind == REVOLUTE.urdf and not bounded(limit):
+        yield joint, {"type": CONTINUOUS.urdf}, f"{kind} without limits is now {CONTINUOUS.urdf}"
 
 
 def _righted(word: str) -> str:

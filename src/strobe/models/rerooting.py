@@ -19,7 +19,7 @@ from strobe.models.bases import change_base
 from strobe.models.body_transfer import numbered, reattached
 from strobe.models.chains import gravity_at
 from strobe.models.inertial import Inertial
-from strobe.models.joints import WITH_AXIS, Joint
+from strobe.models.joints import Joint
 from strobe.models.model import ROOT, Body, Frame, Model, moved
 from strobe.models.placements import inverted, joined
 from strobe.scalars import Numbers
@@ -97,7 +97,7 @@ def _seen_from(body: Body, carrier: int) -> tuple[Joint, Pose, Pose]:
     """A joint with what lies before and after it, seen from the link that carries it now."""
     if carrier == body.parent:
         return body.joint, body.before, body.after
-    if body.joint.kind not in WITH_AXIS:
+    if body.joint.nv != 1:
         raise UnsupportedModelError(
             f'joint "{body.joint.name}" is {body.joint.kind}: seen from its other side it has other positions and '
             "rates. Stand on a frame on its near side, or lock it."

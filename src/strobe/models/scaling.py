@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
@@ -29,14 +29,14 @@ def scale(model: Model, length: float, mass: float) -> Model:
             raise ArgumentError(f"{name} is scaled by {factor:g}; a scale is positive (1 changes nothing).")
         if not 1 / LARGEST <= factor <= LARGEST:
             raise ArgumentError(f"{name} is scaled by {factor:g}; expected {1 / LARGEST:g} to {LARGEST:g}.")
-    kinds = {joint.name: joint.kind for joint in model.joints}
+    sliding = {joint.name for joint in model.joints if joint.slides}
     return replace(
         model,
         bodies=tuple(_scaled_body(body, l, m) for body in model.bodies),
         frames=tuple(replace(frame, placement=_scaled_pose(frame.placement, l)) for frame in model.frames),
-        couplings=tuple(_scaled_coupling(coupling, kinds, l) for coupling in model.couplings),
+        couplings=tuple(_scaled_coupling(coupling, sliding, l) for coupling in model.couplings),
         loops=tuple(replace(loop, length=loop.length * l) for loop in model.loops),
-        curves=tuple(_scaled_curve(curve, kinds, l) for curve in model.curves),
+        curves=tuple(_scaled_curve(curve, sliding, l) for curve in model.curves),
         feet=tuple(
             Foot(foot.frame, [[l * x for x in corner] for corner in foot.sole]) for foot in model.feet
         ),
@@ -73,7 +73,7 @@ def _scaled_inertial(inertial: Inertial, l: float, m: float) -> Inertial:
 
 
 def _scaled_joint(joint: Joint, l: float, m: float) -> Joint:
-    unit = l if joint.kind == "prismatic" else 1.0  # of its position
+    unit = l if joint.slides else 1.0  # of its position
     torque = m * l**2 / unit  # of its force or torque
     limits, motor, friction = joint.limits, joint.motor, joint.friction
     return replace(
@@ -93,6 +93,7 @@ def _scaled_joint(joint: Joint, l: float, m: float) -> Joint:
             motor.efficiency,
         ),
         friction=Friction(friction.viscous * torque / unit, _pair(friction.coulomb, torque)),
+        pitch=joint.pitch * l,
     )
 
 
@@ -100,17 +101,17 @@ def _pair(values: tuple[float, float], factor: float) -> tuple[float, float]:
     return values[0] * factor, values[1] * factor
 
 
-def _scaled_coupling(coupling: Coupling, kinds: Mapping[str, str], l: float) -> Coupling:
-    own = _unit(coupling.joint, kinds, l)
-    terms = {name: factor * own / _unit(name, kinds, l) for name, factor in coupling.terms.items()}
+def _scaled_coupling(coupling: Coupling, sliding: Collection[str], l: float) -> Coupling:
+    own = _unit(coupling.joint, sliding, l)
+    terms = {name: factor * own / _unit(name, sliding, l) for name, factor in coupling.terms.items()}
     return replace(coupling, terms=terms, offset=coupling.offset * own)
 
 
-def _scaled_curve(curve: Curve, kinds: Mapping[str, str], l: float) -> Curve:
-    own, other = (_unit(name, kinds, l) for name in (curve.joint, curve.other))
+def _scaled_curve(curve: Curve, sliding: Collection[str], l: float) -> Curve:
+    own, other = (_unit(name, sliding, l) for name in (curve.joint, curve.other))
     return replace(curve, coefficients=tuple(c * own / other**k for k, c in enumerate(curve.coefficients)))
 
 
-def _unit(joint: str, kinds: Mapping[str, str], l: float) -> float:
+def _unit(joint: str, sliding: Collection[str], l: float) -> float:
     """What the position of a joint is scaled by."""
-    return l if kinds.get(joint) == "prismatic" else 1.0
+    return l if joint in sliding else 1.0

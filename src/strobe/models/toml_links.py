@@ -4,7 +4,8 @@
     [axes]    a vector d to the joint, then ±Rx … ±Tz; link frames at the joints, parallel at q = 0
     [joints]  parent · before · motion(axis, q) · after, trees included
 
-In a row of [dh], θ is added to the position of a turning joint and d to that of a sliding one.
+A joint's axis is what it turns about, slides along, or moves across. Helical joints have a pitch in m/rad, whatever
+unit angles have. In a row of [dh], θ is added to the position of a turning joint and d to that of a sliding one.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from dataclasses import dataclass, field
 from strobe.algebra import Pose, Shift, Sym3, Turn, Vec3
 from strobe.models.assembly import JointData, LinkData, require_number
 from strobe.models.inertial import Inertial
-from strobe.models.joints import KINDS, WITH_AXIS, Friction, Limits, Motor
+from strobe.models.joints import FIXED, KINDS, PRISMATIC, REVOLUTE, SINGLE, Friction, Limits, Motor, kind_of
 from strobe.models.toml_table import Table, Triple
 
 Z: Triple = (0.0, 0.0, 1.0)
@@ -40,7 +41,8 @@ class Tree:
         self.links.append(LinkData(joint.child, inertial(table, self.inertia_at), table.path))
         self.names.append(joint.child)
         self.known.add(joint.child)
-        if joint.kind == "fixed":
+        joint.pitch = _pitch(table, joint.kind)
+        if joint.is_fixed:
             table.refuse(("limits", "motor", "friction"), "a fixed joint does not move")
         else:
             joint.limits = _limits(table.table("limits"), joint.kind)
@@ -74,7 +76,7 @@ def read_structure(root: Table, tree: Tree) -> None:
 def _dh(table: Table, links: Sequence[Table], tree: Tree) -> None:
     convention = table.choice("convention", ("standard", "modified"))
     for index, link in enumerate(links, 1):
-        joint = _next_in_chain(link, index, link.choice("joint", (*WITH_AXIS, "fixed")), tree)
+        joint = _next_in_chain(link, index, link.choice("joint", (*SINGLE, FIXED.name)), tree)
         turn, twist = (
             Pose((Turn.by(axis, link.angle(key)),)) for axis, key in ((2, "theta"), (0, "alpha"))
         )
@@ -93,7 +95,7 @@ def _unit(axis: int, sign: str) -> Triple:
 
 AXES = {
     f"{sign}{letter}{name}": (kind, _unit(axis, sign))
-    for letter, kind in (("R", "revolute"), ("T", "prismatic"))
+    for letter, kind in (("R", REVOLUTE.name), ("T", PRISMATIC.name))
     for axis, name in enumerate("xyz")
     for sign in "+-"
 }
@@ -115,7 +117,7 @@ def _next_in_chain(link: Table, index: int, kind: str, tree: Tree) -> JointData:
 
 def _joints(table: Table, links: Sequence[Table], tree: Tree) -> None:
     for link in links:
-        kind = link.choice("joint", (*KINDS, "fixed"))
+        kind = link.choice("joint", (*KINDS, FIXED.name))
         name = link.text("name") or link.path
         joint = JointData(link.text("joint_name", name), kind, _parent(link, tree), name, where=link.path)
         joint.axis, joint.axis_where = _axis(link, kind), link.where("axis")
@@ -145,7 +147,7 @@ def _parent(link: Table, tree: Tree) -> str:
 
 def _axis(link: Table, kind: str) -> Triple:
     """The axis of a joint that has one."""
-    if kind not in WITH_AXIS:
+    if not kind_of(kind).has_axis:
         link.refuse(["axis"], f"a {kind} joint has no axis")
         return Z
     if "axis" not in link:
@@ -154,6 +156,17 @@ def _axis(link: Table, kind: str) -> Triple:
     known = len(link.context.faults.errors)
     x, y, z = map(float, link.triple("axis"))
     return (x, y, z) if len(link.context.faults.errors) == known else Z
+
+
+def _pitch(link: Table, kind: str) -> float:
+    """How far a joint slides as it turns, in m/rad, where it does."""
+    if not kind_of(kind).has_pitch:
+        link.refuse(["pitch"], f"a {kind} joint has no pitch")
+        return 0.0
+    if "pitch" not in link:
+        link.error("", f'the key "pitch" is missing; a {kind} joint slides by it as it turns, in m/rad.')
+        return 1.0
+    return link.number("pitch")
 
 
 # -- placements -------------------------------------------------------------------------------------
@@ -217,10 +230,10 @@ def _symmetric(table: Table) -> Sym3:
 
 def _limits(table: Table, kind: str) -> Limits:
     def bound(value: float) -> float:
-        return float(value if kind == "prismatic" else table.context.radians(value))
+        return float(value if kind_of(kind).slides else table.context.radians(value))
 
     lower, upper = -math.inf, math.inf
-    if kind not in WITH_AXIS:
+    if kind_of(kind).nv > 1:
         table.refuse(["position"], f"a {kind} joint has no position limits")
     elif "position" in table:
         lower, upper = map(bound, table.numbers("position", 2, infinite=True))

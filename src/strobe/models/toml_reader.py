@@ -17,6 +17,7 @@ from pathlib import Path
 from strobe.algebra import Pose
 from strobe.errors import ArgumentError
 from strobe.files.reading import LARGEST_TOML, parsed_toml, read_text, text_in
+from strobe.models import bases
 from strobe.models.assembly import (
     SNAP,
     STANDARD_GRAVITY,
@@ -28,7 +29,7 @@ from strobe.models.assembly import (
 )
 from strobe.models.couplings import coordinates
 from strobe.models.feet import Foot
-from strobe.models.joints import KINDS, WITH_AXIS, Joint
+from strobe.models.joints import FLOATING, RAD, Joint
 from strobe.models.locking import followed, leaders
 from strobe.models.loops import CLOSURES, open_by, settled
 from strobe.models.model import Coupling, Curve, Loop, Model
@@ -38,7 +39,7 @@ from strobe.models.toml_table import Context, Table
 
 FORMAT = 1
 PHYSICAL = ("warn", "error", "known-violation")
-BASES = {"fixed": 0, "translating": 3, "floating": 6}  # degrees of freedom added
+BASES = dict(zip(bases.BASES, ((0, 0), (3, 3), (FLOATING.nq, FLOATING.nv)), strict=True))  # numbers added
 GOLDEN_VALUES = ("tau", "M", "C", "G", "h")
 
 
@@ -224,7 +225,11 @@ def _in_radians(
     values: Sequence[float], joints: Sequence[Joint], degrees: bool, kind: str
 ) -> tuple[float, ...]:
     """A vector of positions or rates in which the angles may be in degrees."""
-    angular = [joint.turns for joint in joints for _ in range(joint.nq if kind == "q" else joint.nv)]
+    angular = [
+        unit == RAD and (kind == "q" or not joint.has_quaternion)  # rates beside a quaternion are in rad/s
+        for joint in joints
+        for unit in (joint.position_units if kind == "q" else joint.rate_units)
+    ]
     return tuple(
         math.radians(x) if degrees and turns else float(x) for x, turns in zip(values, angular, strict=True)
     )
@@ -278,7 +283,7 @@ def _known_joint(table: Table, key: str, name: str, joints: Mapping[str, JointDa
         return False
     if name not in joints:
         table.error(key, f'no joint "{name}".{table.context.faults.nearest(name, joints)}')
-    elif joints[name].kind not in WITH_AXIS:
+    elif joints[name].nv != 1:
         table.error(
             key, f'joint "{name}" is {joints[name].kind}; only joints with one position are coupled.'
         )
@@ -286,7 +291,7 @@ def _known_joint(table: Table, key: str, name: str, joints: Mapping[str, JointDa
 
 
 def _moving(joints: Iterable[JointData]) -> dict[str, JointData]:
-    return {joint.name: joint for joint in joints if joint.kind != "fixed"}
+    return {joint.name: joint for joint in joints if not joint.is_fixed}
 
 
 def _couplings(root: Table, joints: Sequence[JointData]) -> list[Coupling]:
@@ -298,11 +303,11 @@ def _couplings(root: Table, joints: Sequence[JointData]) -> list[Coupling]:
         terms = table.table("terms")
         if "terms" not in table or not terms.data:
             table.error("", 'the key "terms" is missing; expected a table of joints and factors.')
-        unit = table.context.unit(known and _turns(moving[name]))
+        unit = table.context.unit(known and moving[name].angular)
         factors: dict[str, float] = {}
         for other in terms.data:
             leads = _known_joint(terms, other, other, moving)
-            per = table.context.unit(leads and _turns(moving[other]))
+            per = table.context.unit(leads and moving[other].angular)
             factors[other] = float(terms.number(other)) * (unit / per)
         offset = float(table.number("offset")) * unit
         if name in couplings:
@@ -310,11 +315,6 @@ def _couplings(root: Table, joints: Sequence[JointData]) -> list[Coupling]:
         couplings[name] = Coupling(name, factors, offset)
         table.finish()
     return list(couplings.values())
-
-
-def _turns(joint: JointData) -> bool:
-    """Whether the one position of a joint is an angle."""
-    return joint.kind in WITH_AXIS and joint.kind != "prismatic"
 
 
 def _loops(root: Table, frames: Sequence[str]) -> list[Loop]:
@@ -373,7 +373,7 @@ def _curves(root: Table, joints: Sequence[JointData]) -> list[Curve]:
         if all(known) and joint == other:
             table.error("other", f'joint "{joint}" cannot follow itself; name another.')
         own, per = (
-            table.context.unit(there and _turns(moving[name]))
+            table.context.unit(there and moving[name].angular)
             for there, name in zip(known, (joint, other), strict=True)
         )
         numbers = table.numbers("coefficients")
@@ -453,21 +453,22 @@ def _locked(
 
 
 def _locked_position(table: Table, joint: JointData) -> tuple[float, ...]:
-    """A position in radians and metres: one number, or an array for a joint with a quaternion."""
-    size, known = KINDS[joint.kind].nq, len(table.context.faults.errors)
+    """A position in radians and metres: one number, or an array for a joint with several."""
+    size, known = joint.nq, len(table.context.faults.errors)
     alone = size == 1 and not isinstance(table.data["position"], list)
     position = (table.number("position"),) if alone else table.numbers("position", size)
     if len(table.context.faults.errors) > known:
         return _neutral(joint)
-    if size > 1 and not any(position[-4:]):
+    if joint.has_quaternion and not any(position[-4:]):
         text = "the quaternion is (0, 0, 0, 0), which is no rotation; write 1, 0, 0, 0 for none."
         table.error("position", text)
         return _neutral(joint)
-    return tuple(float(x) * table.context.unit(_turns(joint)) for x in position)
+    units = (table.context.unit(unit == RAD) for unit in joint.position_units)
+    return tuple(float(x) * unit for x, unit in zip(position, units, strict=True))
 
 
 def _neutral(joint: JointData) -> tuple[float, ...]:
-    return KINDS[joint.kind].neutral
+    return joint.record.neutral
 
 
 def _free_joints(
@@ -488,14 +489,13 @@ def _free_joints(
                 held.add(rule.joint)
                 pending.append(rule.joint)
     bound = {coupling.joint for coupling in couplings} | held
-    return [joint for joint in joints if joint.kind != "fixed" and joint.name not in bound]
+    return [joint for joint in joints if not joint.is_fixed and joint.name not in bound]
 
 
 def _sizes(free: Sequence[JointData], base: str) -> tuple[int, int]:
     """nq and nv of the robot as it is loaded."""
-    nq = sum(KINDS[joint.kind].nq for joint in free) + BASES[base] + (base == "floating")
-    nv = sum(KINDS[joint.kind].nv for joint in free) + BASES[base]
-    return nq, nv
+    nq, nv = BASES[base]
+    return nq + sum(joint.nq for joint in free), nv + sum(joint.nv for joint in free)
 
 
 def _poses(table: Table, nq: int) -> dict[str, tuple[float, ...]]:

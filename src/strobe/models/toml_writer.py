@@ -16,7 +16,7 @@ from strobe.errors import UnsupportedModelError
 from strobe.models.default_frame import tip_or_none, unsaid
 from strobe.models.expressions import Expression
 from strobe.models.inertial import Inertial
-from strobe.models.joints import Friction, Joint, Limits, Motor
+from strobe.models.joints import FIXED, Friction, Joint, Limits, Motor
 from strobe.models.loops import CLOSURES
 from strobe.models.model import ROOT, Body, Coupling, Curve, Frame, Loop, Model
 from strobe.models.names import unused_name
@@ -43,7 +43,7 @@ def write_dh_toml(
     links = {body.name for body in model.bodies}
     others = [frame for frame in model.frames if frame.name not in {*links, model.base_name}]
     name = unused_name("dh_base", {*links, *_taken(model)})
-    fixed = {"joint": "fixed", "name": name, "joint_name": name}
+    fixed = {"joint": FIXED.name, "name": name, "joint_name": name}
     structure = [
         _section("[dh]", {"convention": convention}),
         *([_section("[[dh.link]]", {**fixed, **base})] if base else ()),
@@ -130,7 +130,7 @@ def _fixed(model: Model, frame: Frame) -> str:
     entries: dict[str, object] = {"name": frame.name}
     if frame.name in model.joint_names:
         entries["joint_name"] = unused_name(f"{frame.name}_fixed", _taken(model))
-    entries |= {"parent": _carrier(model, frame.body), "joint": "fixed"}
+    entries |= {"parent": _carrier(model, frame.body), "joint": FIXED.name}
     return _section("[[joints.link]]", entries | _placement("before", frame.placement))
 
 
@@ -145,7 +145,7 @@ def _moving(model: Model, body: Body) -> str:
     if joint.name != body.name:
         entries["joint_name"] = joint.name
     entries |= {"parent": _carrier(model, body.parent), "joint": joint.kind}
-    if joint.nv == 1:
+    if joint.has_axis:
         entries["axis"] = tuple(joint.sign * x if x else 0.0 for x in UNIT_AXES[joint.axis])
     entries |= _placement("before", body.before) | _placement("after", body.after)
     entries |= _inertial(body.inertial, body.name) | _drive(joint)
@@ -213,6 +213,7 @@ def _inertial(inertial: Inertial, link: str) -> dict[str, object]:
 
 def _drive(joint: Joint) -> dict[str, object]:
     parts = {
+        "pitch": joint.pitch,
         "limits": _limits(joint.limits),
         "motor": _changed(joint.motor, Motor()),
         "friction": _changed(joint.friction, Friction()),

@@ -21,7 +21,7 @@ from strobe.algebra import Pose, Vec3
 from strobe.errors import ArgumentError, shown
 from strobe.models.assembly import SNAP, Assembly, Faults, JointData, LinkData, assemble
 from strobe.models.inertial import Inertial, symmetric
-from strobe.models.joints import Joint, Limits, Motor
+from strobe.models.joints import FIXED, PRISMATIC, REVOLUTE, Joint, Limits, Motor
 from strobe.models.model import Model
 from strobe.models.names import NAMELESS, unused_name
 from strobe.models.placements import from_matrix, is_placement
@@ -68,7 +68,7 @@ class _Reader:
             world = unused_name("world", [*self.names, base])
             fixed = JointData(
                 unused_name("world_to_base", self.joints),
-                "fixed",
+                FIXED.name,
                 world,
                 base,
                 self._placement(placed, "base"),
@@ -136,11 +136,11 @@ class _Reader:
         resting = _matrix(link.A(0.0) if link.isjoint else link.A())
         placed = self._placement(resting, self._where(k))
         joint = JointData(
-            self.joints[k], "fixed", parent, self.names[k], before=placed, where=self._where(k)
+            self.joints[k], FIXED.name, parent, self.names[k], before=placed, where=self._where(k)
         )
         if not link.isjoint:
             return joint
-        joint.kind, joint.axis = "revolute" if link.isrevolute else "prismatic", self._axis(k)
+        joint.kind, joint.axis = (REVOLUTE if link.isrevolute else PRISMATIC).name, self._axis(k)
         first = _is_standard(link)
         self._require_motion(k, joint, resting, first)
         if first:
@@ -157,7 +157,7 @@ class _Reader:
 
     def _require_motion(self, k: int, joint: JointData, resting: np.ndarray, first: bool) -> None:
         """Refuse a link that moves in another way than it seems to."""
-        motion = _motion(joint.kind, np.array(joint.axis), ELSEWHERE)
+        motion = _motion(joint.slides, np.array(joint.axis), ELSEWHERE)
         expected = motion @ resting if first else resting @ motion
         if np.abs(expected - _matrix(self.links[k].A(ELSEWHERE))).max() > SAME:
             self.faults.error(
@@ -205,9 +205,9 @@ def _is_standard(link: Any) -> bool:
     return hasattr(link, "mdh") and not link.mdh
 
 
-def _motion(kind: str, axis: np.ndarray, q: float) -> np.ndarray:
+def _motion(slides: bool, axis: np.ndarray, q: float) -> np.ndarray:
     T = np.eye(4)
-    if kind == "prismatic":
+    if slides:
         T[:3, 3] = axis * q
         return T
     x, y, z = axis

@@ -31,7 +31,7 @@ from strobe.models.assembly import (
 )
 from strobe.models.expressions import decimal
 from strobe.models.inertial import ENTRIES, Inertial
-from strobe.models.joints import KINDS, WITH_AXIS, Friction, Limits
+from strobe.models.joints import FIXED, KINDS, Friction, Limits, kind_of
 from strobe.models.model import Coupling, Model
 from strobe.models.names import NAMELESS, is_file
 from strobe.models.urdf_writer import UNBOUNDED
@@ -39,7 +39,7 @@ from strobe.models.xacro import PREFIX, expanded
 
 Triple = tuple[float, float, float]
 
-TYPES = (*KINDS, "fixed")
+TYPES = {kind.urdf: kind.name for kind in (*KINDS.values(), FIXED) if kind.urdf}
 SLIP = 0.75  # how alike two words are for one to be a slip for the other
 
 ONCE = {  # what each element contains at most once
@@ -187,8 +187,8 @@ class _Reader:
         kind = self._kind(element, who)
         parent, child = (self._end(element, role, who) for role in ("parent", "child"))
         before = self._origin(element, who, remark=True)
-        axis = element.first("axis") if kind in WITH_AXIS else None
-        limits = self._limits(element, kind, who) if kind in WITH_AXIS else Limits()
+        axis = element.first("axis") if kind_of(kind).has_axis else None
+        limits = self._limits(element, kind, who) if kind_of(kind).nv == 1 else Limits()
         friction = self._friction(element, who)
         if parent is None or child is None:
             return None
@@ -209,18 +209,13 @@ class _Reader:
         """The type of a joint; fixed where it is not known, so that the rest can be read."""
         kind = element.attributes.get("type", "").strip()
         if kind in TYPES:
-            return kind
+            return TYPES[kind]
         if not kind:
             text = f"{who} has no type; give it one of {', '.join(TYPES)}."
-        elif kind == "planar":
-            text = (
-                f"{who} is planar, which Strobe does not support; write two prismatic joints and a "
-                "revolute one with massless links between them."
-            )
         else:
             text = f'{who} has the unknown type "{kind}".{nearest(kind, TYPES)} Known: {", ".join(TYPES)}.'
         self.faults.error(element.where, text)
-        return "fixed"
+        return FIXED.name
 
     def _end(self, element: Element, role: str, who: str) -> str | None:
         end = element.first(role)
@@ -238,14 +233,14 @@ class _Reader:
     def _limits(self, element: Element, kind: str, who: str) -> Limits:
         stated = element.first("limit")
         if stated is None:
-            if kind != "continuous":
+            if not kind_of(kind).unlimited:
                 text = f"{who} is {kind} and has no <limit>; treated as unlimited."
                 self.faults.warning(element.where, text, "limits")
             return Limits()
         lower, upper, velocity, effort = (
             self._optional(stated, name, who) for name in ("lower", "upper", "velocity", "effort")
         )
-        if kind == "continuous":
+        if kind_of(kind).unlimited:
             lower = upper = None
         elif lower is None and upper is None:
             text = f"{who} has no lower and no upper limit; treated as unlimited."
@@ -281,7 +276,7 @@ class _Reader:
             fault = _mimic_fault(name, target, kinds, self.faults)
             if fault:
                 self.faults.error(mimic.where, f"{who} {fault}")
-            elif kinds[name] == "fixed":
+            elif kinds[name] == FIXED.name:
                 self.faults.note(mimic.where, f"{who} is fixed; its <mimic> has no effect.")
             else:
                 found.append(Coupling(name, {target: factor}, offset))
@@ -417,8 +412,8 @@ def _mimic_fault(name: str, target: str, kinds: Mapping[str, str], faults: Fault
         return 'has a <mimic> without a joint; write <mimic joint="…"/>.'
     if target not in kinds:
         return f'mimics "{target}", which does not exist.{faults.nearest(target, kinds)}'
-    if kinds[target] not in WITH_AXIS:
+    if kind_of(kinds[target]).nv != 1:
         return f'mimics "{target}", which is {kinds[target]}; a joint with one degree of freedom is needed.'
-    if kinds[name] not in (*WITH_AXIS, "fixed"):
+    if kind_of(kinds[name]).nv > 1:
         return f"is {kinds[name]} and cannot mimic another; only joints with one degree of freedom can."
     return ""

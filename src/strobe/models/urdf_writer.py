@@ -21,7 +21,7 @@ from strobe.algebra import Pose, Shift, Vec3
 from strobe.errors import UnsupportedModelError
 from strobe.models.default_frame import tip_or_none, unsaid
 from strobe.models.inertial import ENTRIES, Inertial
-from strobe.models.joints import Joint
+from strobe.models.joints import FIXED, Joint, kind_of
 from strobe.models.model import ROOT, Body, Frame, Model, moved
 from strobe.models.names import unused_name
 from strobe.scalars import Num
@@ -83,7 +83,7 @@ class _Writer:
     def _body(self, body: Body) -> None:
         joint, after = body.joint, body.after
         parent = self._name_of(body.parent)
-        axis = Vec3.unit(joint.axis, joint.sign)
+        axis = joint.direction
         if not after.steps or _is_absorbed(joint, after):
             self._link(body.name, body.inertial)
             self._joint(joint, parent, body.name, body.before @ after, after.inverse().inward(axis))
@@ -99,7 +99,7 @@ class _Writer:
         SubElement(self.robot, "link", name=name)
         joint = unused_name(f"{name}_fixed", self.joints)
         self.joints.add(joint)
-        self._placed(joint, "fixed", parent, name, placement)
+        self._placed(joint, FIXED.urdf, parent, name, placement)
 
     # -- joints -------------------------------------------------------------------------------------
 
@@ -111,23 +111,28 @@ class _Writer:
         return element
 
     def _joint(self, joint: Joint, parent: str, child: str, placement: Pose, axis: Vec3) -> None:
-        kind = _kind(joint)
-        element = self._placed(joint.name, kind, parent, child, placement)
-        if joint.nv == 1:
+        kind = kind_of(joint.kind_by_limits)
+        if not kind.urdf:
+            raise UnsupportedModelError(
+                f'joint "{joint.name}" is {joint.kind}, which URDF cannot say. Write TOML instead.'
+            )
+        element = self._placed(joint.name, kind.urdf, parent, child, placement)
+        if joint.has_axis:
             SubElement(element, "axis", xyz=_text(axis))
-            self._limit(element, kind, joint)
+        if joint.nv == 1:
+            self._limit(element, kind.unlimited, joint)
         self._dynamics(element, joint)
         self._mimic(element, joint)
-        if kind == "spherical":
-            self.remarks.append(f'joint "{joint.name}" is spherical, which few readers of URDF know.')
+        if kind.urdf_rare:
+            self.remarks.append(f'joint "{joint.name}" is {kind.name}, which few readers of URDF know.')
         if joint.rotor_inertia:
             lost = f"its rotor inertia of {joint.rotor_inertia:g}"
             self.remarks.append(f'joint "{joint.name}" loses {lost}: URDF has no place for it.')
 
-    def _limit(self, element: Element, kind: str, joint: Joint) -> None:
+    def _limit(self, element: Element, unlimited: bool, joint: Joint) -> None:
         limits = joint.limits
         bounds = {"velocity": limits.velocity, "effort": limits.effort}
-        if kind != "continuous":
+        if not unlimited:
             bounds = {"lower": limits.lower, "upper": limits.upper, **bounds}
         elif all(math.isinf(bound) for bound in bounds.values()):
             return
@@ -223,13 +228,7 @@ def _parts(model: Model) -> list[Body | Frame]:
 
 def _is_absorbed(joint: Joint, after: Pose) -> bool:
     """Whether the joint's origin and axis can take over the placement behind it."""
-    return joint.kind == "prismatic" or (joint.turns and not any(isinstance(s, Shift) for s in after.steps))
-
-
-def _kind(joint: Joint) -> str:
-    """URDF says continuous for a revolute joint without bounds."""
-    unbounded = math.isinf(joint.limits.lower) and math.isinf(joint.limits.upper)
-    return "continuous" if joint.kind == "revolute" and unbounded else joint.kind
+    return joint.slides or (joint.turns and not any(isinstance(s, Shift) for s in after.steps))
 
 
 def _bound(value: float) -> str:

@@ -19,7 +19,7 @@ from strobe.compiler.graph.passes import optimised
 from strobe.compiler.graph.program import trace
 from strobe.formulations import formulation
 from strobe.models.inertial import Inertial
-from strobe.models.joints import Joint
+from strobe.models.joints import PRISMATIC, REVOLUTE, Joint
 from strobe.models.model import Body, Model
 from strobe.models.regroup import regrouped
 from strobe.scalars import Graph
@@ -80,7 +80,7 @@ def arm(pattern: Pattern, links: Links = full) -> Model:
 
 
 def _link(pattern: Pattern, k: int, inertial: Inertial) -> Body:
-    joint = Joint(f"joint{k}", "prismatic" if k in pattern.slides else "revolute", q=k - 1, v=k - 1)
+    joint = Joint(f"joint{k}", (PRISMATIC if k in pattern.slides else REVOLUTE).name, q=k - 1, v=k - 1)
     return Body(k - 1, f"link{k}", k - 2, joint, Pose(tuple(_steps(pattern, k))), Pose(), inertial)
 
 

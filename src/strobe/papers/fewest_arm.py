@@ -87,7 +87,7 @@ def slid(model: Model, stays: Collection[int]) -> list[Link]:
     passed: Num = 0
     for number, body in enumerate(model.bodies, 1):
         c, s, a, d = _constants(body)
-        slides, J = body.joint.kind == "prismatic", moments(body)
+        slides, J = body.joint.slides, moments(body)
         y, z, passed = 0, passed, 0
         if slides or number in stays:
             y, z = minus(s * d), z + c * d

@@ -115,7 +115,7 @@ class Described:
     @cached_property
     def _why(self) -> str:
         """What a wrong size is held against."""
-        if self.nq != self.nv:
+        if not self.coordinates.is_single:
             return f"{self.name} has {self.nq} position numbers and {self.nv} degrees of freedom"
         return f"{self.name} has {counted(self.n, 'joint')}"
 

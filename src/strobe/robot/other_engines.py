@@ -7,6 +7,9 @@
       force      R f, n                                    f, n                            f, n in body axes
     spherical    w x y z                                   x y z w                         w x y z
     continuous   angle                                     cosine, sine                    angle
+    helical      (none)                                    angle                           angle
+    planar       (none)                                    x y, cosine, sine               x y, angle
+      velocity                                             v, ω                            v x y, ω in body axes
 
 Joints that follow others are coordinates of their own there and none here. MuJoCo holds them by soft constraints: in
 what it simulates they are nearly where they follow to, and a tolerance says how nearly is near enough.
@@ -24,7 +27,7 @@ from strobe.algebra import Vec3, quaternion_rotation
 from strobe.compiler.runtime.arrays import batch_shape, collected, require_turns
 from strobe.errors import ArgumentError, UnknownNameError, shown
 from strobe.models.arguments import require_above, require_texts
-from strobe.models.joints import Joint
+from strobe.models.joints import FLOATING, MUJOCO, RAD, Joint
 from strobe.models.names import unused_name
 from strobe.robot.answers import Array
 from strobe.robot.robot import Robot
@@ -123,7 +126,7 @@ def _arrays(robot: Robot, given: Mapping[str, Any], sizes: Mapping[str, int], wh
 
 
 def _floats(robot: Robot) -> bool:
-    return any(joint.kind == "floating" for joint in robot.model.joints)
+    return any(joint.is_free for joint in robot.model.joints)
 
 
 # -- where numbers lie ------------------------------------------------------------------------------------
@@ -155,10 +158,9 @@ def layout_of(robot: Robot, engine: Any, joints: Sequence[str] | None) -> Layout
 
 def _of_mujoco(model: Any) -> Iterator[tuple[str, Place]]:
     stated = [model.joint(i).name for i in range(model.njnt)]
-    sizes = ((7, 6), (4, 3), (1, 1), (1, 1))  # of free, ball, slide and hinge
     for i, name in enumerate(stated):
-        (nq, nv), q, v = sizes[int(model.jnt_type[i])], int(model.jnt_qposadr[i]), int(model.jnt_dofadr[i])
-        yield name or unused_name(f"joint{i}", stated), Place(slice(q, q + nq), slice(v, v + nv))
+        kind, q, v = MUJOCO[int(model.jnt_type[i])], int(model.jnt_qposadr[i]), int(model.jnt_dofadr[i])
+        yield name or unused_name(f"joint{i}", stated), Place(slice(q, q + kind.nq), slice(v, v + kind.nv))
 
 
 def _of_pinocchio(model: Any) -> Iterator[tuple[str, Place]]:
@@ -196,7 +198,12 @@ def _laid_out(robot: Robot, engine: str, names: Sequence[str]) -> Layout:
     q = v = 0
     for name in names:
         joint = robot.model.joint(name)
-        nq = 2 if engine == "pinocchio" and joint.kind == "continuous" else joint.nq
+        nq = joint.nq + (engine == "pinocchio" and joint.record.circle)
+        if engine == "mujoco" and not joint.record.mujoco:
+            raise ArgumentError(
+                f'joint "{name}" of {robot.name} is {joint.kind}, a kind that MuJoCo does not have. '
+                f"{joint.record.otherwise}"
+            )
         places[name] = Place(slice(q, q + nq), slice(v, v + joint.nv))
         q, v = q + nq, v + joint.nv
     _require_all(robot, places)
@@ -210,10 +217,8 @@ def _matched(robot: Robot, theirs: Mapping[str, Place]) -> dict[str, Place]:
     joints = {joint.name: joint for joint in robot.model.joints}
     places = {name: place for name, place in theirs.items() if name in joints}
     left = [name for name in theirs if name not in joints]
-    ours = [
-        joint.name for joint in joints.values() if joint.kind == "floating" and joint.name not in places
-    ]
-    free = [name for name in left if theirs[name].nq == 7]
+    ours = [joint.name for joint in joints.values() if joint.is_free and joint.name not in places]
+    free = [name for name in left if theirs[name].nq == FLOATING.nq]
     if len(ours) == len(free) == 1:
         places[ours[0]] = theirs[free[0]]
         left.remove(free[0])
@@ -223,8 +228,7 @@ def _matched(robot: Robot, theirs: Mapping[str, Place]) -> dict[str, Place]:
             "joints alone: the engine's name, and joints= in the order of these numbers."
         )
     for name, place in places.items():
-        circle = joints[name].turns and place.nq == 2
-        if place.nq != joints[name].nq and not circle:
+        if place.nq != joints[name].nq and not _has_circle(joints[name], place):
             raise ArgumentError(
                 f'joint "{name}" has {place.nq} position numbers there and is {joints[name].kind} here, with '
                 f"{joints[name].nq}: these are two robots."
@@ -255,7 +259,7 @@ def _there(robot: Robot, layout: Layout, state: Mapping[str, Array]) -> State:
         if (place := layout.places.get(joint.name)) is None:
             continue
         own = {name: value[..., _slots(joint)[name]] for name, value in every.items()}
-        made["q"][..., place.q] = _position_there(layout.engine, place, own["q"])
+        made["q"][..., place.q] = _position_there(layout.engine, joint, place, own["q"])
         for name, value in _turned(layout.engine, joint, own, back=False).items():
             made[name][..., place.v] = value
     return _state(made)
@@ -336,22 +340,30 @@ def _require_following(
                 )
 
 
-def _position_there(engine: str, place: Place, own: Array) -> Array:
-    if own.shape[-1] == 1:
-        return np.concatenate([np.cos(own), np.sin(own)], axis=-1) if place.nq == 2 else own
-    return np.concatenate([own[..., :-4], _reordered(own[..., -4:], engine, -1)], axis=-1)
+def _has_circle(joint: Joint, place: Place) -> bool:
+    """Whether the last angle of a joint is told by its cosine and sine there."""
+    return place.nq == joint.nq + 1 and joint.position_units[-1] == RAD
+
+
+def _position_there(engine: str, joint: Joint, place: Place, own: Array) -> Array:
+    if joint.has_quaternion:
+        return np.concatenate([own[..., :-4], _reordered(own[..., -4:], engine, -1)], axis=-1)
+    if not _has_circle(joint, place):
+        return own
+    return np.concatenate([own[..., :-1], np.cos(own[..., -1:]), np.sin(own[..., -1:])], axis=-1)
 
 
 def _position_here(engine: str, joint: Joint, place: Place, own: Array) -> Array:
-    if joint.nq > 1:
+    if joint.has_quaternion:
         return np.concatenate([own[..., :-4], _reordered(own[..., -4:], engine, 1)], axis=-1)
-    if place.nq == 1:
+    if not _has_circle(joint, place):
         return own
-    if (np.abs(np.hypot(own[..., 0], own[..., 1]) - 1.0) > OFF_CIRCLE).any():
+    c, s = own[..., -2], own[..., -1]
+    if (np.abs(np.hypot(c, s) - 1.0) > OFF_CIRCLE).any():
         raise ArgumentError(
             f'q of joint "{joint.name}" is no cosine and sine: their squares do not add up to one.'
         )
-    return np.arctan2(own[..., 1:], own[..., :1])
+    return np.concatenate([own[..., :-2], np.arctan2(s, c)[..., None]], axis=-1)
 
 
 def _reordered(quaternion: Array, engine: str, by: int) -> Array:
@@ -362,7 +374,7 @@ def _reordered(quaternion: Array, engine: str, by: int) -> Array:
 def _turned(engine: str, joint: Joint, own: Mapping[str, Array], back: bool) -> dict[str, Array]:
     """Rates, accelerations and forces of a joint; MuJoCo has the linear parts of a free one in world axes."""
     position, rates = own["q"], {name: value for name, value in own.items() if name != "q"}
-    if engine != "mujoco" or joint.kind != "floating":
+    if engine != "mujoco" or not joint.is_free:
         return rates
     R = quaternion_rotation(*_split(position[..., 3:]))
     linear, angular = (

@@ -92,7 +92,7 @@ class Drawing:
         near = 1.2 * self.r
         crowds: list[list[int]] = []
         for k, place in enumerate(places):
-            if self.skeleton.hinges[k].body.joint.kind == "floating":
+            if self.skeleton.hinges[k].body.joint.is_free:
                 continue
             for crowd in crowds:
                 apart = np.linalg.norm(self.screen(place) - self.screen(places[crowd[0]]))
@@ -189,7 +189,8 @@ class Drawing:
             if len(points) > 1:
                 yield self.screen.depth(points), glyphs.tube(self.screen(points), 0.95 * self.r)
         for hinge in self.skeleton.hinges:
-            if hinge.slides and np.linalg.norm(hinge.origin - hinge.rest) > 1e-9:
+            moves = hinge.slides or hinge.body.joint.has_pitch
+            if moves and np.linalg.norm(hinge.origin - hinge.rest) > 1e-9:
                 ends = np.array([hinge.rest, hinge.origin])
                 yield self.screen.depth(ends) - 1e-6, glyphs.tube(self.screen(ends), 0.6 * self.r)
 
@@ -204,17 +205,30 @@ class Drawing:
 
     def _joints(self) -> Iterator[tuple[float, Element]]:
         for hinge, place in zip(self.skeleton.hinges, self.places, strict=True):
-            kind, at = hinge.body.joint.kind, self.screen(place)
+            at, turned = self.screen(place), self.screen.turned(hinge.axis)
             met = [s.points for s in self.skeleton.strokes if hinge.body.index in (s.body, s.to)]
             front = max(self.screen.depth(points) for points in [place, *met]) + 1e-6
-            if hinge.turns:
-                yield front, glyphs.cylinder(at, *self.screen.turned(hinge.axis), self.r)
-            elif hinge.slides:
-                yield front, glyphs.sleeve(at, *self.screen.turned(hinge.axis), self.r)
-            elif kind == "spherical":
-                yield front, glyphs.ball(at, self.r)
-            else:
-                yield front, glyphs.dot(at, 1.3 * self.r, class_="axis", stroke_dasharray="3 2")
+            match hinge.body.joint.record.glyph:
+                case "hinge":
+                    yield front, glyphs.cylinder(at, *turned, self.r)
+                case "slide":
+                    yield front, glyphs.sleeve(at, *turned, self.r)
+                case "ball":
+                    yield front, glyphs.ball(at, self.r)
+                case "screw":
+                    yield front, glyphs.screw(at, *turned, self.r)
+                case "plane":
+                    yield front, glyphs.plane(at, self._square(hinge, place), self.r)
+                case _:
+                    yield front, glyphs.dot(at, 1.3 * self.r, class_="axis", stroke_dasharray="3 2")
+
+    def _square(self, hinge: Hinge, place: Array) -> Array:
+        """The corners, on the page, of a square across the axis of a joint."""
+        half, axis = 2.2 * self.r / self.screen.scale, hinge.body.joint.axis
+        u, v = (half * hinge.place[:3, (axis + k) % 3] for k in (1, 2))
+        return self.screen(
+            np.array([place + a * u + b * v for a, b in ((1, 1), (-1, 1), (-1, -1), (1, -1))])
+        )
 
     def _ties(self) -> Iterator[tuple[float, Element]]:
         """Rods between two links with a ball at either end; pins elsewhere, a dashed line where a loop is open."""

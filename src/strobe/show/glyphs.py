@@ -77,6 +77,33 @@ def ball(at: Array, r: float) -> Element:
     )
 
 
+def screw(at: Array, axis: Array, towards: float, r: float) -> Element:
+    """A joint that slides as it turns: a cylinder with a thread."""
+    size = float(np.linalg.norm(axis))
+    if abs(towards) > END_ON:
+        return group(cylinder(at, axis, towards, r), dot(at, 0.65 * r, class_="axis"))
+    along = axis / size
+    aside = np.array([-along[1], along[0]])
+    lines = (
+        trace(
+            [
+                at + s * r * axis - 0.3 * r * along + r * aside,
+                at + s * r * axis + 0.3 * r * along - r * aside,
+            ]
+        )
+        for s in (-0.6, 0.0, 0.6)
+    )
+    return group(cylinder(at, axis, towards, r), path("".join(lines), class_="axis"))
+
+
+def plane(at: Array, corners: Array, r: float) -> Element:
+    """A joint that moves in a plane: a square of it, and the axis it turns about."""
+    outline = path(trace(corners) + "z", class_="axis", stroke_dasharray="3 2")
+    return group(
+        outline, dot(at, 0.8 * r, class_="face", stroke_width=1.3), dot(at, 0.28 * r, class_="ink")
+    )
+
+
 def gripper(at: Array, along: Array, r: float) -> Element:
     """Two fingers that point along a direction on the page."""
     aside = np.array([-along[1], along[0]])

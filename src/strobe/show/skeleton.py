@@ -57,11 +57,12 @@ class Hinge:
 
     @property
     def turns(self) -> bool:
-        return self.body.joint.turns
+        """Whether it turns about its axis; a screw does so too."""
+        return self.body.joint.angular
 
     @property
     def slides(self) -> bool:
-        return self.body.joint.kind == "prismatic"
+        return self.body.joint.slides
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,7 +121,7 @@ class Skeleton:
     def plane(self) -> Array | None:
         """The normal of the plane in which all of it moves, if there is one."""
         turning = [hinge.axis for hinge in self.hinges if hinge.turns]
-        if not turning or any(hinge.body.joint.nv != 1 for hinge in self.hinges):
+        if not turning or not all(hinge.body.joint.is_elementary for hinge in self.hinges):
             return None
         normal = turning[0]
         across = [hinge.axis @ normal for hinge in self.hinges if hinge.slides]
@@ -137,7 +138,7 @@ class Skeleton:
     @property
     def floats(self) -> bool:
         """Whether nothing holds it: every joint on the base floats."""
-        return all(hinge.body.joint.kind == "floating" for hinge in self.children(ROOT))
+        return all(hinge.body.joint.is_free for hinge in self.children(ROOT))
 
     def tied(self, stroke: Stroke) -> bool:
         """Whether a stroke ends at a loop."""

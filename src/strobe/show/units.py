@@ -20,7 +20,7 @@ def either(times: int) -> str:
 
 def lengths(joints: Sequence[Joint]) -> list[str]:
     """The unit of every degree of freedom: rad or m."""
-    return ["rad" if joint.turns_by(k) else "m" for joint in joints for k in range(joint.nv)]
+    return [unit for joint in joints for unit in joint.rate_units]
 
 
 def efforts(joints: Sequence[Joint]) -> list[str]:

@@ -173,7 +173,7 @@ class _Piece:
     def landed(self, y: Array) -> Array:
         """With quaternions of unit length."""
         p, robot = self.problem.parts, self.problem.robot
-        if p.nq == p.nv:
+        if not robot.coordinates.has_quaternions:
             return y
         y = y.copy()
         y[p.q] = robot.integrate(y[p.q].copy(), np.zeros(p.nv))

@@ -237,7 +237,7 @@ def _on_unit_length(model: Model, q: Numbers) -> list[Num]:
     landed: list[Num] = []
     for joint in coordinates(model).joints:
         place = joint.position(q)
-        landed += place if joint.nq == joint.nv else [*place[:-4], *normalised(place[-4:])]
+        landed += [*place] if not joint.has_quaternion else [*place[:-4], *normalised(place[-4:])]
     return landed
 
 

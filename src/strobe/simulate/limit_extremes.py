@@ -48,7 +48,7 @@ def _bounds(model: Model) -> Iterator[Bound]:
     for joint in model.joints:
         name, most = joint.name, joint.limits.velocity
         if joint.nq == 1:
-            unit = "rad" if joint.turns else "m"
+            (unit,) = joint.position_units
             yield Bound("position", name, joint.q, joint.limits.lower, inf, unit)
             yield Bound("position", name, joint.q, -inf, joint.limits.upper, unit)
         for k in range(joint.nv):

@@ -96,7 +96,7 @@ class Problem:
     def unit_of(self, dof: Any) -> str:
         """The unit in which a degree of freedom moves."""
         joint = joint_at(self.robot, dof)
-        return "rad" if joint.turns_by(dof - joint.v) else "m"
+        return joint.rate_units[dof - joint.v]
 
     def whole(self, flat: Array) -> Array:
         """(N, …) with the batch axes as they were given."""
@@ -245,7 +245,7 @@ def _start(robot: Robot, q0: Any, qd0: Any) -> tuple[Array, Array]:
                 f"{name} holds a number that is not finite; a run starts from a known state."
             )
     require_turns("q0", q, robot.coordinates.joints)
-    if robot.nq != robot.nv:
+    if robot.coordinates.has_quaternions:
         q = robot.integrate(q, np.zeros((*q.shape[:-1], robot.nv)))  # quaternions of length one
     return q, qd
 

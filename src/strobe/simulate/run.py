@@ -155,7 +155,7 @@ class Run:
         joints = self.robot.coordinates.joints
         unit = lengths(joints)
         columns = [Column("qd", self.qd, per_second(unit)), Column("tau", self.tau, efforts(joints))]
-        return [Column("q", self.q, unit), *columns] if self.robot.nq == self.robot.nv else columns
+        return [Column("q", self.q, unit), *columns] if self.robot.coordinates.is_single else columns
 
     def _figure(self) -> str:
         return self.plot()

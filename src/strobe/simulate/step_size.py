@@ -89,7 +89,7 @@ def _nudged(problem: Problem, x: Array, j: int, by: float) -> Array:
     p, moved = problem.parts, x.copy()
     if j >= p.nv:
         moved[:, p.nq + j - p.nv] += by
-    elif p.nq == p.nv:
+    elif problem.robot.coordinates.is_additive:
         moved[:, j] += by
     else:
         step = np.zeros((len(x), p.nv))

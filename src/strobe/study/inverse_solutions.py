@@ -50,9 +50,7 @@ def _units(robot: Robot, names: Sequence[str]) -> list[str]:
     """The unit of every position; of parts of quaternions and of a place of a base, by what they are."""
     found: dict[str, str] = {}
     for joint in robot.coordinates.joints:
-        whole = len(joint.position_names)
-        each = ["rad" if joint.turns else "m"] if whole == 1 else ["m"] * (whole - 4) + [""] * 4
-        found |= dict(zip(joint.position_names, each, strict=False))
+        found |= dict(zip(joint.position_names, joint.position_units, strict=True))
     return [found[name] for name in names]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from strobe.errors import StrobeError, counted
 from strobe.models.default_frame import hands
 from strobe.models.inertial import Inertial, principal_moments
-from strobe.models.joints import Joint
+from strobe.models.joints import Joint, kind_of
 from strobe.models.model import ROOT, Body, Loop, Model
 from strobe.robot import Robot
 from strobe.show.skeleton import Row, denavit_hartenberg
@@ -275,7 +275,7 @@ def joints_table(data: Mapping[str, Any]) -> Any:
     rows = [_joint_row(joint) for joint in data["joints"]]
     optional = ("velocity", "effort", "damping", "Coulomb", "rotor inertia")
     columns = [c for c in _JOINT_COLUMNS if c not in optional or any(row[c] is not None for row in rows)]
-    slides = {joint["kind"] == "prismatic" for joint in data["joints"]}
+    slides = {kind_of(joint["kind"]).slides for joint in data["joints"]}
     titles = [f"{c} {_unit(c, slides)}".strip() for c in columns]
     return table(titles, [[row[c] for c in columns] for row in rows])
 

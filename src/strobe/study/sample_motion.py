@@ -50,7 +50,7 @@ class Swing:
             if joint.nv == 1 and joint.name in swinging:
                 lower, upper, here = joint.limits.lower, joint.limits.upper, middle[joint.q]
                 room = min(upper - here, here - lower) if kept else 0.25 * (upper - lower)
-                a = amplitude[joint.v] = max(0.0, min(WIDE[joint.turns], room))
+                a = amplitude[joint.v] = max(0.0, min(WIDE[joint.angular], room))
                 middle[joint.q] = here if kept else min(max(here, lower + a), upper - a)
         return cls(robot, middle, amplitude, np.arange(robot.nv) * (math.pi / 3))
 

@@ -90,16 +90,17 @@ def _asked(case: Case) -> tuple[Request, list[str]]:
 
 def _require_plain(case: Case) -> None:
     robot = case.robot
-    if robot.nq != robot.nv:
+    if not robot.coordinates.is_single:
         raise UnsupportedModelError(
-            f"{robot.name} has joints with quaternions; motions are planned for joints with one position each."
+            f"{robot.name} has joints with {robot.coordinates.several}; motions are planned for joints with one "
+            "position each."
         )
     case.require_at_most(MOST, "motions", "Plan one with strobe plan.")
 
 
 def _bounds(robot: Robot) -> tuple[dict[str, Any], list[str]]:
     """The robot's bounds on velocity and acceleration, and which of them had to be assumed."""
-    turns = [joint.turns for joint in robot.coordinates.joints]
+    turns = [joint.angular for joint in robot.coordinates.joints]
     found: dict[str, Any] = {}
     assumed: list[str] = []
     for name, usual in ASSUMED.items():

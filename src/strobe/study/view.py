@@ -217,6 +217,7 @@ def _joints(skeleton: Skeleton) -> Iterator[dict[str, Any]]:
         yield {
             "name": joint.name,
             "kind": joint.kind,
+            "glyph": joint.record.glyph,
             "body": hinge.body.index,
             "parent": parent,
             "axis": [joint.sign if k == joint.axis else 0 for k in range(3)],
@@ -256,7 +257,7 @@ def _controls(joint: Joint, case: Case) -> Iterator[dict[str, Any]]:
             ends = [x if math.isfinite(x) else y for x, y in zip(bounds, ends, strict=True)]
         yield {
             "name": name if joint.nv == 1 else f"{joint.name} {_part(joint, k)}",
-            "joint": {"kind": joint.kind, "q": joint.q, "v": joint.v},
+            "joint": {"q": joint.q, "v": joint.v, "nv": joint.nv, "quaternion": joint.has_quaternion},
             "unit": "rad" if turns else "m",
             "torque_unit": "N m" if turns else "N",
             "value": float(value),
@@ -267,6 +268,9 @@ def _controls(joint: Joint, case: Case) -> Iterator[dict[str, Any]]:
 
 
 def _part(joint: Joint, k: int) -> str:
+    """What one number is that a person moves: of a place, or of roll, pitch and yaw."""
+    if not joint.has_quaternion:
+        return joint.record.positions[k].name
     return ("x", "y", "z", "roll", "pitch", "yaw")[k + 6 - joint.nv]
 
 
@@ -283,7 +287,7 @@ def positions(robot: Robot, q: Array) -> Array:
 def places(joint: Joint, q: Array) -> list[float]:
     """Where a joint stands, a number per degree of freedom: roll, pitch and yaw in place of a quaternion."""
     own = q[joint.q : joint.q + joint.nq]
-    return [*own] if joint.nq == 1 else [*own[:-4], *roll_pitch_yaw(own[-4:])]
+    return [*own] if not joint.has_quaternion else [*own[:-4], *roll_pitch_yaw(own[-4:])]
 
 
 def roll_pitch_yaw(quaternion: Array) -> list[float]:

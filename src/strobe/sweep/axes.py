@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from strobe.robot import Robot
 
 Array = np.ndarray
+WIDE = {"rad": (-np.pi, np.pi), "m": (-1.0, 1.0), "": (0.0, 0.0)}  # of positions without limits
 Given = Mapping[str, Any]  # one key of FORMS, and what stands there
 FIXED, GRID, LIMITS = "fixed", "values", "limits"
 DRAWN = ("uniform", "normal", "log_uniform", "choice")
@@ -112,7 +113,9 @@ def _within_limits(name: str, robot: Robot) -> Distribution:
 
 def _positions(robot: Robot) -> Distribution:
     joints = robot.coordinates.joints
-    ranges = [joint.range if joint.nq == 1 else (0.0, 0.0) for joint in joints for _ in range(joint.nq)]
+    ranges = [
+        joint.range if joint.nq == 1 else WIDE[unit] for joint in joints for unit in joint.position_units
+    ]
     low, high = np.array(ranges, dtype=float).reshape(-1, 2).T
-    turning = tuple(slice(joint.q, joint.q + joint.nq) for joint in joints if joint.nq > 1)
+    turning = tuple(slice(joint.q, joint.q + joint.nq) for joint in joints if joint.has_quaternion)
     return WithTurns(Uniform(low, high), turning) if turning else Uniform(low, high)

@@ -122,7 +122,7 @@ def _require_drawn(name: str, found: Given, robot: Robot) -> None:
     if isinstance(drawing, Choice):
         _require_values(name, list(drawing.values), robot)
         return
-    if name == "state.q" and found != {"uniform": LIMITS} and robot.nq != robot.nv:
+    if name == "state.q" and found != {"uniform": LIMITS} and robot.coordinates.has_quaternions:
         raise ArgumentError(
             f"{robot.name} has joints with quaternions, whose four numbers are not drawn one by one; "
             f'expected {{ uniform = "{LIMITS}" }}, values or a choice.'

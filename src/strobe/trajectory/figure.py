@@ -71,7 +71,7 @@ def _panel(
     robot: Robot, motion: Trajectory, bounds: Any, name: str, j: int, t: Array, state: Any, tau: Array
 ) -> Panel:
     """One quantity of one joint."""
-    joint, turns = motion.joint_names[j], robot.coordinates.joints[j].turns
+    joint, turns = motion.joint_names[j], robot.coordinates.joints[j].angular
     length, force = ("rad", "N m") if turns else ("m", "N")
     at = np.unique(motion.points)
     there = motion(at)

@@ -47,9 +47,10 @@ class Bounds(NamedTuple):
 def bounds_of(robot: Robot, effort: Any = None, velocity: Any = None, acceleration: Any = None) -> Bounds:
     """The limits of a robot, or others (one number, or one per joint); no joint may be without the first and last."""
     require_open(robot.model, "planning", COMPLETED)
-    if robot.nq != robot.nv:
+    if not robot.coordinates.is_single:
         raise ArgumentError(
-            f"{robot.name} has joints with quaternions; motions are planned for joints with one position each."
+            f"{robot.name} has joints with {robot.coordinates.several}; motions are planned for joints with one "
+            "position each."
         )
     given = {"effort": effort, "velocity": velocity, "acceleration": acceleration}
     bounds = Bounds(*(_per_joint(robot, name, value) for name, value in given.items()))

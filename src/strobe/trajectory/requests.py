@@ -99,9 +99,10 @@ def request(
     unless given (one number for all joints, one per joint, or a mapping from names)."""
     names = tuple(robot.joint_names)
     require_open_chains(robot.model, "planning", COMPLETED)
-    if robot.nq != robot.nv:
+    if not robot.coordinates.is_single:
         raise ArgumentError(
-            f"{robot.name} has joints with quaternions; motions are planned for joints with one position each."
+            f"{robot.name} has joints with {robot.coordinates.several}; motions are planned for joints with one "
+            "position each."
         )
     points = _table("q", q, names, None)
     rates = np.full_like(points, np.nan) if qd is None else _table("qd", qd, names, len(points))

@@ -6,7 +6,7 @@ to about ε / h and ε / h². Of quaternions (signs of neighbours made to agree)
 
     ω = 2 q* ⊗ q̇        ω̇ = 2 q* ⊗ q̈        vector parts: q̇* ⊗ q̇ has none
 
-and of a floating origin v = Rᵀ ṗ, v̇ = Rᵀ p̈ − ω × v, in body axes.
+and of an origin that floats, or moves in a plane, v = Rᵀ ṗ, v̇ = Rᵀ p̈ − ω × v, in body axes.
 """
 
 from __future__ import annotations
@@ -19,6 +19,9 @@ import numpy as np
 from strobe.algebra import Vec3, quaternion_rotation
 from strobe.algebra.lie import quaternion_difference
 from strobe.errors import ArgumentError
+from strobe.models.joints import RAD
+from strobe.scalars.dual import DualSystem
+from strobe.scalars.lanes import LANES, Lanes
 
 if TYPE_CHECKING:
     from strobe.models.joints import Joint
@@ -76,18 +79,43 @@ def filled(
 
 def _rates(joint: Joint, t: Array, q: Array) -> tuple[Array, Array]:
     """Velocities and accelerations (N, nv) of one joint."""
-    if joint.nq == joint.nv:
-        return derivatives(t, np.unwrap(q, axis=0) if joint.kind == "continuous" else q)
+    if not joint.has_quaternion:
+        return _in_own_axes(joint, q, *derivatives(t, _unwound(joint, q)))
     turned = _with_signs(q[:, -4:])
     qd, qdd = derivatives(t, np.hstack([q[:, :-4], turned]))
     columns: Any = list(turned.T)
     w, wd = (2.0 * _stacked(quaternion_difference(columns, list(each[:, -4:].T))[1:]) for each in (qd, qdd))
-    if joint.nq == 4:
+    if joint.is_ball:
         return w, wd
     R = quaternion_rotation(*columns).T
     v, linear = (R @ Vec3(*each[:, :3].T) for each in (qd, qdd))
     vd = linear - Vec3(*w.T).cross(v)
     return np.hstack([_stacked(v), w]), np.hstack([_stacked(vd), wd])
+
+
+def _unwound(joint: Joint, q: Array) -> Array:
+    """Positions (N, nq) in which angles that know no limits go on over whole turns."""
+    if joint.unlimited or not joint.additive:
+        angles = [k for k, unit in enumerate(joint.position_units) if unit == RAD]
+        q = q.copy()
+        q[:, angles] = np.unwrap(q[:, angles], axis=0)
+    return q
+
+
+def _in_own_axes(joint: Joint, q: Array, change: Array, second: Array) -> tuple[Array, Array]:
+    """Velocities and accelerations (N, nv) of the first and second derivatives of positions (N, nq)."""
+    if joint.additive:
+        return change, second
+    system = DualSystem()
+    here, rates = (
+        [system.seed(Lanes(x), Lanes(xd)) for x, xd in zip(a.T, b.T, strict=True)]
+        for a, b in ((q, change), (change, second))
+    )
+    found = [system.lower(v) for v in joint.record.velocity(here, rates)]
+    return tuple(
+        np.stack([np.asarray(LANES.lower(x)) for x in each], axis=-1)
+        for each in ([v.value for v in found], [v.tangent for v in found])
+    )  # pyright: ignore[reportReturnType]
 
 
 def _stacked(numbers: Any) -> Array:

@@ -146,7 +146,7 @@ class _Task:
                 continue
             k, m, j = np.unravel_index(int(share.argmax()), share.shape)
             s = pieces.knots[k] + pieces.widths[k] * m / FINER
-            unit = "N·m" if self.robot.coordinates.joints[j].turns else "N"
+            unit = "N·m" if self.robot.coordinates.joints[j].angular else "N"
             raise ArgumentError(
                 f'{self.path.place(s)} joint "{self.robot.joint_names[j]}" needs {abs(torques[k, m, j]):.4g} {unit} '
                 f"{to}; its limit is {self.bounds.effort[j]:g} {unit}. Take another way, or less load."

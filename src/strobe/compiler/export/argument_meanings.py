@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from strobe.compiler.export import units
 from strobe.compiler.export.units import ONE, M, S, Unit, in_runs, of_entries
-from strobe.models.bases import mobility
+from strobe.models.bases import FLOATS, mobility
+from strobe.models.joints import KINDS
 from strobe.models.loops import conditions
 from strobe.quantities import Request
 from strobe.quantities.drives import DRIVE
@@ -109,7 +110,7 @@ def about_robot(robot: Robot) -> list[str]:
         lines += [f"Joints that follow these, and have no numbers of their own: {_listed(following)}"]
     if model.is_closed and model.actuated:
         lines += [f"Closed chains are driven by: {_listed(model.actuated)}"]
-    world = "the world that the robot floats in" if mobility(model)[0] == "floating" else "the fixed base"
+    world = "the world that the robot floats in" if mobility(model)[0] == FLOATS else "the fixed base"
     return [*lines, f"Base axes are those of {world}; gravity there is ({g}) m/s^2."]
 
 
@@ -122,41 +123,17 @@ def joint_lines(x: Coordinates) -> list[str]:
         for row in rows
     ]
     kinds = {joint.kind for joint in x.joints}
-    return [
-        *lines,
-        *(line for kind, words in CONVENTIONS.items() if kind in kinds for line in ("", *words)),
-    ]
+    told = (kind.convention for name, kind in KINDS.items() if name in kinds and kind.convention)
+    return [*lines, *(line for words in told for line in ("", words))]
 
 
 def _joint_row(joint: Joint) -> tuple[str, str, str, str]:
     q, v = (f"[{first}..{first + size - 1}]" if size > 1 else f"[{first}]"
             for first, size in ((joint.q, joint.nq), (joint.v, joint.nv)))  # fmt: skip
-    return q, v, short(joint.name), f"{joint.kind}: {UNITS_OF[joint.kind]}"
+    return q, v, short(joint.name), f"{joint.kind}: {joint.record.units}"
 
 
 HEADINGS = ("q", "qd, qdd, tau", "joint", "kind: unit of q; of qd, qdd, tau")
-TURNING = "rad; rad/s, rad/s^2, N m (a torque)"
-UNITS_OF = {
-    "revolute": TURNING,
-    "continuous": TURNING,
-    "prismatic": "m; m/s, m/s^2, N (a force)",
-    "spherical": "quaternion w x y z; rad/s, rad/s^2, N m",
-    "floating": "m and quaternion w x y z; linear and angular",
-}
-CONVENTIONS = {
-    "spherical": (
-        "A spherical joint has as q the quaternion w x y z (scalar first, length 1) that turns vectors from the axes "
-        "of the moved frame to those of the resting one; as qd its angular velocity x y z in rad/s, in the axes of "
-        "the moved frame; as qdd the rates of these numbers; as tau the moment x y z in N m, in the same axes.",
-    ),
-    "floating": (
-        "A floating joint has as q the position x y z in m of the origin of the moved frame in the axes of the "
-        "resting one, then the quaternion w x y z (scalar first, length 1) that turns vectors from the axes of the "
-        "moved frame to those of the resting one; as qd the velocity of that origin in m/s, then the angular "
-        "velocity in rad/s, both in the axes of the moved frame; as qdd the rates of these numbers; as tau the "
-        "force in N, then the moment about that origin in N m, in the same axes.",
-    ),
-}
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -210,7 +187,7 @@ class Told:
 
     def along(self, j: str = "j") -> list[str]:
         """What a derivative by q is where q has more numbers than there are degrees of freedom."""
-        if self.x.nq == self.x.nv:
+        if self.x.is_additive:
             return []
         return [f"d q[{j}] is a step along degree of freedom {j}: the way q moves while qd[{j}] is 1"]
 

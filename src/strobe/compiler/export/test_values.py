@@ -94,6 +94,6 @@ def _states(robot: Robot, request: Request, dtype: np.dtype) -> dict[str, np.nda
             states[key] = rng.standard_normal((STATES, size)) * (9.81 if key == "gravity" else 1.0)
     if "q" in states and robot.coordinates.trivial:  # a sum of angles would lose the digits of large ones
         for joint in robot.coordinates.joints:
-            if joint.nq == 1 and joint.turns:
+            if joint.angular:
                 states["q"][: len(AWKWARD), joint.q] = AWKWARD
     return {key: value.astype(dtype) for key, value in states.items()}

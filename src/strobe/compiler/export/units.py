@@ -79,9 +79,7 @@ def positions(x: Coordinates) -> list[str]:
 
 
 def _position(joint: Joint) -> list[str]:
-    if joint.nq == 1:
-        return [str(step_of(joint))]
-    return [*[str(M)] * (joint.nq - 4), *[f"quaternion w x y z of {joint.name}"] * 4]
+    return [unit or f"quaternion w x y z of {joint.name}" for unit in joint.position_units]
 
 
 # -- in words -----------------------------------------------------------------------------------------

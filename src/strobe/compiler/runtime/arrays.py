@@ -130,13 +130,13 @@ def _as_array(name: str, value: Any) -> np.ndarray:
 
 def turns(joints: Iterable[Joint]) -> tuple[int, ...]:
     """Where quaternions begin in a position."""
-    return tuple(joint.q + joint.nq - 4 for joint in joints if joint.nq > joint.nv)
+    return tuple(joint.q + joint.nq - 4 for joint in joints if joint.has_quaternion)
 
 
 def require_turns(name: str, q: np.ndarray, joints: Iterable[Joint]) -> None:
     """Refuse quaternions that are no orientation: those whose length is not one; what is not a number passes."""
     for joint in joints:
-        if joint.nq == joint.nv:
+        if not joint.has_quaternion:
             continue
         end = joint.q + joint.nq
         part = q[..., end - 4 : end].astype(float, copy=False)

@@ -44,9 +44,8 @@
     controls.forEach(({ joint }, k) => {
       if (k !== joint.v) return;
       const own = (count) => values.slice(k, k + count);
-      if (joint.kind === "floating") q.push(...own(3), ...quaternion(values.slice(k + 3, k + 6)));
-      else if (joint.kind === "spherical") q.push(...quaternion(own(3)));
-      else q.push(values[k]);
+      if (!joint.quaternion) q.push(...own(joint.nv));
+      else q.push(...own(joint.nv - 3), ...quaternion(values.slice(k + joint.nv - 3, k + joint.nv)));
     });
     return q;
   }
@@ -165,14 +164,17 @@
       });
       if (to === null) found.push({ body, look: tied ? "link" : "tool", ...ball(points[points.length - 1], 1.05 * thin) });
     });
-    scene.joints.forEach(({ body, kind, axis, parent, rest }, index) => {
+    scene.joints.forEach(({ body, glyph, axis, parent, rest }, index) => {
       const r = girth(body);
-      if (kind === "prismatic") {
+      if (glyph === "slide") {
         const half = times(axis, 1.3 * r);
         found.push({ body: parent, look: "slide", joint: index, ...prism(sub(rest, half), add(rest, half), 1.5 * r, 1.5 * r, 4) });
-      } else if (kind === "spherical") {
+      } else if (glyph === "ball") {
         found.push({ body, look: "joint", joint: index, ...ball([0, 0, 0], 1.3 * r) });
-      } else if (kind !== "floating") {
+      } else if (glyph === "plane") {
+        const half = times(axis, 0.35 * r);
+        found.push({ body, look: "joint", joint: index, ...prism(times(half, -1), half, 2 * r, 2 * r, 4) });
+      } else if (glyph) {
         const half = times(axis, 1.25 * r);
         found.push({ body, look: "joint", joint: index, ...prism(times(half, -1), half, 1.2 * r, 1.2 * r, 20) });
       } else {
@@ -213,7 +215,7 @@
   const shaped = new Set(solids.map(({ body }) => body));
 
   const shapes = pieces();
-  const rods = scene.joints.filter((j) => j.kind === "prismatic");
+  const rods = scene.joints.filter((j) => j.glyph === "slide" || j.glyph === "screw");
 
   /* ---- camera --------------------------------------------------------------------------------------- */
   const up = scene.up, east = aside(up), north = cross(up, east);
