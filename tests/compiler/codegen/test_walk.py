@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from strobe.compiler.codegen import c, js, llvm, llvm_scalar, wasm
+from strobe.compiler.codegen import c, c_statements, js, llvm, llvm_scalar, wasm
 from strobe.compiler.graph.program import Input, Program
 from strobe.errors import UnsupportedOperationError
 from strobe.scalars import Graph, Stored
@@ -54,6 +54,8 @@ def test_every_operation_is_rendered_or_refused_by_name(op: str, language: str) 
         assert RENDERERS[language](program_of(op))
 
 
-@pytest.mark.parametrize("table", [c.OPERATIONS, js.OPERATIONS, wasm.OPERATIONS, llvm_scalar.OPERATIONS])
+@pytest.mark.parametrize(
+    "table", [c_statements.OPERATIONS, js.OPERATIONS, wasm.OPERATIONS, llvm_scalar.OPERATIONS]
+)
 def test_a_table_holds_nothing_but_operations_and_what_the_walk_asks_for(table: dict[str, object]) -> None:
     assert set(table) <= {*OPERATIONS, "circle", "row", "flag", "truth"}

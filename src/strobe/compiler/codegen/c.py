@@ -15,27 +15,22 @@ Several functions of one precision share a header, a source and the helpers that
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
-from typing import Any
 
-from strobe.compiler.codegen.c_atan2 import atan2_source
-from strobe.compiler.codegen.c_sincos import sincos_source
+from strobe.compiler.codegen.c_statements import Statements
 from strobe.compiler.codegen.constants import c_number as number
 from strobe.compiler.codegen.names import Names, remarks
-from strobe.compiler.codegen.walk import NUMBER, PLACE, Walk
 from strobe.compiler.graph.fuse import fuse
 from strobe.compiler.graph.program import Program
-from strobe.scalars import Node, Stored
 
 __all__ = [
     "UNKNOWN", "Function", "Origin", "Parameter", "Statements", "block_comment", "guarded", "header", "number",
     "preamble", "source",
 ]  # fmt: skip
 
-PER_LINE = 8  # stored numbers in a line of source
 AXES = ("MATRICES", "ROWS", "COLUMNS")  # of a result with two or three
 
 
@@ -189,7 +184,7 @@ def _body(function: Function, needed: dict[str, str], stored: list[str]) -> list
 
 def preamble(fused: bool = False, single: bool = False) -> list[str]:
     """What statements need before anything else: headers, and compilers refused that compute otherwise."""
-    headers = [f"#include <{name}>" for name in ("float.h", "math.h", "stdint.h", "string.h")]
+    headers = [f"#include <{name}>" for name in ("float.h", "math.h", "stdint.h")]
     guards = [*GUARDS, *(SINGLE_GUARDS if single else DOUBLE_GUARDS), *(FUSED_GUARDS if fused else ())]
     return [*headers, "", *guards, ""]
 
@@ -223,143 +218,6 @@ def block_comment(lines: Sequence[str]) -> list[str]:
     rows = [f" * {line}".rstrip() for line in remarks(lines)]
     return ["/*", *rows, " */"]
 
-
-class Statements(Walk[str]):
-    """The statements of a program: angles first met are turned at once, single-use products stand in their sums.
-
-    ``places`` say how each number of the inputs is read ("q[3]" of the program), ``names`` which identifiers of the
-    scope are taken; what is ``needed`` before the function, by name, may be there for other statements already.
-    A program may be ``fused`` already; then its angles are those of compiled code too.
-    """
-
-    language = "C"
-
-    def __init__(
-        self, program: Program, places: Mapping[str, str], names: Names, needed: dict[str, str] | None = None,
-        *, single: bool = False, fused: bool = False,
-    ) -> None:  # fmt: skip
-        assert not (single and fused), "compiled code in single precision fuses in single precision"
-        self.table = FUSED_OPERATIONS if fused else OPERATIONS
-        super().__init__(program)
-        self.single, self.fused = single, fused
-        self.real = "float" if single else "double"
-        self.words = {"f": "f" if single else "", "real": self.real}
-        self.words |= {"zero": number(0.0, single), "one": number(1.0, single)}
-        self.lines: list[str] = []
-        self.needed: dict[str, str] = {} if needed is None else needed
-        self._names, self._places = names, places
-        self._arrays = {stored: self._declared(stored) for stored in program.stored}
-        self.results()
-
-    @property
-    def stored(self) -> list[str]:
-        """The names of its arrays of stored numbers, which stand before the function."""
-        return list(self._arrays.values())
-
-    def order(self) -> Iterator[Node]:
-        """The inputs as they lie in memory, then the others."""
-        read = {str(node.value): node for node in self.program.nodes if node.op == "input"}
-        yield from (read[entry] for entry in self._places if entry in read)
-        yield from self.program.nodes
-
-    def number(self, value: float) -> str:
-        return number(value, self.single)
-
-    def read(self, entry: str) -> str:
-        return self._places[entry]
-
-    def written(self, op: str, *args: Any) -> str:
-        if op in HELPERS:
-            self.needed.setdefault(op, HELPERS[op].format(**self.words))
-        if op == "atan2" and self.fused:
-            self.needed.setdefault(op, atan2_source())
-        if op == "pick" and args[2]:
-            args = (args[0], f"{args[1]} + {args[2]}", *args[2:])
-        return self.table[op].format(*args, **self.words)
-
-    @cached_property
-    def _terms(self) -> set[Node]:
-        nodes = self.program.nodes
-        return {arg for node in nodes if node.op in ("add", "sub") for arg in node.args}
-
-    def keep(self, node: Node, value: str, kind: str = NUMBER) -> str:
-        if kind == PLACE:
-            return self._named("int32_t", f"i{node.index}", value)
-        if node.op == "input":
-            return self._named(self.real, value, value) if "[" in value else value
-        inline = node.op in ("mul", "neg") and self.program.uses[node] == 1 and node in self._terms
-        return f"({value})" if inline else self._named(self.real, f"t{node.index}", value)
-
-    def _named(self, kind: str, name: str, value: str) -> str:
-        name = self._names.new(name)
-        self.lines.append(f"const {kind} {name} = {value};")
-        return name
-
-    def circle(self, angle: Node) -> tuple[str, str]:
-        self.needed.setdefault("circle", sincos_source(self.single, self.fused))
-        pair = self._names.new(f"s{angle.index}"), self._names.new(f"c{angle.index}")
-        self.lines.append(f"{self.real} {pair[0]}, {pair[1]};")
-        self.lines.append(self.written("circle", self.value(angle), *pair))
-        return pair
-
-    def array(self, stored: Stored) -> str:
-        return self._arrays[stored]
-
-    def _declared(self, stored: Stored) -> str:
-        """Stored numbers as a constant array, by its name."""
-        name = self._names.new(stored.name)
-        numbers = [number(float(x), self.single) for x in stored.values]
-        rows = [f"    {', '.join(numbers[k : k + PER_LINE])}," for k in range(0, len(numbers), PER_LINE)]
-        text = "\n".join([f"static const {self.real} {name}[{stored.size}] = {{", *rows, "};", ""])
-        self.needed.setdefault(f"stored {name}", text)
-        return name
-
-
-OPERATIONS: Mapping[str, str] = {
-    "circle": "sine_cosine({}, &{}, &{});",
-    "add": "{} + {}",
-    "sub": "{} - {}",
-    "mul": "{} * {}",
-    "div": "{} / {}",
-    "neg": "-{}",
-    "fma": "fma({}, {}, {})",
-    "fnma": "fma(-{}, {}, {})",
-    "sqrt": "sqrt{f}({})",
-    "tanh": "tanh{f}({})",
-    "floor": "floor{f}({})",
-    "atan2": "atan2{f}({}, {})",
-    "abs": "fabs{f}({})",
-    "min": "smaller({}, {})",
-    "max": "larger({}, {})",
-    "less": "({} < {}) ? {one} : {zero}",
-    "where": "({} != {zero}) ? {} : {}",
-    "row": "place_of({}, {})",
-    "pick": "({3} != {3}) ? {3} : {0}[{1}]",
-}
-FUSED_OPERATIONS = {**OPERATIONS, "atan2": "angle_of({}, {})"}
-
-HELPERS = {  # unlike fmin and fmax: what is not a number stays so
-    "min": """\
-static inline {real} smaller({real} x, {real} y)
-{{
-    return (x < y || x != x) ? x : y;
-}}
-""",
-    "max": """\
-static inline {real} larger({real} x, {real} y)
-{{
-    return (x > y || x != x) ? x : y;
-}}
-""",
-    "row": """\
-static inline int32_t place_of({real} x, int32_t last)
-{{
-    if (!(x > {zero}))
-        return 0;
-    return x < ({real})last ? (int32_t)x : last;
-}}
-""",
-}
 
 GUARDS = """\
 #if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)

@@ -7,13 +7,12 @@ the first result is written, so a result may lie over an argument.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from strobe.compiler.codegen import elementary
 from strobe.compiler.codegen.constants import bits_of, to_single
-from strobe.compiler.codegen.llvm_text import BINARY, Text
+from strobe.compiler.codegen.llvm_text import BINARY, Text, intrinsics, put
 from strobe.compiler.codegen.walk import Walk
 from strobe.compiler.graph.fuse import fuse
 from strobe.compiler.graph.order import ordered
@@ -111,7 +110,8 @@ class Module:
             self.texts[name] = _public(self, program, name)
         rows = [self._array(stored, place) for stored, place in self.stored.items()]
         end = "attributes #0 = { nounwind noredzone }"  # below the stack's pointer is what interrupts use
-        return "\n".join([*_declared(self.texts.values()), *rows, *self.texts.values(), end]) + "\n"
+        texts = "\n".join(self.texts.values())
+        return "\n".join([*sorted(intrinsics(texts)), *rows, texts, end]) + "\n"
 
     def need(self, name: str) -> str:
         """The name of a function of `elementary`, which is written the first time."""
@@ -167,17 +167,11 @@ class Body(Walk[str], Text):
         return self.module.number(value)
 
     def written(self, op: str, *args: Any) -> str:
-        """The lines of a row; the last one is what it is about, those before it have names."""
         if op in elementary.FUNCTIONS:
             self.module.need(op)
         if op == "row":
             args = (args[0], self.number(float(args[1])))
-        *before, last = self.table[op].split("\n")
-        found: dict[str, str] = {}
-        for line in before:
-            name, _, operation = line.partition(" = ")
-            found[name] = self.new(operation.format(*args, **self.words, **found))
-        return self.new(last.format(*args, **self.words, **found))
+        return put(self, self.table[op], args, self.words)
 
     def circle(self, angle: Node) -> tuple[str, str]:
         sine, cosine = self.call("circle", [self.value(angle)], 2)
@@ -192,14 +186,6 @@ class Body(Walk[str], Text):
         given = ", ".join(f"{T} {a}" for a in args)
         result = self.new(f"call fastcc {record} {self.module.need(name)}({given})")
         return [self.new(f"extractvalue {record} {result}, {k}") for k in range(results)]
-
-
-def _declared(texts: Iterable[str]) -> list[str]:
-    """A line for every intrinsic that is called."""
-    found: set[str] = set()
-    for T, name, args in re.findall(r"call (\w+) (@llvm\.[\w.]+)\(([^)]*)\)", "\n".join(texts)):
-        found.add(f"declare {T} {name}({', '.join([T] * len(args.split(', ')))})")
-    return sorted(found)
 
 
 # -- functions ----------------------------------------------------------------------------------------
