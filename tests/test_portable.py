@@ -379,15 +379,15 @@ def test_mujocos_process_does_without_limits_where_there_are_none(tmp_path):
 
 
 def test_processors_are_counted_where_none_are_assigned(monkeypatch):
-    from strobe.compiler.runtime import kernels
+    from strobe.compiler.runtime import threads
     from strobe.sweep import sweeping
 
     monkeypatch.delattr(os, "sched_getaffinity")
     monkeypatch.delenv("STROBE_THREADS", raising=False)
     monkeypatch.setattr(os, "cpu_count", lambda: 5)
-    assert (kernels.default_threads.__wrapped__(), sweeping._processors()) == (5, 5)
+    assert (threads.default_threads.__wrapped__(), sweeping._processors()) == (5, 5)
     monkeypatch.setattr(os, "cpu_count", lambda: None)
-    assert (kernels.default_threads.__wrapped__(), sweeping._processors()) == (1, 1)
+    assert (threads.default_threads.__wrapped__(), sweeping._processors()) == (1, 1)
 
 
 def test_a_processor_without_proc_is_named_by_python(monkeypatch):

@@ -275,7 +275,7 @@ def test_what_is_compiled_ahead_is_what_calls_use():
     request = Request("inverse_dynamics", loaded=("tool",))
     assert robot.compile("inverse_dynamics", "jacobian", "hybrid_dynamics", request) is robot
     known = set(robot._kernels)
-    assert all(robot.kernel(each)._ufuncs for each in known)
+    assert all(robot.kernel(each).code._ufuncs for each in known)
     q, qd, qdd = robot.random_state(seed=0)
     robot.inverse_dynamics(q, qd, qdd)
     robot.inverse_dynamics(q, qd, qdd, wrench=F, frame="tool")

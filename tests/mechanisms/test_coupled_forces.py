@@ -368,7 +368,7 @@ def test_one_function_of_what_joints_transmit_is_refused_of_loops(name):
     for asked in (
         lambda: robot.compile("joint_wrenches"),
         lambda: robot.export("joint_wrenches", "nowhere"),
-        lambda: robot.kernel(Request("joint_wrenches")).ufunc(False),
+        lambda: robot.kernel(Request("joint_wrenches")).code.ufunc(False),
     ):
         with pytest.raises(UnsupportedModelError) as refusal:
             asked()

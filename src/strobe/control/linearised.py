@@ -206,7 +206,7 @@ def _made_smooth(robot: Robot) -> Robot:
         )
         for body in robot.model.bodies
     )
-    return Robot(replace(robot.model, bodies=bodies, golden=()), robot.compiled)
+    return Robot(replace(robot.model, bodies=bodies, golden=()), device=robot.device)
 
 
 def _believing_in_smooth(controller: Controller) -> Controller:

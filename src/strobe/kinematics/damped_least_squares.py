@@ -121,7 +121,7 @@ def unchecked(robot: Robot, request: Request) -> Any:
     """A request as a function of plain arrays, compiled or interpreted as the robot is, without any checks."""
     kernel = robot.kernel(request)
     if robot.compiled:
-        return kernel.ufunc(states=LANES)
+        return kernel.code.ufunc(states=LANES)
     return lambda *arrays, out=None: evaluate(
         kernel.function(), dict(zip(kernel.inputs, arrays, strict=True)), kernel.shape, out
     )

@@ -112,7 +112,7 @@ def _deviations() -> Callable[[Array], Array]:
         last = [*pose[12:15], pose[15] - 1.0]
         return [reduce(maximum, map(absolute, numbers)) for numbers in (right, last)]
 
-    return trace(deviations, pose=16).ufunc()
+    return trace(deviations, pose=16).code.ufunc()
 
 
 def _require_last_row(T: Array, wrong: Array) -> None:

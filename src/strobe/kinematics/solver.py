@@ -86,7 +86,7 @@ class Solver:
             return evaluate(kernel.function(), named, kernel.shape)
         if threads is None and len(arrays[0]) <= FEW:
             with np.errstate(all="ignore"):
-                return kernel.ufunc()(*arrays)
+                return kernel.code.ufunc()(*arrays)
         return Kernel.__call__(kernel, named, None, threads)  # without the checks of a traced function
 
 

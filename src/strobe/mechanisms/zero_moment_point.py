@@ -228,7 +228,7 @@ def _open_tree(robot: Robot) -> Robot:
     model = change_base(robot.model, FLOATS)
     if model is robot.model and not model.is_closed:
         return robot
-    return Robot(replace(model, loops=(), curves=(), actuated=()), robot.compiled)
+    return Robot(replace(model, loops=(), curves=(), actuated=()), device=robot.device)
 
 
 def _base(sliding: Array, size: int) -> Array:

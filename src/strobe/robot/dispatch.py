@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from strobe.compiler.runtime.arrays import collected, real_numbers, require_turns
-from strobe.compiler.runtime.interpret import evaluate
+from strobe.compiler.runtime.device import INTERPRETER, Device, require_device
 from strobe.compiler.runtime.kernels import Kernel
 from strobe.compiler.runtime.prepared import Prepared
+from strobe.compiler.runtime.processor import PROCESSOR
 from strobe.errors import (
     ArgumentError,
     ShapeError,
@@ -41,10 +42,11 @@ CHECKED = ("inverse_dynamics", "forward_dynamics", "hybrid_dynamics")
 class Asking(Constants, Prepared):
     """A model of which quantities can be asked, on arrays."""
 
-    def __init__(self, model: Model, compiled: bool = True) -> None:
+    def __init__(self, model: Model, compiled: bool = True, device: Device | None = None) -> None:
         Constants.__init__(self, model)
         Prepared.__init__(self)
-        self._compiled = compiled
+        usual = PROCESSOR if compiled else INTERPRETER
+        self._device = usual if device is None else require_device(device)
         self._kernels: dict[Request, Kernel] = {}
         self._massless: dict[Names, Names] = {}  # joints that never move inertia, while others are driven
         self._kept: dict[Hashable, Any] = {}
@@ -52,7 +54,16 @@ class Asking(Constants, Prepared):
     @property
     def compiled(self) -> bool:
         """Whether quantities are machine code; if not, every call is interpreted on NumPy."""
-        return self._compiled
+        return self._device.compiles
+
+    @property
+    def device(self) -> Device:
+        """Where quantities are computed, and whose arrays they take: this processor and NumPy, unless told."""
+        return self._device
+
+    def to(self, device: Device) -> Robot:
+        """The same robot with its quantities on another device."""
+        return type(self._robot)(self.model, device=require_device(device))
 
     @property
     def _robot(self) -> Robot:
@@ -60,7 +71,7 @@ class Asking(Constants, Prepared):
         return cast("Robot", self)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"model": self.model, "compiled": self.compiled}
+        return {"model": self.model, "device": self.device}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(**state)
@@ -70,7 +81,7 @@ class Asking(Constants, Prepared):
         if not isinstance(request, Request):
             raise ArgumentError(f"request is {shown(request)}; expected a Request.")
         if request not in self._kernels:
-            self._kernels.setdefault(request, Kernel(self.model, request))
+            self._kernels.setdefault(request, Kernel(self.model, request, self.device))
         return self._kernels[request]
 
     def kept(self, key: Hashable, make: Callable[[], Any]) -> Any:
@@ -94,11 +105,10 @@ class Asking(Constants, Prepared):
                 raise UnknownNameError("quantity", request.quantity, "strobe", list(QUANTITIES))
             request = request.at_frames(self.model)
             self._require_inertia(request)
-            if self.compiled and self.nv and all(request.shape(self.model)):
-                self.kernel(request).ufunc(single)
-                if self.kernel(request).constants:
-                    self.kernel(request).shared.ufunc(single)
-                self._prepare_ahead(self.kernel(request))
+            kernel = self.kernel(request)
+            if self.compiled and not kernel.is_empty:
+                self.device.compile(kernel, single)
+                self._prepare_ahead(kernel)
         return self._robot
 
     # -- from arguments to a request ----------------------------------------------------------------
@@ -211,13 +221,13 @@ class Asking(Constants, Prepared):
     def _require_turns(self, arrays: Mapping[str, Array]) -> None:
         """Refuse positions whose quaternions are no orientations."""
         for name in POSITIONS & arrays.keys():
-            require_turns(name, arrays[name], self.coordinates.joints)
+            require_turns(name, self.device.numpy(arrays[name]), self.coordinates.joints)
 
     def _require_closed(self, arrays: Mapping[str, Array]) -> None:
         """Refuse states of closed chains that do not exist."""
         from strobe.mechanisms.states import require_closed
 
-        require_closed(self._robot, arrays)
+        require_closed(self._robot, {name: self.device.numpy(array) for name, array in arrays.items()})
 
     def _transmitted(self, q: Any, qd: Any, qdd: Any, **loads: Any) -> Array:
         """What joints transmit where loops hold the links too."""
@@ -246,31 +256,12 @@ class Asking(Constants, Prepared):
     ) -> Array:
         """A quantity on arrays, each checked by its name."""
         kernel = self.kernel(request)
-        arrays = collected(values, kernel.inputs, self._why)
+        arrays = self.device.arrays(values, kernel.inputs, self._why)
         if self.nq > self.nv:
             self._require_turns(arrays)
         if self.model.is_closed and request.quantity in CHECKED:
             self._require_closed(arrays)
-        if request.quantity in ELIMINATING:
-            return self._in_double(kernel, arrays, out, threads)
-        return self._computed(kernel, arrays, out, threads)
-
-    def _in_double(
-        self, kernel: Kernel, arrays: dict[str, Array], out: Array | None, threads: int | None
-    ) -> Array:
-        """Elimination in single precision cannot tell a small pivot from rounding: it is done in double."""
-        single = all(array.dtype == np.float32 for array in arrays.values())
-        if not single:
-            return self._computed(kernel, arrays, out, threads)
-        wide = {name: array.astype(np.float64) for name, array in arrays.items()}
-        result = self._computed(kernel, wide, out, threads)
-        return result if out is not None else result.astype(np.float32)
-
-    def _computed(
-        self, kernel: Kernel, arrays: dict[str, Array], out: Array | None, threads: int | None
-    ) -> Array:
-        if not (self.compiled and self.nv and all(kernel.shape)):
-            return evaluate(kernel.function(), arrays, kernel.shape, out)
-        result = kernel(arrays, out, threads)
-        self._notice(kernel, arrays, result.ndim - len(kernel.shape))
+        result = self.device.answer(kernel, arrays, out, threads, request.quantity in ELIMINATING)
+        if self.device.in_a_hurry and not kernel.is_empty:
+            self._notice(kernel, arrays, result.ndim - len(kernel.shape))
         return result

@@ -339,7 +339,7 @@ class Robot(Dynamics, Kinematics):
     # -- edits: each gives a new robot --------------------------------------------------------------
 
     def _edited(self, model: Model) -> Robot:
-        return type(self)(model, self.compiled)
+        return type(self)(model, device=self.device)
 
     def lock(self, joints: Mapping[str, float]) -> Robot:
         """The robot with joints held at positions (names may use * and ?) and their links merged."""

@@ -111,6 +111,13 @@ def test_multiples_of_right_angles_keep_their_digits(single: bool) -> None:
 
 
 @both
+def test_large_angles_near_half_a_quadrant_keep_their_digits(single: bool) -> None:
+    """These floats were off by more than a unit while what is left of an angle was not the nearest number."""
+    x = np.array([373005.219, 14280.8926, 423609632.0, 4.28253364e32, 6.03015735e20], np.float32)
+    assert worst_circle(x.astype(TYPES[single]), single) < 1.0
+
+
+@both
 def test_angles_that_are_none_and_zeros(single: bool) -> None:
     found = compiled("circle", single)(np.array([np.inf, -np.inf, np.nan, 0.0, -0.0, -1e-40]))
     assert np.isnan(found[:3]).all()

@@ -67,9 +67,9 @@ def test_no_slot_holds_two_values_at_a_time(short_pieces, quantity):
 
 def cut_and_whole(quantity, monkeypatch):
     """Results of batches of several sizes: in pieces from rows and from columns apart, and from one whole program."""
-    parts = Kernel(TREE.model, Request(quantity)).ufunc()
+    parts = Kernel(TREE.model, Request(quantity)).code.ufunc()
     monkeypatch.setattr(llvm_pieces, "LONGEST_PIECE", 10**9)
-    whole = Kernel(TREE.model, Request(quantity)).ufunc()
+    whole = Kernel(TREE.model, Request(quantity)).code.ufunc()
     for states in (1, 7, 8, 65, 130):
         rng = np.random.default_rng(states)
         values = [
@@ -136,9 +136,9 @@ def streamed(long_rows, monkeypatch):
 @pytest.mark.parametrize("single", [False, True])
 def test_results_that_go_past_the_caches_have_the_bits_of_the_others(streamed, monkeypatch, single):
     request, dtype = Request("frame_placements"), np.float32 if single else np.float64
-    past = Kernel(TREE.model, request).ufunc(single)
+    past = Kernel(TREE.model, request).code.ufunc(single)
     monkeypatch.setattr(llvm_stream, "MOST_CACHED", 2**40)
-    through = Kernel(TREE.model, request).ufunc(single)
+    through = Kernel(TREE.model, request).code.ufunc(single)
     core = request.shape(TREE.model)
     size = int(np.prod(core))
     for states in (1, 7, 65):
@@ -158,9 +158,9 @@ def test_results_that_go_past_the_caches_have_the_bits_of_the_others(streamed, m
 def test_what_parameters_decide_once_goes_past_the_caches_too(streamed, monkeypatch):
     request = Request("mass_matrix", parameters="runtime")
     q = TREE.random_state(seed=1, batch=20)[0]
-    past = Kernel(TREE.model, request).shared.ufunc()(q, TREE.parameters)
+    past = Kernel(TREE.model, request).code.shared.ufunc()(q, TREE.parameters)
     monkeypatch.setattr(llvm_stream, "MOST_CACHED", 2**40)
-    assert np.array_equal(past, Kernel(TREE.model, request).shared.ufunc()(q, TREE.parameters))
+    assert np.array_equal(past, Kernel(TREE.model, request).code.shared.ufunc()(q, TREE.parameters))
 
 
 def test_a_block_of_one_constant_is_stored_as_it_is():

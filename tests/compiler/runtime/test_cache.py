@@ -16,6 +16,7 @@ import pytest
 import strobe
 from strobe.compiler.runtime import cache, jit
 from strobe.compiler.runtime.kernels import Kernel
+from strobe.compiler.runtime.processor import PROCESSOR
 from strobe.errors import CacheWarning
 from strobe.models.fingerprint import fingerprint
 from strobe.quantities import Request
@@ -35,7 +36,7 @@ def made(monkeypatch):
 
 
 def torques(model=ARM.model):
-    return Kernel(model, REQUEST).ufunc()(*STATE)
+    return Kernel(model, REQUEST).code.ufunc()(*STATE)
 
 
 def test_a_second_kernel_takes_its_code_from_disk(folder, made):
@@ -47,8 +48,8 @@ def test_a_second_kernel_takes_its_code_from_disk(folder, made):
 
 def test_a_kernel_from_disk_knows_how_many_operations_it_has(folder):
     first, second = Kernel(ARM.model, REQUEST), Kernel(ARM.model, REQUEST)
-    first.ufunc(), second.ufunc()
-    assert second.operations == first.operations == len(first.program.nodes)
+    first.code.ufunc(), second.code.ufunc()
+    assert second.code.operations == first.code.operations == len(first.program.nodes)
     assert "program" not in vars(second)
 
 
@@ -98,10 +99,10 @@ def test_an_entry_under_the_name_of_another_is_not_taken(folder, made):
     torques()
     (path,) = folder.iterdir()
     other = ARM.with_gravity((0, 0, -1.0))
-    Kernel(other.model, REQUEST).ufunc()
+    Kernel(other.model, REQUEST).code.ufunc()
     (path2,) = set(folder.iterdir()) - {path}
     path2.write_bytes(path.read_bytes())
-    tau = Kernel(other.model, REQUEST).ufunc()(*STATE)
+    tau = Kernel(other.model, REQUEST).code.ufunc()(*STATE)
     assert len(made) == 3
     np.testing.assert_allclose(tau, strobe.Robot(other.model, compiled=False).inverse_dynamics(*STATE))
 
@@ -236,7 +237,7 @@ def test_two_processes_may_make_the_same_entry_at_once(tmp_path):
 
 def test_the_name_of_an_entry_depends_on_everything_that_matters(monkeypatch):
     def name(model=ARM.model, request=REQUEST, single=False):
-        return cache.key(fingerprint(model), repr(request), repr(jit.host_target(single)))
+        return cache.key(PROCESSOR.key, fingerprint(model), repr(request), repr(jit.host_target(single)))
 
     def with_value(owner, attribute, value):
         with monkeypatch.context() as patch:

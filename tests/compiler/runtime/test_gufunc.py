@@ -59,13 +59,13 @@ def states():
 @pytest.fixture(scope="module")
 def torques():
     """The raw ufunc of the torques."""
-    return Kernel(ROBOT.model, Request("inverse_dynamics")).ufunc()
+    return Kernel(ROBOT.model, Request("inverse_dynamics")).code.ufunc()
 
 
 @pytest.fixture(scope="module")
 def inertia():
     """The raw ufunc of the mass matrix."""
-    return Kernel(ROBOT.model, Request("mass_matrix")).ufunc()
+    return Kernel(ROBOT.model, Request("mass_matrix")).code.ufunc()
 
 
 @pytest.fixture(params=["raw ufunc", "ctypes loop"])
@@ -73,7 +73,7 @@ def either(request, monkeypatch):
     """The torques through NumPy's ufunc, and through what stands in for it."""
     if request.param == "ctypes loop":
         monkeypatch.setattr(gufunc, "available", lambda: False)
-    return Kernel(ROBOT.model, Request("inverse_dynamics")).ufunc()
+    return Kernel(ROBOT.model, Request("inverse_dynamics")).code.ufunc()
 
 
 def test_a_kernel_is_a_numpy_ufunc_with_frozen_sizes(torques, inertia):
@@ -292,16 +292,16 @@ def check(kernel, single, count, rooms):
     core = kernel.request.shape(kernel.model)
     rng = np.random.default_rng(count)
     values = [rng.normal(size=(count, size)).astype(dtype) for size in sizes]
-    expected = kernel.ufunc(single)(*values)
+    expected = kernel.code.ufunc(single)(*values)
     for at_end in (True, False):
         arrays = [room.array(x.shape, dtype, at_end) for room, x in zip(rooms, values)]
         for array, x in zip(arrays, values):
             array[...] = x
         out = rooms[-1].array((count, *core), dtype, at_end)
-        kernel.ufunc(single)(*arrays, out=out)
+        kernel.code.ufunc(single)(*arrays, out=out)
         assert np.array_equal(out, expected), (kernel.request, single, count)
         if len(core) == 1 and sizes[0] == core[0]:  # backwards through memory, and its own input
-            kernel.ufunc(single)(arrays[0][::-1], *arrays[1:], out=arrays[0][::-1])
+            kernel.code.ufunc(single)(arrays[0][::-1], *arrays[1:], out=arrays[0][::-1])
 
 
 rooms = [Room(2 * page) for _ in range(4)]

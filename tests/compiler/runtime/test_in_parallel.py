@@ -171,13 +171,13 @@ def test_apply_gufunc_of_several_results(lazy):
 
 
 def test_apply_gufunc_of_the_ufunc_itself(lazy):
-    ufunc = ARM.kernel(Request("inverse_dynamics")).ufunc()
+    ufunc = ARM.kernel(Request("inverse_dynamics")).code.ufunc()
     assert same(gufunc(ufunc, *lazy).compute(scheduler="threads"))
 
 
 def test_a_ufunc_of_machine_code_does_not_travel():
     with pytest.raises(pickle.PicklingError):
-        pickle.dumps(ARM.kernel(Request("inverse_dynamics")).ufunc())
+        pickle.dumps(ARM.kernel(Request("inverse_dynamics")).code.ufunc())
 
 
 def test_map_blocks_knows_what_comes_out_from_a_type(lazy):

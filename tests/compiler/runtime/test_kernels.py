@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import strobe
-from strobe.compiler.runtime import kernels
+from strobe.compiler.runtime import debug, kernels, processor
 from strobe.compiler.runtime.kernels import Kernel
 from strobe.errors import ArgumentError, InterpretedWarning, ProgramSizeError
 from strobe.quantities import Request
@@ -21,13 +21,13 @@ STATE = ARM.random_state(seed=2, batch=9)
 
 def test_a_kernel_is_pickled_as_its_model_and_request():
     kernel = Kernel(ARM.model, Request("inverse_dynamics"))
-    expected = kernel.ufunc()(*STATE)
+    expected = kernel.code.ufunc()(*STATE)
     shipped = pickle.dumps(kernel)
     assert b"ELF" not in shipped
     again = pickle.loads(shipped)
     assert again.request == kernel.request
-    assert not again._ufuncs
-    assert np.array_equal(again.ufunc()(*STATE), expected)
+    assert not again.code._ufuncs
+    assert np.array_equal(again.code.ufunc()(*STATE), expected)
 
 
 def test_copies_of_a_robot_compute_the_same():
@@ -125,21 +125,21 @@ def test_a_quantity_with_too_many_operations_is_interpreted(monkeypatch, folder)
 
 def test_that_a_quantity_is_too_large_is_remembered(monkeypatch, folder):
     model, request = ARM.model, Request("bias")
-    monkeypatch.setattr(kernels, "MOST_COMPILED", 10)
+    monkeypatch.setattr(processor, "MOST_COMPILED", 10)
     first, second = Kernel(model, request), Kernel(model, request)
     for kernel in (first, second):
         with pytest.warns(InterpretedWarning, match="bias of planar2 takes more than 10 operations"):
-            kernel.ufunc()
+            kernel.code.ufunc()
     assert "program" not in vars(second)
 
 
 def test_a_large_program_is_compiled_without_optimisation(monkeypatch, folder):
     model = ARM.model
-    monkeypatch.setattr(kernels, "MOST_OPTIMISED", 10)
+    monkeypatch.setattr(processor, "MOST_OPTIMISED", 10)
     plain = strobe.Robot(model, compiled=False)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        tau = Kernel(model, Request("inverse_dynamics")).ufunc()(*STATE)
+        tau = Kernel(model, Request("inverse_dynamics")).code.ufunc()(*STATE)
     np.testing.assert_allclose(tau, plain.inverse_dynamics(*STATE), atol=1e-12)
 
 
@@ -155,7 +155,7 @@ def test_two_hundred_kernels_may_come_and_go():
 
 def test_a_ufunc_outlives_its_kernel():
     def ufunc():
-        return Kernel(ARM.model, Request("difference")).ufunc()
+        return Kernel(ARM.model, Request("difference")).code.ufunc()
 
     lonely = ufunc()
     gc.collect()
@@ -180,8 +180,8 @@ def test_debugging_shows_more_with_every_level(python):
 
 def test_a_bad_debug_level_is_named(monkeypatch):
     monkeypatch.setenv("STROBE_DEBUG", "loud")
-    kernels._debug.cache_clear()
+    debug.level.cache_clear()
     with pytest.raises(ArgumentError, match='STROBE_DEBUG is "loud"; expected a number from 0 to 4'):
         Kernel(ARM.model, Request("gravity")).program  # noqa: B018
     monkeypatch.undo()
-    kernels._debug.cache_clear()
+    debug.level.cache_clear()

@@ -17,7 +17,7 @@ def panda():
 
 @pytest.fixture(scope="module")
 def quick(panda):
-    return Kernel(panda.model, Request("inverse_dynamics")).quick
+    return Kernel(panda.model, Request("inverse_dynamics")).code.quick
 
 
 def test_it_computes_what_the_ufunc_does(panda, quick):
@@ -28,7 +28,7 @@ def test_it_computes_what_the_ufunc_does(panda, quick):
 
 def test_matrices_come_back_as_matrices(panda):
     q, _, _ = panda.random_state(seed=1)
-    M = Kernel(panda.model, Request("mass_matrix")).quick(q)
+    M = Kernel(panda.model, Request("mass_matrix")).code.quick(q)
     assert M.shape == (7, 7)
     assert pytest.approx(panda.mass_matrix(q), rel=1e-13) == M
 
@@ -104,13 +104,13 @@ def test_a_robot_answers_single_states_with_the_builtin_once_they_recur(panda):
 
 @pytest.fixture(scope="module")
 def batch(panda):
-    return Kernel(panda.model, Request("inverse_dynamics")).batch
+    return Kernel(panda.model, Request("inverse_dynamics")).code.batch
 
 
 @pytest.mark.parametrize("states", [0, 1, 7, 8, 100])
 def test_a_batch_gives_the_bits_of_the_ufunc(panda, batch, states):
     state = panda.random_state(seed=1, batch=states)
-    expected = Kernel(panda.model, Request("inverse_dynamics")).ufunc()(*state)
+    expected = Kernel(panda.model, Request("inverse_dynamics")).code.ufunc()(*state)
     out = np.empty((states, 7))
     assert np.array_equal(batch(*state), expected)
     assert batch(*state, out) is out
@@ -119,7 +119,7 @@ def test_a_batch_gives_the_bits_of_the_ufunc(panda, batch, states):
 
 def test_a_batch_of_matrices_is_one_array(panda):
     q = panda.random_state(seed=1, batch=5)[0]
-    M = Kernel(panda.model, Request("mass_matrix")).batch(q)
+    M = Kernel(panda.model, Request("mass_matrix")).code.batch(q)
     assert M.shape == (5, 7, 7)
     assert np.array_equal(M, panda.mass_matrix(q))
 
@@ -214,7 +214,7 @@ def arm():
 
 
 def test_one_row_of_parameters_serves_a_batch(arm):
-    kernel = Kernel(arm.model, Request("inverse_dynamics", parameters="runtime")).shared
+    kernel = Kernel(arm.model, Request("inverse_dynamics", parameters="runtime")).code.shared
     state, row = arm.random_state(seed=1, batch=11), 1.2 * arm.parameters
     expected, out = kernel.ufunc()(*state, row), np.empty((11, 2))
     assert np.array_equal(kernel.batch(*state, row), expected)

@@ -118,13 +118,13 @@ def test_code_for_equal_rows_is_right_for_others_too(arm, states):
     parameters = varied(arm.parameters, 3, 21)
     kernel = arm.kernel(Request("inverse_dynamics", parameters="runtime"))
     arrays = dict(zip(kernel.inputs, [*states, parameters], strict=True))
-    assert relative(kernel.shared(arrays), torques(arm, states, parameters)) < 1e-12
+    assert relative(kernel.code.shared(arrays), torques(arm, states, parameters)) < 1e-12
 
 
 def test_numbers_that_lie_apart_in_memory_are_taken(arm, states):
     apart = np.asfortranarray(varied(arm.parameters, 21))
     assert relative(torques(arm, states, apart), torques(arm, states, apart.copy(order="C"))) < 1e-12
-    ufunc = arm.kernel(Request("inverse_dynamics", parameters="runtime")).shared.ufunc()
+    ufunc = arm.kernel(Request("inverse_dynamics", parameters="runtime")).code.shared.ufunc()
     column = np.repeat(varied(arm.parameters), 2)[::2]
     assert relative(ufunc(*states, column), torques(arm, states, column)) < 1e-12
 
@@ -158,9 +158,7 @@ def test_without_numpys_table_the_same_loop_is_called(monkeypatch, states):
 
 
 def test_a_kernel_travels_as_model_and_request(arm, states):
-    kernel = pickle.loads(
-        pickle.dumps(arm.kernel(Request("inverse_dynamics", parameters="runtime")).shared)
-    )
+    kernel = pickle.loads(pickle.dumps(arm.kernel(Request("inverse_dynamics", parameters="runtime"))))
     assert isinstance(kernel, Kernel)
     arrays = dict(zip(kernel.inputs, [*states, arm.parameters], strict=True))
     assert relative(kernel(arrays), torques(arm, states, arm.parameters)) < 1e-12
@@ -169,8 +167,8 @@ def test_a_kernel_travels_as_model_and_request(arm, states):
 def test_code_is_made_before_it_is_needed():
     arm = Robot(ARM).compile(Request("inverse_dynamics", parameters="runtime"))
     kernel = arm.kernel(Request("inverse_dynamics", parameters="runtime"))
-    assert kernel._ufuncs
-    assert kernel.shared._ufuncs
+    assert kernel.code._ufuncs
+    assert kernel.code.shared._ufuncs
 
 
 @pytest.mark.parametrize("name", FORMULATIONS)

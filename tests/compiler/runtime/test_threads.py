@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import strobe
-from strobe.compiler.runtime import kernels
+from strobe.compiler.runtime import threads
 from strobe.compiler.runtime.kernels import Kernel
+from strobe.compiler.runtime.processor import MachineCode
 from strobe.errors import ArgumentError
 from strobe.quantities import Request
 
@@ -31,8 +32,8 @@ def arrays(batch, dtype=np.float64):
 def test_many_threads_give_the_same_bits_as_one(kernel, batch, dtype):
     given = arrays(batch, dtype)
     one = kernel(given, threads=1)
-    for threads in (2, 3, 7, 5000):
-        assert np.array_equal(kernel(given, threads=threads), one)
+    for number in (2, 3, 7, 5000):
+        assert np.array_equal(kernel(given, threads=number), one)
 
 
 def test_threads_share_a_broadcast_input(kernel):
@@ -67,22 +68,25 @@ def test_a_number_of_threads_is_at_least_one(kernel, bad):
 
 
 def test_threads_are_used_where_there_is_work_for_them(kernel, monkeypatch):
-    kernel.ufunc()
-    monkeypatch.setattr(kernels, "default_threads", lambda: 8)
-    enough = kernels.WORK_PER_THREAD // kernel.operations + 1
-    assert [kernel._worthwhile(states) for states in (0, 1, enough, 3 * enough, 100 * enough)] == [
+    kernel.code.ufunc()
+    monkeypatch.setattr(threads, "default_threads", lambda: 8)
+    enough = threads.WORK_PER_THREAD // kernel.code.operations + 1
+    assert [
+        threads.worthwhile(states * kernel.code.operations)
+        for states in (0, 1, enough, 3 * enough, 100 * enough)
+    ] == [
         1, 1, 1, 3, 8,
     ]  # fmt: skip
 
 
 def test_a_kernel_is_compiled_once_however_many_ask_at_once(monkeypatch):
-    compiled, original = [], Kernel._compiled
+    compiled, original = [], MachineCode._compiled
 
     def counted(self, single, states):
         compiled.append(single)
         return original(self, single, states)
 
-    monkeypatch.setattr(Kernel, "_compiled", counted)
+    monkeypatch.setattr(MachineCode, "_compiled", counted)
     kernel, barrier = Kernel(ARM.model, Request("bias")), Barrier(8)
     q, qd, _ = ARM.random_state(seed=0, batch=17)
 
@@ -114,7 +118,7 @@ def test_many_threads_may_use_one_robot_and_compile_different_kernels():
 
 @pytest.mark.slow
 def test_the_environment_sets_the_number_of_threads(python):
-    script = "from strobe.compiler.runtime.kernels import default_threads\nprint(default_threads())"
+    script = "from strobe.compiler.runtime.threads import default_threads\nprint(default_threads())"
     assert python(script, STROBE_THREADS="3") == "3"
     assert int(python(script, STROBE_THREADS="")) >= 1
 
@@ -122,11 +126,11 @@ def test_the_environment_sets_the_number_of_threads(python):
 @pytest.mark.parametrize("bad", ["0", "-2", "many", "1.5", "²"])
 def test_a_bad_number_of_threads_in_the_environment_is_named(monkeypatch, bad):
     monkeypatch.setenv("STROBE_THREADS", bad)
-    kernels.default_threads.cache_clear()
+    threads.default_threads.cache_clear()
     with pytest.raises(ArgumentError, match=f'STROBE_THREADS is "{bad}"; expected a number of threads'):
-        kernels.default_threads()
+        threads.default_threads()
     monkeypatch.undo()
-    assert kernels.default_threads() >= 1
+    assert threads.default_threads() >= 1
 
 
 FORKED = """

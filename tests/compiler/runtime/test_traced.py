@@ -115,7 +115,7 @@ def cube(x):
 def test_a_branch_that_is_not_taken_has_no_part_in_a_jacobian(function, x, wanted):
     by_x = strobe.trace(function, x=3).jacobian()
     assert np.array_equal(by_x(x), [wanted])
-    assert np.array_equal(by_x._interpreted(np.array(x)), [wanted])
+    assert np.array_equal(by_x.code._interpreted(np.array(x)), [wanted])
 
 
 def test_a_jacobian_too_long_to_write_out_is_refused_before_it_is_made(monkeypatch):
@@ -130,7 +130,7 @@ def test_a_jacobian_too_long_to_write_out_is_refused_before_it_is_made(monkeypat
 def test_a_jacobian_that_cannot_be_compiled_is_interpreted_on_duals():
     by_q = strobe.trace(spring, q=2, k=1).jacobian("q")
     q, k = np.array([[0.3, -0.8], [-1.2, 0.4]]), np.array([[2.0], [3.0]])
-    assert by_q._interpreted(q, k) == pytest.approx(by_q(q, k), rel=1e-14)
+    assert by_q.code._interpreted(q, k) == pytest.approx(by_q(q, k), rel=1e-14)
 
 
 def test_an_input_that_there_is_not_is_told_with_those_there_are():

@@ -8,6 +8,7 @@ from strobe.compiler.codegen.llvm import module
 from strobe.compiler.runtime import cache, jit, width
 from strobe.compiler.runtime.gufunc import gufunc
 from strobe.compiler.runtime.kernels import Kernel
+from strobe.compiler.runtime.processor import PROCESSOR
 from strobe.errors import ArgumentError
 from strobe.quantities import Request
 
@@ -110,6 +111,7 @@ def test_a_large_batch_takes_the_width_that_was_measured(folder, wide):
     assert np.array_equal(fresh.inverse_dynamics(q, qd, qdd)[0], one)
     assert wide == [False]
     name = cache.key(
+        PROCESSOR.key,
         Kernel(arm.model, Request("inverse_dynamics")).fingerprint(),
         repr(jit.host_target(False, 4)),
         "strobe.compiler.codegen.llvm.module",

@@ -15,26 +15,22 @@ Several functions of one precision share a header, a source and the helpers that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
 
-from strobe.compiler.codegen.c_atan2 import atan2_source
-from strobe.compiler.codegen.c_sincos import sincos_source
+from strobe.compiler.codegen.c_statements import Statements
 from strobe.compiler.codegen.constants import c_number as number
 from strobe.compiler.codegen.names import Names, remarks
 from strobe.compiler.graph.fuse import fuse
-from strobe.compiler.graph.program import CIRCLE, Program
-from strobe.scalars import Node, Stored
+from strobe.compiler.graph.program import Program
 
 __all__ = [
     "UNKNOWN", "Function", "Origin", "Parameter", "Statements", "block_comment", "guarded", "header", "number",
     "preamble", "source",
 ]  # fmt: skip
 
-PER_LINE = 8  # stored numbers in a line of source
-INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 AXES = ("MATRICES", "ROWS", "COLUMNS")  # of a result with two or three
 
 
@@ -175,7 +171,7 @@ def _body(function: Function, needed: dict[str, str], stored: list[str]) -> list
         for given, parameter in zip(program.inputs, function.parameters, strict=True)
         if given.name not in program.inputs_read
     ]
-    stores = [f"out[{k}] = {value};" for k, value in enumerate(body.results)]
+    stores = [f"out[{k}] = {value};" for k, value in enumerate(body.results())]
     count = f"{program.multiplications} multiplications, {program.additions} additions"
     return [
         *block_comment([*function.about[:1], count]),
@@ -188,7 +184,7 @@ def _body(function: Function, needed: dict[str, str], stored: list[str]) -> list
 
 def preamble(fused: bool = False, single: bool = False) -> list[str]:
     """What statements need before anything else: headers, and compilers refused that compute otherwise."""
-    headers = [f"#include <{name}>" for name in ("float.h", "math.h", "stdint.h", "string.h")]
+    headers = [f"#include <{name}>" for name in ("float.h", "math.h", "stdint.h")]
     guards = [*GUARDS, *(SINGLE_GUARDS if single else DOUBLE_GUARDS), *(FUSED_GUARDS if fused else ())]
     return [*headers, "", *guards, ""]
 
@@ -222,171 +218,6 @@ def block_comment(lines: Sequence[str]) -> list[str]:
     rows = [f" * {line}".rstrip() for line in remarks(lines)]
     return ["/*", *rows, " */"]
 
-
-class Statements:
-    """The statements of a program: angles first met are turned at once, single-use products stand in their sums.
-
-    ``places`` say how each number of the inputs is read ("q[3]" of the program), ``names`` which identifiers of the
-    scope are taken; what is ``needed`` before the function, by name, may be there for other statements already.
-    A program may be ``fused`` already; then its angles are those of compiled code too.
-    """
-
-    def __init__(
-        self, program: Program, places: Mapping[str, str], names: Names, needed: dict[str, str] | None = None,
-        *, single: bool = False, fused: bool = False,
-    ) -> None:  # fmt: skip
-        assert not (single and fused), "compiled code in single precision fuses in single precision"
-        self.program = program
-        self.single, self.fused = single, fused
-        self.real = "float" if single else "double"
-        self.lines: list[str] = []
-        self.needed: dict[str, str] = {} if needed is None else needed
-        self._names = names
-        self._values: dict[Node, str] = {}
-        self._circles: dict[Node, tuple[str, str]] = {}
-        self._places: dict[tuple[Node, Node, int], str] = {}  # where rows of stored numbers begin
-        self._load(places)
-        self._stored = {stored: self._array(stored) for stored in self.program.stored}
-        for node in self.program.nodes:
-            if node not in self._values:
-                self._compute(node)
-
-    @property
-    def results(self) -> list[str]:
-        """What each output is, in the words of C."""
-        return [self._values[node] for node in self.program.outputs]
-
-    @property
-    def stored(self) -> list[str]:
-        """The names of its arrays of stored numbers, which stand before the function."""
-        return list(self._stored.values())
-
-    def _load(self, places: Mapping[str, str]) -> None:
-        used = {str(node.value): node for node in self.program.nodes if node.op == "input"}
-        for entry, place in places.items():
-            if entry in used:
-                self._values[used[entry]] = self._keep(place, place) if "[" in place else place
-
-    def _array(self, stored: Stored) -> str:
-        """Stored numbers as a constant array, by its name."""
-        name = self._names.new(stored.name)
-        numbers = [number(float(x), self.single) for x in stored.values]
-        rows = [f"    {', '.join(numbers[k : k + PER_LINE])}," for k in range(0, len(numbers), PER_LINE)]
-        text = "\n".join([f"static const {self.real} {name}[{stored.size}] = {{", *rows, "};", ""])
-        self._need(f"stored {name}", text)
-        return name
-
-    def _keep(self, expression: str, name: str) -> str:
-        name = self._names.new(name)
-        self.lines.append(f"const {self.real} {name} = {expression};")
-        return name
-
-    def _compute(self, node: Node) -> None:
-        if node.op == "stored":
-            return
-        if node.op == "constant":
-            self._values[node] = number(float(node.value), self.single)  # pyright: ignore[reportArgumentType]
-            return
-        if node.op in CIRCLE:
-            self._values[node] = self._circle(node.args[0])[node.op == "cos"]
-            return
-        expression = self._expression(node)
-        inline = node.op in ("mul", "neg") and self._used_once_in_a_sum(node)
-        self._values[node] = f"({expression})" if inline else self._keep(expression, f"t{node.index}")
-
-    def _used_once_in_a_sum(self, node: Node) -> bool:
-        return self.program.uses[node] == 1 and node in self._terms
-
-    @cached_property
-    def _terms(self) -> set[Node]:
-        nodes = self.program.nodes
-        return {arg for node in nodes if node.op in ("add", "sub") for arg in node.args}
-
-    def _circle(self, angle: Node) -> tuple[str, str]:
-        if angle not in self._circles:
-            self._need("circle", sincos_source(self.single, self.fused))
-            pair = self._names.new(f"s{angle.index}"), self._names.new(f"c{angle.index}")
-            self.lines.append(f"{self.real} {pair[0]}, {pair[1]};")
-            self.lines.append(f"sine_cosine({self._values[angle]}, &{pair[0]}, &{pair[1]});")
-            self._circles[angle] = pair
-        return self._circles[angle]
-
-    def _need(self, name: str, text: str) -> None:
-        self.needed.setdefault(name, text)
-
-    def _expression(self, node: Node) -> str:
-        if node.op == "pick":
-            return self._picked(node)
-        args = [self._values[a] for a in node.args]
-        if node.op in INFIX:
-            return f"{args[0]} {INFIX[node.op]} {args[1]}"
-        if node.op == "atan2" and self.fused:
-            self._need("atan2", atan2_source())
-            return f"angle_of({args[0]}, {args[1]})"
-        if node.op in HELPERS:
-            self._need(node.op, HELPERS[node.op].format(real=self.real))
-        return FUNCTIONS[node.op](self.single, *args)
-
-    def _picked(self, node: Node) -> str:
-        (leaf, place), (k, width) = node.args, node.value  # pyright: ignore[reportGeneralTypeIssues]
-        stored = leaf.value
-        assert isinstance(stored, Stored)
-        x = self._values[place]
-        if (leaf, place, width) not in self._places:
-            self._need("place", PLACE.format(real=self.real, zero=number(0.0, self.single)))
-            name = self._places[leaf, place, width] = self._names.new(f"i{node.index}")
-            self.lines.append(f"const int32_t {name} = place_of({x}, {stored.size - width});")
-        found = f"{self._stored[stored]}[{self._places[leaf, place, width]}{f' + {k}' if k else ''}]"
-        return f"({x} != {x}) ? {x} : {found}"
-
-
-def _library(name: str) -> Callable[..., str]:
-    """A function of the mathematics library, which has an f at its end for single precision."""
-    return lambda single, *args: f"{name}{'f' if single else ''}({', '.join(args)})"
-
-
-def _truth(single: bool, x: str, y: str) -> str:
-    return f"({x} < {y}) ? {number(1.0, single)} : {number(0.0, single)}"
-
-
-FUNCTIONS: dict[str, Callable[..., str]] = {
-    "neg": lambda single, x: f"-{x}",
-    "fma": lambda single, x, y, z: f"fma({x}, {y}, {z})",
-    "fnma": lambda single, x, y, z: f"fma(-{x}, {y}, {z})",
-    "sqrt": _library("sqrt"),
-    "tanh": _library("tanh"),
-    "floor": _library("floor"),
-    "atan2": _library("atan2"),
-    "abs": _library("fabs"),
-    "min": lambda single, x, y: f"smaller({x}, {y})",
-    "max": lambda single, x, y: f"larger({x}, {y})",
-    "less": _truth,
-    "where": lambda single, condition, x, y: f"({condition} != {number(0.0, single)}) ? {x} : {y}",
-}
-
-HELPERS = {  # unlike fmin and fmax: what is not a number stays so
-    "min": """\
-static inline {real} smaller({real} x, {real} y)
-{{
-    return (x < y || x != x) ? x : y;
-}}
-""",
-    "max": """\
-static inline {real} larger({real} x, {real} y)
-{{
-    return (x > y || x != x) ? x : y;
-}}
-""",
-}
-
-PLACE = """\
-static inline int32_t place_of({real} x, int32_t last)
-{{
-    if (!(x > {zero}))
-        return 0;
-    return x < ({real})last ? (int32_t)x : last;
-}}
-"""
 
 GUARDS = """\
 #if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)

@@ -165,7 +165,7 @@ def _statements(
         places = {number: known.get(place, place) for number, place in stage.places.items()}
         body = Statements(stage.program, places, names, needed, fused=True)
         lines += body.lines
-        for place, value in zip(stage.outputs, body.results, strict=True):
+        for place, value in zip(stage.outputs, body.results(), strict=True):
             known[place] = value
             if "[" in place:
                 writes.append(f"{place} = {value};")

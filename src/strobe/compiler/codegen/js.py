@@ -10,9 +10,10 @@ digits reaches the text.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from strobe.compiler.codegen.names import Names
+from strobe.compiler.codegen.walk import NUMBER, Walk
 from strobe.compiler.graph.program import Program
 from strobe.scalars import Node, Stored
 
@@ -26,34 +27,49 @@ OPERATIONS: Mapping[str, str] = {
     "where": "{} !== 0 ? {} : {}",
     **{name: f"Math.{name}({{}})" for name in ("sin", "cos", "sqrt", "tanh", "abs", "floor")},
     **{name: f"Math.{name}({{}}, {{}})" for name in ("atan2", "min", "max")},
-    "pick": "{1} === {1} ? {0}[{2} + Math.max(0, Math.min(Math.floor({1}), {0}.length - {3}))] : NaN",
+    "row": "Math.max(0, Math.min(Math.floor({}), {}))",
+    "pick": "{3} === {3} ? {0}[{2} + {1}] : NaN",
 }
 
 
 def function(program: Program, name: str) -> str:
     """The text of a function ``name`` with one array per input; it returns the outputs in row-major order."""
-    names = Names()
-    arguments = {given.name: names.new(given.name) for given in program.inputs}
-    arrays = {stored: f"{name}_{names.new(stored.name)}" for stored in program.stored}
-    text = _texts(program, arguments, arrays)
-    values: dict[Node, str] = {}
-    steps: list[str] = []
-    for node in program.nodes:
-        values[node] = text[node.op](node) if node.op in text else f"t{len(steps)}"
-        if node.op not in text:
-            own = node.value if isinstance(node.value, tuple) else ()
-            expression = OPERATIONS[node.op].format(*(values[a] for a in node.args), *own)
-            steps.append(f"const {values[node]} = {expression};")
-    results = ", ".join(values[node] for node in program.outputs)
-    before = [f"const {array} = [{', '.join(map(number, x.values))}];" for x, array in arrays.items()]
-    lines = [
-        *before,
-        f"function {name}({', '.join(arguments.values())}) {{",
-        *steps,
-        f"return [{results}];",
-        "}",
-    ]
-    return "\n".join(lines) + "\n"
+    body = _Script(program, name)
+    results = ", ".join(body.results())
+    before = [f"const {array} = [{', '.join(map(number, x.values))}];" for x, array in body.arrays.items()]
+    head = f"function {name}({', '.join(body.arguments.values())}) {{"
+    return "\n".join([*before, head, *body.lines, f"return [{results}];", "}"]) + "\n"
+
+
+class _Script(Walk[str]):
+    language, table = "JavaScript", OPERATIONS
+
+    def __init__(self, program: Program, name: str) -> None:
+        super().__init__(program)
+        names = Names()
+        self.lines: list[str] = []
+        self.arguments = {given.name: names.new(given.name) for given in program.inputs}
+        self.arrays = {stored: f"{name}_{names.new(stored.name)}" for stored in program.stored}
+
+    def number(self, value: float) -> str:
+        return number(value)
+
+    def read(self, entry: str) -> str:
+        name, _, place = entry.rpartition("[")
+        return f"{self.arguments[name]}[{place}"
+
+    def written(self, op: str, *args: object) -> str:
+        return OPERATIONS[op].format(*args)
+
+    def keep(self, node: Node, value: str, kind: str = NUMBER) -> str:
+        if node.op == "input":
+            return value
+        name = f"t{len(self.lines)}"
+        self.lines.append(f"const {name} = {value};")
+        return name
+
+    def array(self, stored: Stored) -> str:
+        return self.arrays[stored]
 
 
 def number(value: float) -> str:
@@ -64,19 +80,3 @@ def number(value: float) -> str:
         return "Infinity" if value > 0 else "(-Infinity)"
     digits = repr(float(value)).removesuffix(".0")
     return f"({digits})" if digits.startswith("-") else digits
-
-
-def _texts(
-    program: Program, arguments: Mapping[str, str], arrays: Mapping[Stored, str]
-) -> dict[str, Callable[[Node], str]]:
-    """What stands for itself: constants, stored numbers, and entries of the arguments."""
-    places = {
-        f"{given.name}[{k}]": f"{arguments[given.name]}[{k}]"
-        for given in program.inputs
-        for k in range(given.size)
-    }
-    return {
-        "constant": lambda node: number(float(node.value)),  # pyright: ignore[reportArgumentType]
-        "stored": lambda node: arrays[node.value],  # pyright: ignore[reportArgumentType]
-        "input": lambda node: places[str(node.value)],
-    }

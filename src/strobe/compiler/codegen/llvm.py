@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from strobe.compiler.codegen.constants import bits_of
-from strobe.compiler.codegen.llvm_atan2 import emit_atan2
+from strobe.compiler.codegen.llvm_elementary import emit_atan2, emit_sincos
 from strobe.compiler.codegen.llvm_pieces import Piece, layout
 from strobe.compiler.codegen.llvm_text import BINARY, Text
 from strobe.compiler.graph.fuse import fuse
@@ -374,8 +374,6 @@ class Emitter(Text):
 
     def _sincos(self, angles: list[Node]) -> None:
         """Sines and cosines of several angles, with one test for lanes that need the slower path."""
-        from strobe.compiler.codegen.llvm_sincos import emit_sincos
-
         emit_sincos(self, angles)
 
     # -- the loop over states -----------------------------------------------------------------------

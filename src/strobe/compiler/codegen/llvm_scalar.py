@@ -7,11 +7,13 @@ the first result is written, so a result may lie over an argument.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 from strobe.compiler.codegen import elementary
 from strobe.compiler.codegen.constants import bits_of, to_single
-from strobe.compiler.codegen.llvm_text import BINARY, Text
+from strobe.compiler.codegen.llvm_text import BINARY, Text, intrinsics, put
+from strobe.compiler.codegen.walk import Walk
 from strobe.compiler.graph.fuse import fuse
 from strobe.compiler.graph.order import ordered
 from strobe.compiler.graph.program import CIRCLE, Program
@@ -30,6 +32,68 @@ def module_of(programs: Mapping[str, Program], single: bool, fused: bool) -> str
     )
 
 
+# -- operations ---------------------------------------------------------------------------------------
+
+# a first that is NaN is kept, a second one is never smaller or larger
+EXTREME = """\
+ahead = fcmp {how} {{T}} {{0}}, {{1}}
+unknown = fcmp uno {{T}} {{0}}, {{0}}
+first = or i1 {{ahead}}, {{unknown}}
+select i1 {{first}}, {{T}} {{0}}, {{T}} {{1}}"""
+
+# rounded by adding and taking away what leaves no room for a fraction; not by an instruction: many lack it
+FLOOR = """\
+size = call {T} @llvm.fabs.{S}({T} {0})
+moved = fadd {T} {size}, {room}
+rounded = fsub {T} {moved}, {room}
+signed = call {T} @llvm.copysign.{S}({T} {rounded}, {T} {0})
+less = fsub {T} {signed}, {one}
+above = fcmp ogt {T} {signed}, {0}
+down = select i1 {above}, {T} {less}, {T} {signed}
+fraction = fcmp olt {T} {size}, {room}
+select i1 {fraction}, {T} {down}, {T} {0}"""
+
+# rounded down and held among the stored numbers; 0 where it is not a number
+ROW = """\
+positive = fcmp ogt {T} {0}, {zero}
+low = select i1 {positive}, {T} {0}, {T} {zero}
+within = fcmp olt {T} {low}, {1}
+held = select i1 {within}, {T} {low}, {T} {1}
+fptosi {T} {held} to i32"""
+
+PICK = """\
+index = add i32 {1}, {2}
+address = getelementptr {T}, ptr {0}, i32 {index}
+found = load {T}, ptr {address}, align {align}
+unknown = fcmp uno {T} {3}, {3}
+select i1 {unknown}, {T} {3}, {T} {found}"""
+
+# a line is an instruction; one that others of its row use has a name before it
+OPERATIONS: Mapping[str, str] = {
+    "circle": "",  # a call with two results
+    **{op: f"{instruction} {{T}} {{0}}, {{1}}" for op, instruction in BINARY.items()},
+    "neg": "fneg {T} {0}",
+    "fma": "call {T} @llvm.fma.{S}({T} {0}, {T} {1}, {T} {2})",
+    "fnma": "less = fneg {T} {0}\ncall {T} @llvm.fma.{S}({T} {less}, {T} {1}, {T} {2})",
+    "abs": "call {T} @llvm.fabs.{S}({T} {0})",
+    "sqrt": "call {T} @llvm.sqrt.{S}({T} {0})",
+    "less": "fcmp olt {T} {0}, {1}",
+    "flag": "fcmp une {T} {0}, {zero}",
+    "truth": "uitofp i1 {0} to {T}",
+    "where": "select i1 {0}, {T} {1}, {T} {2}",
+    "min": EXTREME.format(how="olt"),
+    "max": EXTREME.format(how="ogt"),
+    "floor": FLOOR,
+    "atan2": "call fastcc {T} @strobe.atan2({T} {0}, {T} {1})",
+    "tanh": "call fastcc {T} @strobe.tanh({T} {0})",
+    "row": ROW,
+    "pick": PICK,
+}
+
+
+# -- modules ------------------------------------------------------------------------------------------
+
+
 class Module:
     """The functions and stored numbers of one text."""
 
@@ -37,7 +101,8 @@ class Module:
         self.single = single
         self.real = "float" if single else "double"
         self.texts: dict[str, str] = {}  # functions of the module, in the order in which they were finished
-        self.declared: set[str] = set()
+        self.align = 4 if single else 8
+        self.room = 2.0 ** (23 if single else 52)  # beyond it a number has no fraction
         self.stored: dict[Stored, str] = {}
 
     def with_functions(self, programs: Mapping[str, Program]) -> str:
@@ -45,7 +110,8 @@ class Module:
             self.texts[name] = _public(self, program, name)
         rows = [self._array(stored, place) for stored, place in self.stored.items()]
         end = "attributes #0 = { nounwind noredzone }"  # below the stack's pointer is what interrupts use
-        return "\n".join([*sorted(self.declared), *rows, *self.texts.values(), end]) + "\n"
+        texts = "\n".join(self.texts.values())
+        return "\n".join([*sorted(intrinsics(texts)), *rows, texts, end]) + "\n"
 
     def need(self, name: str) -> str:
         """The name of a function of `elementary`, which is written the first time."""
@@ -67,117 +133,59 @@ class Module:
         return f"{place} = internal constant [{stored.size} x {self.real}] [{numbers}], align 8"
 
 
-class Body(Text):
-    """The lines of one function."""
+class Body(Walk[str], Text):
+    """The lines of one function; several programs may be written into it."""
+
+    language, table = "LLVM IR", OPERATIONS
 
     def __init__(self, module: Module) -> None:
-        super().__init__()
+        Text.__init__(self)
         self.module, self.real = module, module.real
+        self.words = {"T": module.real, "S": "f32" if module.single else "f64", "align": module.align}
+        self.words |= {
+            "zero": module.number(0.0),
+            "one": module.number(1.0),
+            "room": module.number(module.room),
+        }
+
+    def compute(self, program: Program, read: Callable[[str], str]) -> list[str]:
+        """The results of a program whose inputs are read by name."""
+        Walk.__init__(self, program)
+        self._read = read
+        return self.results()
+
+    def read(self, entry: str) -> str:
+        return self._read(entry)
+
+    def order(self) -> Iterator[Node]:
+        """Calls come first, while little is alive; inputs and comparisons where they are used."""
+        nodes = self.program.nodes
+        yield from (node for node in nodes if node.op in CIRCLE and node.args[0].op == "input")
+        yield from (node for node in nodes if node.op not in ("input", "less"))
 
     def number(self, value: float) -> str:
         return self.module.number(value)
 
-    def call(self, name: str, args: Sequence[str], results: int = 1) -> list[str]:
-        """A function of the module."""
-        T = self.real
-        result = self.new(
-            f"call fastcc {_record(T, results)} {self.module.need(name)}({', '.join(f'{T} {a}' for a in args)})"
-        )
-        if results == 1:
-            return [result]
-        return [self.new(f"extractvalue {_record(T, results)} {result}, {k}") for k in range(results)]
+    def written(self, op: str, *args: Any) -> str:
+        if op in elementary.FUNCTIONS:
+            self.module.need(op)
+        if op == "row":
+            args = (args[0], self.number(float(args[1])))
+        return put(self, self.table[op], args, self.words)
 
-    def intrinsic(self, name: str, *args: str) -> str:
-        T, full = self.real, f"@llvm.{name}.f{32 if self.module.single else 64}"
-        self.module.declared.add(f"declare {T} {full}({', '.join([T] * len(args))})")
-        return self.new(f"call {T} {full}({', '.join(f'{T} {a}' for a in args)})")
+    def circle(self, angle: Node) -> tuple[str, str]:
+        sine, cosine = self.call("circle", [self.value(angle)], 2)
+        return sine, cosine
 
-    def compute(self, program: Program, read: Callable[[str], str]) -> list[str]:
-        """The results of a program whose inputs are read by name."""
-        return Values(self, program, read).results()
+    def array(self, stored: Stored) -> str:
+        return self.module.place(stored)
 
-
-class Values:
-    """What the nodes of one program are called."""
-
-    def __init__(self, body: Body, program: Program, read: Callable[[str], str]) -> None:
-        self.body, self.program, self.read = body, program, read
-        self.known: dict[Node, str] = {}
-        self.flags: dict[Node, str] = {}  # comparisons, as those who choose want them
-        self.circles: dict[Node, list[str]] = {}
-        self.firsts: dict[tuple[Node, Node, int], str] = {}  # where rows of stored numbers begin
-
-    def results(self) -> list[str]:
-        """What the outputs are called; calls come first, while little is alive."""
-        for node in self.program.nodes:
-            if node.op in CIRCLE and node.args[0].op == "input":
-                self.value(node)
-        for node in self.program.nodes:
-            if node.op not in ("input", "stored", "constant", "less"):
-                self.value(node)
-        return [self.value(node) for node in self.program.outputs]
-
-    def value(self, node: Node) -> str:
-        if node.op == "constant":
-            return self.body.number(float(node.value))  # pyright: ignore[reportArgumentType]
-        if node not in self.known:
-            self.known[node] = self._made(node)
-        return self.known[node]
-
-    def _made(self, node: Node) -> str:
-        if node.op == "input":
-            return self.read(str(node.value))
-        if node.op in CIRCLE:
-            return self._circle(node.args[0])[node.op == "cos"]
-        if node.op == "pick":
-            return self._picked(node)
-        if node.op == "where":
-            return self._chosen(*node.args)
-        if node.op == "less":
-            return self.body.new(f"uitofp i1 {self._flag(node)} to {self.body.real}")
-        args = [self.value(a) for a in node.args]
-        if node.op in BINARY:
-            return self.body.new(f"{BINARY[node.op]} {self.body.real} {args[0]}, {args[1]}")
-        return OPERATIONS[node.op](self.body, *args)
-
-    def _circle(self, angle: Node) -> list[str]:
-        if angle not in self.circles:
-            self.circles[angle] = self.body.call("circle", [self.value(angle)], 2)
-        return self.circles[angle]
-
-    def _chosen(self, condition: Node, x: Node, y: Node) -> str:
-        T = self.body.real
-        first, second = self.value(x), self.value(y)
-        return self.body.new(f"select i1 {self._flag(condition)}, {T} {first}, {T} {second}")
-
-    def _flag(self, node: Node) -> str:
-        """Whether a number is not zero."""
-        if node not in self.flags:
-            compared = node.op == "less"
-            how, first = ("olt", node.args[0]) if compared else ("une", node)
-            second = self.value(node.args[1]) if compared else self.body.number(0.0)
-            self.flags[node] = self.body.new(f"fcmp {how} {self.body.real} {self.value(first)}, {second}")
-        return self.flags[node]
-
-    def _picked(self, node: Node) -> str:
-        (leaf, at), (k, width) = node.args, node.value  # pyright: ignore[reportGeneralTypeIssues]
-        stored, T, new = leaf.value, self.body.real, self.body.new
-        assert isinstance(stored, Stored)
-        x = self.value(at)
-        if (leaf, at, width) not in self.firsts:
-            self.firsts[leaf, at, width] = _first(self.body, x, stored.size - width)
-        index = new(f"add i32 {self.firsts[leaf, at, width]}, {k}")
-        address = new(f"getelementptr {T}, ptr {self.body.module.place(stored)}, i32 {index}")
-        found = new(f"load {T}, ptr {address}, align {4 if self.body.module.single else 8}")
-        return new(f"select i1 {new(f'fcmp uno {T} {x}, {x}')}, {T} {x}, {T} {found}")
-
-
-def _first(body: Body, x: str, last: int) -> str:
-    """A place rounded down and held among the stored numbers; 0 where it is not a number."""
-    T, zero, most = body.real, body.number(0.0), body.number(float(last))
-    x = body.new(f"select i1 {body.new(f'fcmp ogt {T} {x}, {zero}')}, {T} {x}, {T} {zero}")
-    x = body.new(f"select i1 {body.new(f'fcmp olt {T} {x}, {most}')}, {T} {x}, {T} {most}")
-    return body.new(f"fptosi {T} {x} to i32")
+    def call(self, name: str, args: Sequence[str], results: int) -> list[str]:
+        """A function of the module with several results."""
+        T, record = self.real, _record(self.real, results)
+        given = ", ".join(f"{T} {a}" for a in args)
+        result = self.new(f"call fastcc {record} {self.module.need(name)}({given})")
+        return [self.new(f"extractvalue {record} {result}, {k}") for k in range(results)]
 
 
 # -- functions ----------------------------------------------------------------------------------------
@@ -189,18 +197,17 @@ def _public(module: Module, program: Program, name: str) -> str:
     places = {
         f"{given.name}[{j}]": (k, j) for k, given in enumerate(program.inputs) for j in range(given.size)
     }
-    align = 4 if module.single else 8
 
     def at(pointer: str, j: int) -> str:
         return pointer if j == 0 else body.new(f"getelementptr {T}, ptr {pointer}, i32 {j}")
 
     def read(number: str) -> str:
         k, j = places[number]
-        return body.new(f"load {T}, ptr {at(f'%a{k}', j)}, align {align}")
+        return body.new(f"load {T}, ptr {at(f'%a{k}', j)}, align {module.align}")
 
     results = body.compute(program, read)
     for j, result in enumerate(results):
-        body.lines.append(f"  store {T} {result}, ptr {at('%out', j)}, align {align}")
+        body.lines.append(f"  store {T} {result}, ptr {at('%out', j)}, align {module.align}")
     arguments = ", ".join([*(f"ptr %a{k}" for k in range(len(program.inputs))), "ptr %out"])
     return "\n".join([f"define void @{name}({arguments}) #0 {{", *body.lines, "  ret void", "}"])
 
@@ -218,7 +225,7 @@ def _circle(module: Module) -> str:
     """Sine and cosine of an angle: reduced the short way or, out of line, the long one; then turned."""
     single, T = module.single, module.real
     body = Body(module)
-    size = body.intrinsic("fabs", "%x")
+    size = body.written("abs", "%x")
     within = body.new(f"fcmp ole {T} {size}, {body.number(elementary.precision(single).limit)}")
     body.lines += [f"  br i1 {within}, label %near, label %far", "near:"]
     near = body.compute(elementary.program("near", single), _arguments)
@@ -254,46 +261,3 @@ def _returning(
 
 def _record(T: str, results: int) -> str:
     return T if results == 1 else f"{{ {', '.join([T] * results)} }}"
-
-
-# -- operations ---------------------------------------------------------------------------------------
-
-
-def _floor(body: Body, x: str) -> str:
-    """Rounded by adding and taking away what leaves no room for a fraction; not by an instruction: many lack it."""
-    T, size = body.real, body.intrinsic("fabs", x)
-    room = body.number(2.0 ** (23 if body.module.single else 52))
-    rounded = body.new(f"fsub {T} {body.new(f'fadd {T} {size}, {room}')}, {room}")
-    signed = body.intrinsic("copysign", rounded, x)
-    less = body.new(f"fsub {T} {signed}, {body.number(1.0)}")
-    down = body.new(f"select i1 {body.new(f'fcmp ogt {T} {signed}, {x}')}, {T} {less}, {T} {signed}")
-    return body.new(f"select i1 {body.new(f'fcmp olt {T} {size}, {room}')}, {T} {down}, {T} {x}")
-
-
-def _extreme(how: str) -> Callable[[Body, str, str], str]:
-    """The smaller or larger one; a first that is NaN is kept, a second one is never smaller or larger."""
-
-    def chosen(body: Body, x: str, y: str) -> str:
-        T = body.real
-        ahead, unknown = body.new(f"fcmp {how} {T} {x}, {y}"), body.new(f"fcmp uno {T} {x}, {x}")
-        return body.new(f"select i1 {body.new(f'or i1 {ahead}, {unknown}')}, {T} {x}, {T} {y}")
-
-    return chosen
-
-
-def _negative(body: Body, x: str) -> str:
-    return body.new(f"fneg {body.real} {x}")
-
-
-OPERATIONS: Mapping[str, Callable[..., str]] = {
-    "fma": lambda body, a, b, c: body.intrinsic("fma", a, b, c),
-    "fnma": lambda body, a, b, c: body.intrinsic("fma", _negative(body, a), b, c),
-    "neg": _negative,
-    "abs": lambda body, x: body.intrinsic("fabs", x),
-    "sqrt": lambda body, x: body.intrinsic("sqrt", x),
-    "floor": _floor,
-    "min": _extreme("olt"),
-    "max": _extreme("ogt"),
-    "atan2": lambda body, y, x: body.call("atan2", [y, x])[0],
-    "tanh": lambda body, x: body.call("tanh", [x])[0],
-}

@@ -18,31 +18,19 @@ import struct
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from strobe.compiler.codegen import elementary
+from strobe.compiler.codegen import elementary, walk
+from strobe.compiler.codegen.walk import Walk
 from strobe.compiler.graph.program import CIRCLE, Program
 from strobe.scalars import Node, Stored
 
 NUMBER, PLACE = 0x7C, 0x7F  # the types f64 and i32
 PAGE = 65536
 
-OPERATIONS: Mapping[str, int] = {
-    "add": 0xA0,
-    "sub": 0xA1,
-    "mul": 0xA2,
-    "div": 0xA3,
-    "min": 0xA4,
-    "max": 0xA5,
-    "abs": 0x99,
-    "neg": 0x9A,
-    "floor": 0x9C,
-    "sqrt": 0x9F,
-}
-LESS, LESS_OR_EQUAL, DIFFERENT = 0x63, 0x65, 0x62
 GET, SET, DROP, CALL, SELECT, LOAD, STORE = 0x20, 0x21, 0x1A, 0x10, 0x1B, 0x2B, 0x39
 IF, ELSE, LOOP, END, BRANCH_IF, NOTHING = 0x04, 0x05, 0x03, 0x0B, 0x0D, 0x40
-TO_NUMBER = b"\xb8"
-TO_PLACE = b"\xfc\x02"  # held within its range, 0 for what is not a number
+LESS, LESS_OR_EQUAL, DIFFERENT, LEAST, MOST = 0x63, 0x65, 0x62, 0xA4, 0xA5
 ADD_PLACES, SUBTRACT_PLACES, PLACE_GREATER, SHIFT = b"\x6a", b"\x6b", b"\x4a", b"\x74"
 DEEPEST = 40  # operations inside one another before a value gets a local after all
 FOREVER = 2**40  # uses of what is read again and again
@@ -104,6 +92,30 @@ def number(value: float) -> bytes:
 
 def place(value: int) -> bytes:
     return b"\x41" + signed(value)
+
+
+# -- operations ---------------------------------------------------------------------------------------
+
+OPERATIONS: Mapping[str, bytes] = {
+    "add": b"\xa0",
+    "sub": b"\xa1",
+    "mul": b"\xa2",
+    "div": b"\xa3",
+    "min": bytes([LEAST]),
+    "max": bytes([MOST]),
+    "abs": b"\x99",
+    "neg": b"\x9a",
+    "floor": b"\x9c",
+    "sqrt": b"\x9f",
+    "less": bytes([LESS]),
+    "flag": number(0.0) + bytes([DIFFERENT]),
+    "truth": b"\xb8",
+    "where": bytes([SELECT]),  # of two numbers by what lies above them
+    "row": b"\xfc\x02" + place(3) + SHIFT,  # within 32 bits, 0 for what is not a number; in bytes
+    "pick": bytes([DIFFERENT, SELECT]),
+    **dict.fromkeys(("circle", "atan2", "tanh"), b""),  # functions of the module
+}
+"""What comes behind the arguments."""
 
 
 # -- the module ---------------------------------------------------------------------------------------
@@ -221,121 +233,88 @@ def _index(local: Local) -> int:
     return local.index
 
 
-class Values:
-    """The nodes of one program in the body of a function; `read` puts an input on the stack."""
+class Values(Walk[Code]):
+    """The nodes of one program in the body of a function: each the code that puts it on the stack.
 
-    def __init__(self, body: Body, program: Program, read: Callable[[str], None]) -> None:
-        self.body, self.program, self.read = body, program, read
+    What is read once is that code itself, unless it is too deep; all else is kept in a local, which is free after
+    its last use.
+    """
+
+    language, table = "WebAssembly", OPERATIONS
+
+    def __init__(self, body: Body, program: Program, read: Callable[[str], Code]) -> None:
+        super().__init__(program)
+        self.body, self._read = body, read
         self.left = Counter(program.uses)  # how often each value is still read
-        self.kept: dict[Node, Local] = {}  # comparisons as what chooses, all others as numbers
-        self.rows: dict[tuple[Node, Node, int], Local] = {}  # where rows of stored numbers begin, in bytes
+        self.depth: dict[Node, int] = {}
+        self.holds: dict[Local, Node] = {}  # of which value a local is
+        self._outputs = set(program.outputs)
         for node in program.nodes:
             if node.op == "pick":
                 self.left[node.args[1]] += FOREVER
-        self._compute()
 
-    def _compute(self) -> None:
-        """Every value that is read more than once, and the results, into locals."""
-        outputs, depth = set(self.program.outputs), dict[Node, int]()
-        for node in self.program.nodes:
-            if node.op in ("constant", "stored") or node in self.kept:
-                continue
-            depth[node] = 1 + max((depth.get(a, 0) for a in node.args if a not in self.kept), default=0)
-            if node.op in CIRCLE:
-                self._circle(node.args[0])
-            elif self.left[node] > 1 or node in outputs or depth[node] > DEEPEST:
-                (self._flag if node.op == "less" else self._make)(node)
-                self._keep(node, PLACE if node.op == "less" else NUMBER)
+    def number(self, value: float) -> Code:
+        return [number(value)]
 
-    def _keep(self, node: Node, kind: int = NUMBER) -> None:
-        self.kept[node] = self.body.local(kind)
-        self.body.set(self.kept[node])
+    def read(self, entry: str) -> Code:
+        return self._read(entry)
 
-    def value(self, node: Node) -> None:
-        """Put a number on the stack."""
-        if node.op == "constant":
-            self.body.put(number(float(node.value)))  # pyright: ignore[reportArgumentType]
-        elif node.op == "less":
-            self._flag(node)
-            self.body.put(TO_NUMBER)
-        elif node in self.kept:
-            self._read(node)
-        else:
-            self._make(node)
+    def written(self, op: str, *args: Any) -> Code:
+        if op == "where":
+            args = (*args[1:], args[0])
+        elif op == "row":
+            args = args[0], [number(0.0) + bytes([MOST]), number(float(args[1])) + bytes([LEAST])]
+        elif op == "pick":
+            where, row, k, x = args
+            args = x, row, [bytes([LOAD, 3]) + unsigned(where + 8 * k)], x, x
+        end = self.table[op] or bytes([CALL]) + unsigned(self.body.module.need(op))
+        return [part for code in args for part in code] + [end]
 
-    def _read(self, node: Node) -> None:
-        """A local, which is free after its last use."""
-        local = self.kept[node]
-        self.body.get(local)
-        self.left[node] -= 1
-        if not self.left[node]:
-            self.body.release(local)
+    def keep(self, node: Node, value: Code, kind: str = walk.NUMBER) -> Code:
+        if kind == walk.PLACE:
+            local = self.body.local(PLACE)
+            self.put(value)
+            self.body.set(local)
+            return [(GET, local)]
+        deep = self.depth[node] = 1 + max((self.depth.get(a, 0) for a in node.args), default=0)
+        if self.left[node] <= 1 and node not in self._outputs and deep <= DEEPEST:
+            return value
+        self.depth[node] = 0
+        self.put(value)
+        return self._local(node, PLACE if kind == walk.FLAG else NUMBER)
 
-    def _make(self, node: Node) -> None:
-        """Compute a number from its arguments."""
-        if node.op == "input":
-            self.read(str(node.value))
-        elif node.op == "pick":
-            self._pick(node)
-        elif node.op == "where":
-            condition, x, y = node.args
-            self.value(x)
-            self.value(y)
-            self._flag(condition)
-            self.body.put(bytes([SELECT]))
-        else:
-            for a in node.args:
-                self.value(a)
-            if node.op in OPERATIONS:
-                self.body.put(bytes([OPERATIONS[node.op]]))
-            else:
-                self.body.call(self.body.module.need(node.op))
+    def _local(self, node: Node, kind: int = NUMBER) -> Code:
+        """What lies on the stack, in a local."""
+        local = self.body.local(kind)
+        self.holds[local] = node
+        self.body.set(local)
+        return [(GET, local)]
 
-    def _flag(self, node: Node) -> None:
-        """Whether a number is not zero."""
-        if node.op == "less" and node in self.kept:
-            self._read(node)
-            return
-        for a in node.args if node.op == "less" else (node,):
-            self.value(a)
-        self.body.put(bytes([LESS]) if node.op == "less" else number(0.0) + bytes([DIFFERENT]))
+    def put(self, value: Code) -> None:
+        """Code where it is carried out: locals that it reads for the last time are free."""
+        for part in value:
+            self.body.code.append(part)
+            if isinstance(part, tuple) and part[1] in self.holds:
+                node = self.holds[part[1]]
+                self.left[node] -= 1
+                if not self.left[node]:
+                    self.body.release(part[1])
 
-    def _circle(self, angle: Node) -> None:
-        """Sine and cosine of an angle together, each in a local if anything needs it."""
-        pair = [node for node in self.program.nodes if node.op in CIRCLE and node.args[0] is angle]
+    def circle(self, angle: Node) -> tuple[Code, Code]:
+        """Sine and cosine together, each in a local if anything needs it."""
+        pair = {node.op: node for node in self.program.nodes if node.op in CIRCLE and node.args[0] is angle}
         self.left[angle] -= len(pair) - 1
-        self.value(angle)
-        self.body.call(self.body.module.need("circle"))
+        self.put([*self.value(angle), bytes([CALL]) + unsigned(self.body.module.need("circle"))])
+        found: dict[str, Code] = {}
         for op in reversed(CIRCLE):
-            found = [node for node in pair if node.op == op]
-            for node in found:
-                self._keep(node)
-            if not found:
+            if op in pair:
+                found[op] = self._local(pair[op])
+            else:
                 self.body.put(bytes([DROP]))
+        return found.get("sin", []), found.get("cos", [])
 
-    def _pick(self, node: Node) -> None:
-        """A stored number, or the place itself where that is no number."""
-        (leaf, at), (k, width) = node.args, node.value  # pyright: ignore[reportGeneralTypeIssues]
-        stored = leaf.value
-        assert isinstance(stored, Stored)
-        row = self.rows.get((leaf, at, width)) or self._row(leaf, at, width, stored.size - width)
-        self.value(at)
-        self.body.get(row)
-        self.body.put(bytes([LOAD, 3]) + unsigned(self.body.module.where(stored) + 8 * k))
-        self.value(at)
-        self.value(at)
-        self.body.put(bytes([DIFFERENT, SELECT]))
-
-    def _row(self, leaf: Node, at: Node, width: int, last: int) -> Local:
-        """Where a row begins: its place rounded down and held among the stored numbers."""
-        row = self.rows[leaf, at, width] = self.body.local(PLACE)
-        self.value(at)
-        self.body.put(
-            number(0.0), bytes([OPERATIONS["max"]]), number(float(last)), bytes([OPERATIONS["min"]])
-        )
-        self.body.put(TO_PLACE, place(3), SHIFT)
-        self.body.set(row)
-        return row
+    def array(self, stored: Stored) -> int:
+        return self.body.module.where(stored)
 
 
 # -- functions ----------------------------------------------------------------------------------------
@@ -350,15 +329,14 @@ def _evaluate(module: Module, program: Program) -> Body:
         for j in range(given.size)
     }
 
-    def read(name: str) -> None:
+    def read(name: str) -> Code:
         pointer, offset = places[name]
-        body.get(pointer)
-        body.put(bytes([LOAD, 3]) + unsigned(offset))
+        return [(GET, pointer), bytes([LOAD, 3]) + unsigned(offset)]
 
     values = Values(body, program, read)
-    for j, node in enumerate(program.outputs):
+    for j, result in enumerate(values.results()):
         body.get(Local(PLACE, len(program.inputs)))
-        values.value(node)
+        values.put(result)
         body.put(bytes([STORE, 3]) + unsigned(8 * j))
     return body
 
@@ -397,9 +375,7 @@ def _circle(module: Module) -> Body:
     body = Body(module)
     x, reduced = Local(NUMBER, 0), [body.local() for _ in range(3)]
     body.get(x)
-    body.put(
-        bytes([OPERATIONS["abs"]]), number(elementary.DOUBLE.limit), bytes([LESS_OR_EQUAL, IF, NOTHING])
-    )
+    body.put(OPERATIONS["abs"], number(elementary.DOUBLE.limit), bytes([LESS_OR_EQUAL, IF, NOTHING]))
     _inline(body, elementary.program("near", single=False), {"x": x})
     _set_all(body, reduced)
     body.put(bytes([ELSE]))
@@ -413,9 +389,9 @@ def _circle(module: Module) -> Body:
 
 def _inline(body: Body, program: Program, inputs: Mapping[str, Local]) -> None:
     """The results of a program on the stack, its inputs in locals."""
-    values = Values(body, program, lambda name: body.get(inputs[name.removesuffix("[0]")]))
-    for node in program.outputs:
-        values.value(node)
+    values = Values(body, program, lambda name: [(GET, inputs[name.removesuffix("[0]")])])
+    for result in values.results():
+        values.put(result)
 
 
 def _set_all(body: Body, locals_: Sequence[Local]) -> None:

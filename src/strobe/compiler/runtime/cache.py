@@ -29,7 +29,6 @@ from pathlib import Path
 import numpy as np
 
 import strobe.errors
-from strobe.compiler.runtime import jit
 
 DIGEST = 32  # bytes of SHA-256 in front of every entry
 COUNT = 8  # bytes of the number
@@ -48,9 +47,9 @@ class Entry:
 
 
 def key(*parts: str) -> str:
-    """The name of an entry: what is asked, the sources that answer it, what runs them, LLVM and the processor."""
+    """The name of an entry: the device it is for, what is asked, the sources that answer it, what runs them."""
     run_by = f"Python {sys.version}", f"NumPy {np.__version__}"
-    return hashlib.sha256(json.dumps([*parts, sources(), *run_by, jit.host()]).encode()).hexdigest()
+    return hashlib.sha256(json.dumps([*parts, sources(), *run_by]).encode()).hexdigest()
 
 
 def fetch(name: str, make: Callable[[], Entry]) -> Entry:

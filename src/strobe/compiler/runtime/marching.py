@@ -16,9 +16,11 @@ import numpy as np
 
 from strobe.compiler.graph.program import Program
 from strobe.compiler.graph.recurrence import STATE, Call, Recurrence, round_of, sample
-from strobe.compiler.runtime import kernels
+from strobe.compiler.runtime.debug import say, timed
 from strobe.compiler.runtime.interpret import evaluate
-from strobe.compiler.runtime.kernels import MOST_COMPILED, Kernel, built
+from strobe.compiler.runtime.kernels import Kernel
+from strobe.compiler.runtime.processor import MOST_COMPILED, MOST_OPTIMISED, PROCESSOR, has_compiler
+from strobe.compiler.runtime.threads import asked_threads, built, pool, worthwhile
 from strobe.errors import ProgramSizeError
 from strobe.models.fingerprint import digest
 from strobe.models.model import Model
@@ -43,14 +45,14 @@ class Marching:
     @built
     def code(self) -> Any:
         """The compiled loop, or nothing where there is no compiler or the programs are too long."""
-        if not self.compiled or not kernels._has_compiler():
+        if not self.compiled or not has_compiler():
             return None
         from strobe.compiler.runtime import cache as disk
         from strobe.compiler.runtime import jit, width
 
         target = width.target()
         asked = {name: kernel.fingerprint() for name, kernel in self.kernels.items()}
-        key = disk.key(digest(asked, self.recurrence), repr(target), "march")
+        key = disk.key(PROCESSOR.key, digest(asked, self.recurrence), repr(target), "march")
         entry = disk.fetch(key, lambda: self._made(target))
         self.operations = entry.number
         return jit.load_object(entry.code, "march") if entry.code else None
@@ -69,10 +71,10 @@ class Marching:
         size = sum(len(programs[call.program].nodes) for call in self.recurrence.calls)
         if max(len(program.nodes) for program in programs.values()) > MOST_COMPILED:
             return Entry(size, b"")
-        small = sum(map(_size, programs.values())) <= kernels.MOST_OPTIMISED
-        with kernels._timed(f"{self.name}: LLVM"):
+        small = sum(map(_size, programs.values())) <= MOST_OPTIMISED
+        with timed(f"{self.name}: LLVM"):
             text = march_module(programs, self.recurrence, target)
-            kernels._say(4, lambda: text)
+            say(4, lambda: text)
             return Entry(size, jit.emit_object(text, optimise=small))
 
     def __call__(
@@ -101,12 +103,11 @@ class Marching:
         if len(tables) == 1:
             call(tables[0])
         else:
-            _all_done([kernels._pool().submit(call, table) for table in tables])
+            _all_done([pool().submit(call, table) for table in tables])
 
     def _parts(self, states: int, rounds: int, threads: int | None) -> list[int]:
         """Where the states of each thread begin, and where the last ones end."""
-        worth = states * rounds * self.operations // kernels.WORK_PER_THREAD
-        number = kernels._asked_threads(threads) or max(1, min(kernels.default_threads(), worth))
+        number = asked_threads(threads) or worthwhile(states * rounds * self.operations)
         number = min(number, max(1, states // 8))
         return [8 * (states * k // (8 * number)) for k in range(number)] + [states]
 

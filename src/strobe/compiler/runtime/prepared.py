@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from strobe.compiler.runtime.kernels import Kernel, declined
+from strobe.compiler.runtime.kernels import Kernel
+from strobe.compiler.runtime.processor import declined
 from strobe.quantities import Request
 
 QUICK = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
@@ -47,8 +48,8 @@ class Prepared:
 
     def _notice(self, kernel: Kernel, arrays: Mapping[str, np.ndarray], axes: int) -> None:
         """Take note of a call with so many batch axes; the second one of a kind prepares its builtin."""
-        if kernel.quantity not in QUICK or axes > 1 or kernel.model.is_closed:
-            return  # states of closed chains are looked at before
+        if not self._may_be_prepared(kernel) or axes > 1:
+            return
         if any(arrays[name].ndim > 1 for name in kernel.constants):
             return
         if (kernel.request, axes) in self._asked:
@@ -58,18 +59,22 @@ class Prepared:
 
     def _prepare_ahead(self, kernel: Kernel) -> None:
         """Prepare the builtin for single states now, and that for batches at their first call."""
-        if kernel.quantity in QUICK and not kernel.model.is_closed:
+        if self._may_be_prepared(kernel):
             self._asked |= {(kernel.request, 0), (kernel.request, 1)}
             self._prepare(kernel, 0)
+
+    def _may_be_prepared(self, kernel: Kernel) -> bool:
+        """States of closed chains are looked at before, and so are arrays of devices without builtins."""
+        return kernel.quantity in QUICK and kernel.device.in_a_hurry and not kernel.model.is_closed
 
     def _prepare(self, kernel: Kernel, axes: int) -> None:
         request = kernel.request
         if request != Request(request.quantity, friction=request.friction, parameters=request.parameters):
             return
-        plain = request.quantity, request.friction, bool(kernel.constants)
+        plain, code = (request.quantity, request.friction, bool(kernel.constants)), kernel.code
         if axes:
-            self._quick_batches[plain] = (kernel.shared if kernel.constants else kernel).batch
+            self._quick_batches[plain] = (code.shared if kernel.constants else code).batch
         elif kernel.constants:
-            self._quick_given[plain] = kernel.quick
+            self._quick_given[plain] = code.quick
         elif request.friction:
-            setattr(self, f"_quick_{request.quantity}", kernel.quick)
+            setattr(self, f"_quick_{request.quantity}", code.quick)

@@ -24,7 +24,8 @@ from strobe.compiler.graph.program import Program
 from strobe.compiler.graph.program import trace as graph_of
 from strobe.compiler.graph.replay import replay
 from strobe.compiler.runtime.arrays import collected
-from strobe.compiler.runtime.kernels import MOST_TRACED, Kernel, program_digest
+from strobe.compiler.runtime.kernels import Kernel, program_digest
+from strobe.compiler.runtime.processor import MOST_TRACED
 from strobe.errors import ArgumentError, ProgramSizeError, StrobeError, UnknownNameError, shown
 from strobe.models.arguments import is_whole
 from strobe.scalars import Graph, Numbers, Scalar, Stored

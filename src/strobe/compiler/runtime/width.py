@@ -42,7 +42,7 @@ def bits(single: bool = False, states: int = 0) -> int:
     asked = _asked(widest)
     if asked or widest < WIDTHS[-1] or not cache.kept() or not gufunc.available():
         return asked or widest
-    name = cache.key("vector width", "single" if single else "double")
+    name = cache.key(jit.host(), "vector width", "single" if single else "double")
     known = cache.known(name)
     if known is None and states >= MANY:
         known = cache.fetch(name, lambda: cache.Entry(faster(single), b""))

@@ -1,27 +1,26 @@
-"""The sine and cosine kernel of `sincos` as vector IR; single precision is computed in double.
+"""Sine, cosine and arc tangent of `elementary` as vector IR without branches; single precision is computed in double.
 
 Whether angles are within bounds is read off the numbers that round them to quadrants. The low bits of such a number
 are the quadrant, counted from −2²⁰ on; the bits above are always the same, unless the angle is too large, infinite or
 not a number. So one test serves all lanes of all angles, before anything could overflow. If it fails, a function
 out of the way computes every lane: the same kernel where it may be used, the exact functions elsewhere.
 
-    sin r ≈ r − (−t − r³ S(r²)),   cos r ≈ 1 − (r · r/2 − (r⁴ C(r²) − r t))
-
-In this form −t is +0 where r is −0, so that a sine of −0 keeps its sign, and r · r/2 is not rounded by itself.
+What is computed is written over numbers; here are numbers that are lines of IR, and what is done with their bits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from functools import partial
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from strobe.compiler.codegen import sincos
-from strobe.compiler.codegen.constants import bits_of
-from strobe.compiler.codegen.llvm_text import Text
+from strobe.compiler.codegen import elementary, sincos
+from strobe.compiler.codegen.constants import bits_of, double_of
+from strobe.compiler.codegen.llvm_text import BINARY, Text, intrinsics, put
 from strobe.compiler.graph.program import CIRCLE
-from strobe.scalars import Node
+from strobe.scalars import Node, Num, Scalar, System
 
 if TYPE_CHECKING:
     from strobe.compiler.codegen.llvm import Emitter, Target
@@ -35,8 +34,8 @@ STRANDS = 2  # angles computed side by side
 
 def emit_sincos(e: Emitter, angles: list[Node]) -> None:
     """Values of all angles: the fast kernel, or the slower path if any lane of any angle needs it."""
-    V = f"<{e.target.width} x double>"
-    m = Doubles(e, V)
+    m = Vectors(e)
+    V = m.V
     xs = [e.widened(e.value(angle)) for angle in angles]
     shifted = [_shifted(m, x) for x in xs]
     fine = _all_within(m, shifted)
@@ -56,6 +55,13 @@ def emit_sincos(e: Emitter, angles: list[Node]) -> None:
             e.circle[op, angle] = e.narrowed(e.circle[op, angle])
 
 
+def emit_atan2(e: Emitter, y: str, x: str) -> str:
+    """The angle of a point in every lane."""
+    m = Vectors(e)
+    (angle,) = elementary.arc_tangent(m.p, *(Vector(m, e.widened(each)) for each in (y, x)))
+    return e.narrowed(_of(angle).text)
+
+
 def _braided(e: Emitter, kernels: Sequence[Callable[[], Pair]]) -> list[Pair]:
     """What kernels compute, the lines of a few in turn: while one waits for a value, another has work."""
     pairs: list[Pair] = []
@@ -71,12 +77,12 @@ def _braided(e: Emitter, kernels: Sequence[Callable[[], Pair]]) -> list[Pair]:
     return pairs
 
 
-def _shifted(m: Doubles, x: str) -> str:
+def _shifted(m: Vectors, x: str) -> str:
     """The quadrant of an angle in the low bits of a number."""
-    return m.fma(x, m.bits(sincos.TWO_OVER_PI), m.bits(ROUND))
+    return _of(m.p.fma(Vector(m, x), m.p.two_over_pi, double_of(ROUND))).text
 
 
-def _all_within(m: Doubles, shifted: Sequence[str]) -> str:
+def _all_within(m: Vectors, shifted: Sequence[str]) -> str:
     """Whether all lanes of all angles may take the fast kernel."""
     W, I = m.e.target.width, m.integers
     first, *others = [_beyond(m, s) for s in shifted]
@@ -87,46 +93,25 @@ def _all_within(m: Doubles, shifted: Sequence[str]) -> str:
     return m.e.new(f"icmp eq i{W} {bits}, -1")
 
 
-def _beyond(m: Doubles, shifted: str) -> str:
+def _beyond(m: Vectors, shifted: str) -> str:
     """Bits in which a quadrant differs from the least one; those above it are 0 in lanes of the fast kernel."""
     raw = m.e.new(f"bitcast {m.V} {shifted} to {m.integers}")
     return m.e.new(f"xor {m.integers} {raw}, {m.integer(sincos.ROUND)}")
 
 
-def _high(m: Doubles, beyond: str) -> str:
+def _high(m: Vectors, beyond: str) -> str:
     return m.e.new(f"and {m.integers} {beyond}, {m.integer(2**64 - 2 ** (QUADRANTS + 1))}")
 
 
-def _fast(m: Doubles, x: str, shifted: str) -> Pair:
+def _fast(m: Vectors, x: str, shifted: str) -> Pair:
     """The polynomials at the reduced angle, in every lane."""
-    k = m.sub(shifted, m.bits(ROUND))
-    r, less = _reduced(m, x, k)
-    z = m.mul(r, r)
-    sine = m.sub(r, m.fnma(m.mul(z, r), m.horner(z, sincos.SINE), less))
-    small = m.fma(m.mul(z, z), m.horner(z, sincos.COSINE), m.mul(r, less))
-    cosine = m.sub(m.number(1.0), m.fms(r, m.mul(r, m.number(0.5)), small))
-    return _quadrant(m, shifted, sine, cosine)
+    angle, k = Vector(m, x), Vector(m, shifted) - double_of(ROUND)
+    r, t = elementary.reduced(m.p, angle, k)
+    sine, cosine = elementary.in_multiply_adds(m.p, r, t, r * r)
+    return _quadrant(m, shifted, _of(sine).text, _of(cosine).text)
 
 
-def _reduced(m: Doubles, x: str, k: str) -> Pair:
-    """r and −t with r + t = x − k π/2."""
-    if m.e.target.fused:
-        exact = m.fnma(k, m.bits(sincos.PI_HIGH), x)
-        r = m.sub(exact, m.mul(k, m.bits(sincos.PI_LOW)))
-        less = m.fma(k, m.bits(sincos.PI_LOW), m.sub(r, exact))  # what rounding of product and sum added
-        return r, m.fma(k, m.bits(sincos.PI_REST), less)
-    a = m.sub(x, m.mul(k, m.bits(sincos.PI_A)))
-    w = m.mul(k, m.bits(sincos.PI_B))
-    b = m.sub(a, w)
-    v = m.mul(k, m.bits(sincos.PI_C))
-    c = m.sub(b, v)
-    lost = m.add(m.sub(m.sub(a, b), w), m.sub(m.sub(b, c), v))
-    tail = m.sub(lost, m.mul(k, m.bits(sincos.PI_D)))
-    r = m.or_zero(x, m.add(c, tail))
-    return r, m.sub(m.sub(r, c), tail)
-
-
-def _quadrant(m: Doubles, shifted: str, sine: str, cosine: str) -> Pair:
+def _quadrant(m: Vectors, shifted: str, sine: str, cosine: str) -> Pair:
     """Swapped where k is odd; sine negated for k mod 4 = 2, 3, cosine for 1, 2."""
     new, W, I, V = m.e.new, m.e.target.width, m.integers, m.V
     k = new(f"bitcast {V} {shifted} to {I}")
@@ -137,7 +122,7 @@ def _quadrant(m: Doubles, shifted: str, sine: str, cosine: str) -> Pair:
     return _flipped(m, s, top), _flipped(m, c, new(f"add {I} {top}, {m.integer(2**62)}"))
 
 
-def _flipped(m: Doubles, x: str, by: str) -> str:
+def _flipped(m: Vectors, x: str, by: str) -> str:
     """Negated where the highest bit is set."""
     new, I = m.e.new, m.integers
     sign = new(f"and {I} {by}, {m.integer(2**63)}")
@@ -145,76 +130,86 @@ def _flipped(m: Doubles, x: str, by: str) -> str:
     return new(f"bitcast {I} {turned} to {m.V}")
 
 
-class Writer(Protocol):
-    """What takes lines: an emitter, or the page of a function of its own."""
-
-    target: Target
-    declared: set[str]
-
-    def new(self, operation: str) -> str: ...
-    def constant(self, bits: int, kind: str = "double") -> str: ...
+# -- numbers that are vectors ----------------------------------------------------------------------
 
 
-class Doubles:
-    """Plain arithmetic without flags; multiply-adds are fused where the processor can, else two operations."""
+class Vectors(System):
+    """Vectors of doubles whose operations are lines: plain arithmetic without flags."""
 
-    def __init__(self, e: Writer, V: str) -> None:
-        self.e, self.V = e, V
-        self.integers = f"<{e.target.width} x i64>"
+    name = "vector of IR"
 
-    def add(self, a: str, b: str) -> str:
-        return self.e.new(f"fadd {self.V} {a}, {b}")
+    def __init__(self, e: Emitter | _Page) -> None:
+        W = e.target.width
+        self.e, self.V, self.integers = e, f"<{W} x double>", f"<{W} x i64>"
+        self.words = {"V": self.V, "I": self.integers, "F": f"<{W} x i1>", "S": f"v{W}f64"}
+        self.p = IN_LANES[e.target.fused]
 
-    def sub(self, a: str, b: str) -> str:
-        return self.e.new(f"fsub {self.V} {a}, {b}")
-
-    def mul(self, a: str, b: str) -> str:
-        return self.e.new(f"fmul {self.V} {a}, {b}")
-
-    def fma(self, a: str, b: str, c: str) -> str:
-        """a b + c."""
-        if not self.e.target.fused:
-            return self.add(self.mul(a, b), c)
-        name = f"@llvm.fma.v{self.e.target.width}f64"
-        self.e.declared.add(f"declare {self.V} {name}({self.V}, {self.V}, {self.V})")
-        return self.e.new(f"call {self.V} {name}({self.V} {a}, {self.V} {b}, {self.V} {c})")
-
-    def fnma(self, a: str, b: str, c: str) -> str:
-        """c − a b."""
-        if not self.e.target.fused:
-            return self.sub(c, self.mul(a, b))
-        return self.fma(self.e.new(f"fneg {self.V} {a}"), b, c)
-
-    def fms(self, a: str, b: str, c: str) -> str:
-        """a b − c."""
-        if not self.e.target.fused:
-            return self.sub(self.mul(a, b), c)
-        return self.fma(a, b, self.e.new(f"fneg {self.V} {c}"))
-
-    def horner(self, z: str, coefficients: tuple[float, ...]) -> str:
-        total = self.number(coefficients[-1])
-        for coefficient in reversed(coefficients[:-1]):
-            total = self.fma(total, z, self.number(coefficient))
-        return total
-
-    def bits(self, pattern: int) -> str:
-        return self.e.constant(pattern)
+    def line(self, op: str, *args: str) -> str:
+        """What an operation gives, by its name."""
+        found = put(self.e, OPERATIONS[op], args, self.words)
+        self.e.declared |= intrinsics(self.e.lines[-1])
+        return found
 
     def integer(self, pattern: int) -> str:
         return self.e.constant(pattern, "i64")
 
-    def number(self, value: float) -> str:
-        return self.bits(bits_of(value))
 
-    def or_zero(self, x: str, y: str) -> str:
-        """x where it is zero, of either sign, else y."""
-        zero = self.e.new(f"fcmp oeq {self.V} {x}, zeroinitializer")
-        return self.e.new(f"select <{self.e.target.width} x i1> {zero}, {self.V} {x}, {self.V} {y}")
+class Vector(Scalar):
+    """A vector of doubles or of flags, by its name."""
 
-    def signed_like(self, x: str, y: str) -> str:
-        name = f"@llvm.copysign.v{self.e.target.width}f64"
-        self.e.declared.add(f"declare {self.V} {name}({self.V}, {self.V})")
-        return self.e.new(f"call {self.V} {name}({self.V} {x}, {self.V} {y})")
+    __slots__ = ("text",)
+
+    system: Vectors
+
+    def __init__(self, system: Vectors, text: str) -> None:
+        self.system, self.text = system, text
+
+    def apply(self, op: str, *args: Num) -> Vector:
+        return Vector(self.system, self.system.line(op, *[self.admit(a).text for a in args]))
+
+    def literal(self, x: float) -> Vector:
+        return Vector(self.system, self.system.e.constant(bits_of(x)))
+
+
+class InLanes(elementary.Precision):
+    """What vectors do better: signs, and what is not a number, are looked at as bits."""
+
+    def or_zero(self, x: Num, y: Num) -> Num:
+        return _of(x).apply("or_zero", x, y)
+
+    def negative(self, x: Num) -> Num:
+        return _of(x).apply("negative", x)
+
+    def signed_like(self, x: Num, y: Num) -> Num:
+        return _of(x).apply("signed_like", x, y)
+
+    def unless_nan(self, value: Num, *given: Num) -> Num:
+        return _of(value).apply("unless_nan", value, *given, float("nan"))
+
+
+def _of(x: Num) -> Vector:
+    assert isinstance(x, Vector)
+    return x
+
+
+IN_LANES = {
+    p.fused: InLanes(**{field.name: getattr(p, field.name) for field in fields(p)})
+    for p in (elementary.DOUBLE, elementary.FUSED)
+}
+
+OPERATIONS: Mapping[str, str] = {
+    **{op: f"{instruction} {{V}} {{0}}, {{1}}" for op, instruction in BINARY.items()},
+    "neg": "fneg {V} {0}",
+    "abs": "call {V} @llvm.fabs.{S}({V} {0})",
+    "fma": "call {V} @llvm.fma.{S}({V} {0}, {V} {1}, {V} {2})",
+    "fnma": "less = fneg {V} {0}\ncall {V} @llvm.fma.{S}({V} {less}, {V} {1}, {V} {2})",
+    "less": "fcmp olt {V} {0}, {1}",
+    "where": "select {F} {0}, {V} {1}, {V} {2}",
+    "or_zero": "zero = fcmp oeq {V} {0}, zeroinitializer\nselect {F} {zero}, {V} {0}, {V} {1}",
+    "negative": "bits = bitcast {V} {0} to {I}\nicmp slt {I} {bits}, zeroinitializer",
+    "signed_like": "call {V} @llvm.copysign.{S}({V} {0}, {V} {1})",
+    "unless_nan": "known = fcmp ord {V} {1}, {2}\nselect {F} {known}, {V} {0}, {V} {3}",
+}
 
 
 # -- the slower path ----------------------------------------------------------------------------------
@@ -246,8 +241,8 @@ class _Page(Text):
 def _slow_function(e: Emitter) -> str:
     """A function of one vector of angles: the fast kernel, and in lanes beyond its bounds the exact functions."""
     page = _Page(e.target, e.declared)
-    W, V = e.target.width, f"<{e.target.width} x double>"
-    m = Doubles(page, V)
+    m = Vectors(page)
+    W, V = e.target.width, m.V
     x = page.new(f"load {V}, ptr %angles, align 64")
     high = _high(m, _beyond(m, _shifted(m, x)))
     page.lines.append(f"  store {m.integers} {high}, ptr %far, align 64")
