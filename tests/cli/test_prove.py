@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from strobe.cli import app
 from strobe.formulations import newton_euler
+from strobe.papers import proof
 
 
 def prove(*arguments: str) -> Any:
@@ -21,6 +22,7 @@ def test_the_proof_of_a_planar_arm_reads_from_tools_to_what_it_shows():
     assert done.exit_code == 0
     titles = (
         "Tools:", "The two end points:", "Kinematics:", "Own link:", "Links above:", "Modified Newton-Euler:",
+        "Hollerbach: from the Lagrangian",
         "The planar arm by Newton-Euler:", "The planar arm by Lagrange:", "4.35 in numbers", "What this shows",
     )  # fmt: skip
     places = [done.stdout.index(title) for title in titles]
@@ -30,6 +32,15 @@ def test_the_proof_of_a_planar_arm_reads_from_tools_to_what_it_shows():
     assert "Each is wrong with probability at most d/p = " in done.stdout
     assert "8.95179" in done.stdout  # the reference torque of joint 1
     assert "FAILS" not in done.stdout
+    assert "follow from the rules they name" in done.stdout
+    assert "4.1            ω_i = Σ_{j≤i} z(i,j−1) qd_j, j revolute  ← ω, 1.1, 1.2  ✓ 4" in done.stdout
+
+
+def test_a_line_whose_rules_do_not_give_it_exits_with_1(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(proof.LINES["4.1"], "by", ("1.1, 1.2",))
+    done = prove("planar2", "--trials", "1")
+    assert done.exit_code == 1
+    assert "Not given by the rules they name: 4.1." in done.stdout
 
 
 @pytest.mark.slow
@@ -54,7 +65,7 @@ def test_a_failed_identity_exits_with_1_and_is_named(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(newton_euler, "inverse_dynamics", wrong)
     done = prove("planar2", "--trials", "1")
     assert done.exit_code == 1
-    assert "identities FAIL: 2.7-2.10, 4.37" in done.stdout
+    assert "identities FAIL: 2.7-2.10, modules" in done.stdout
     assert "Nothing is proven." in done.stdout
     assert "d/p" not in done.stdout
 

@@ -7,7 +7,8 @@ the prime (Schwartz and Zippel), so formulations that agree are
     the same rational function for every robot of that structure, wrong with probability at most d/p per trial.
 
 "Different" is never wrong. Nothing is said about rounding (`accuracy` does), about robots of another
-structure, or about friction, which is added around a formulation. Accelerations are compared without a
+structure, or about friction, which is added around a formulation. A robot whose zeros hide a term cannot show an
+error in it, so `on_general_arms` asks the same of arms that have none. Accelerations are compared without a
 quotient, by the round trip ID(q, qd, FD(q, qd, tau)) = tau; its d grows with the pivots divided by, about
 twofold per joint. A zero pivot is drawn again.
 """
@@ -16,14 +17,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from itertools import combinations
 from random import Random
 from typing import TypeVar
 
+from strobe.algebra import Force, Vec3
 from strobe.algebra.rows import minus
 from strobe.errors import UnsupportedModelError, ZeroPivotError
-from strobe.formulations import FORMULATIONS, REFERENCE, Method, articulated_body, formulation, strobing
+from strobe.formulations import (
+    FORMULATIONS,
+    REFERENCE,
+    Method,
+    articulated_body,
+    composite_body,
+    composite_coriolis,
+    decomposition,
+    formulation,
+    strobing,
+)
 from strobe.models.model import Model
+from strobe.models.random_robots import random_model
 from strobe.scalars import DegreeSystem, FieldSystem, Num, Numbers, System
 
 TRIALS = 3
@@ -129,34 +143,48 @@ def refusal(method: Method, model: Model) -> str | None:
 
 
 def compare(
-    methods: Mapping[str, Method], model: Model, trials: int = TRIALS, seed: int = 0
+    methods: Mapping[str, Method], model: Model, trials: int = TRIALS, seed: int = 0, *, tool: bool = False
 ) -> Equivalence:
-    """Every pair of methods at random robots of the model's structure, a fresh prime each time."""
-    outcomes = [redrawn(lambda system: _residues(methods, model, system), seed, k) for k in range(trials)]
+    """Every pair of methods at random robots of the model's structure, a fresh prime each time.
+
+    ``tool`` asks of methods that have one to run with a wrench in the hand.
+    """
+    outcomes = [
+        redrawn(lambda system: _residues(methods, model, system, tool), seed, k) for k in range(trials)
+    ]
     pairs = list(combinations(methods, 2))
     return Equivalence(
         names=tuple(methods),
         primes=tuple(prime for _, prime in outcomes),
         equal={(a, b): all(tau[a] == tau[b] for tau, _ in outcomes) for a, b in pairs},
-        degree=degrees(methods, model),
+        degree=degrees(methods, model, tool=tool),
     )
 
 
-def _residues(methods: Mapping[str, Method], model: Model, system: FieldSystem) -> dict[str, list[int]]:
-    return {name: [system.lower(t) for t in tau] for name, tau in torques(methods, model, system).items()}
+def _residues(
+    methods: Mapping[str, Method], model: Model, system: FieldSystem, tool: bool
+) -> dict[str, list[int]]:
+    found = torques(methods, model, system, tool=tool)
+    return {name: [system.lower(t) for t in tau] for name, tau in found.items()}
 
 
-def degrees(methods: Mapping[str, Method], model: Model) -> dict[Pair, int]:
+def degrees(methods: Mapping[str, Method], model: Model, *, tool: bool = False) -> dict[Pair, int]:
     """A bound on the degree of the difference of every pair."""
     system = DegreeSystem()
-    tau = torques(methods, model, system)
+    tau = torques(methods, model, system, tool=tool)
     return {(a, b): degree(system, minus(tau[a], tau[b])) for a, b in combinations(methods, 2)}
 
 
-def torques(methods: Mapping[str, Method], model: Model, system: System) -> dict[str, list[Num]]:
-    """Every method on the same robot at the same state."""
+def torques(
+    methods: Mapping[str, Method], model: Model, system: System, *, tool: bool = False
+) -> dict[str, list[Num]]:
+    """Every method on the same robot at the same state, with the same wrench in the hand or none."""
     lifted = model.lift(system)
     state = lifted.variables()
+    if tool:
+        moment, force = (Vec3(*(system.variable(f"{part}{axis}") for axis in "xyz")) for part in "NF")
+        hand = Force(moment, force)
+        return {name: method.with_tool(lifted, *state, hand) for name, method in methods.items()}
     return {name: method.inverse_dynamics(lifted, *state) for name, method in methods.items()}
 
 
@@ -178,10 +206,12 @@ FORWARD: dict[str, ForwardDynamics] = {
 
 def round_trips(model: Model, trials: int = TRIALS, seed: int = 0) -> dict[str, RoundTrip]:
     """Every forward dynamics method against the reference."""
-    return {name: _round_trip(method, model, trials, seed) for name, method in FORWARD.items()}
+    return {name: round_trip(method, model, trials, seed) for name, method in FORWARD.items()}
 
 
-def _round_trip(method: ForwardDynamics, model: Model, trials: int, seed: int) -> RoundTrip:
+def round_trip(method: ForwardDynamics, model: Model, trials: int, seed: int) -> RoundTrip:
+    """Whether the reference undoes one method."""
+
     def vanishing(system: FieldSystem) -> bool:
         return vanishes(system, _left_over(method, model, system))
 
@@ -200,6 +230,79 @@ def _left_over(method: ForwardDynamics, model: Model, system: System) -> list[Nu
     q, qd, tau = lifted.variables()
     again = FORMULATIONS[REFERENCE].inverse_dynamics(lifted, q, qd, method(lifted, q, qd, tau))
     return minus(again, tau)
+
+
+# -- arms without zeros -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class OnGeneralArm:
+    """What holds on one arm of general twists, offsets and inertias, whichever robot was asked for."""
+
+    arm: str
+    exact: Equivalence
+    holding: Equivalence | None
+    terms: Mapping[str, bool]
+    forward: Mapping[str, RoundTrip]
+
+    def differing(self, reference: str) -> list[str]:
+        """The methods that are another function than the reference here."""
+        return [name for name in self.exact.names if not self.exact.agree(reference, name)]
+
+    @property
+    def differing_in_the_hand(self) -> list[Pair]:
+        """The pairs of methods that differ with a wrench in the hand."""
+        return [pair for pair, equal in self.holding.equal.items() if not equal] if self.holding else []
+
+
+@cache
+def general_arms() -> dict[str, Model]:
+    """Arms and a tree on which every term of every method counts, by what they are."""
+    return {
+        "a general arm with joints RRRR": random_model(4, 5, kinds="R"),
+        "a general arm with joints RPRP": random_model(4, 15, kinds="RP"),
+        "a general tree with joints RRPR": random_model(4, 28, kinds="RP", tree=True),
+        "a general tree with joints RFPS": random_model(4, 176, kinds="RPSF", tree=True),
+    }
+
+
+def on_general_arms(names: Sequence[str] = (), seed: int = 0) -> list[OnGeneralArm]:
+    """The methods asked for (all if none are) on every general arm that they take, the reference among them."""
+    asked = {name: formulation(name) for name in (REFERENCE, *names)} if names else FORMULATIONS
+    found: list[OnGeneralArm] = []
+    for arm, model in general_arms().items():
+        methods = {name: method for name, method in asked.items() if not refusal(method, model)}
+        with_tool = {name: x for name, x in FORMULATIONS.items() if x.tool and not x.refusal(model)}
+        holding = (
+            compare(with_tool, model, 1, seed, tool=True) if with_tool.keys() & methods.keys() else None
+        )
+        exact, same = compare(methods, model, 1, seed), redrawn(partial(terms, model), seed)[0]
+        found.append(OnGeneralArm(arm, exact, holding, same, round_trips(model, 1, seed)))
+    return found
+
+
+def terms(model: Model, system: FieldSystem) -> dict[str, bool]:
+    """Whether M, C and g by the methods that give them are those that strobing reads off the reference."""
+    lifted, ID = model.lift(system), FORMULATIONS[REFERENCE].inverse_dynamics
+    q, qd, _ = lifted.variables()
+    M, C = strobing.mass_matrix(ID, lifted, q), strobing.coriolis_matrix(ID, lifted, q, qd)
+    pairs = {
+        "M by composite-body": (composite_body.mass_matrix(lifted, q), M),
+        "C by composite Coriolis": (composite_coriolis.coriolis_matrix(lifted, q, qd), C),
+    }
+    if not FORMULATIONS["decomposition"].refusal(model):
+        own = "decomposition"  # form A of its paper, by link Jacobians and by bodies beyond
+        forms = [x.coriolis_matrix(lifted, q, qd, own) for x in (decomposition, composite_coriolis)]
+        pairs |= {
+            "M by decomposition": (decomposition.mass_matrix(lifted, q), M),
+            "C by decomposition": (decomposition.coriolis_matrix(lifted, q, qd), C),
+            "C of the decomposition's own form": (forms[0], forms[1]),
+            "g by decomposition": ([decomposition.gravity(lifted, q)], [strobing.gravity(ID, lifted, q)]),
+        }
+    return {
+        name: all(vanishes(system, minus(row, other)) for row, other in zip(one, two, strict=True))
+        for name, (one, two) in pairs.items()
+    }
 
 
 # -- the field ----------------------------------------------------------------------------------------

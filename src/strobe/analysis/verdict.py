@@ -1,4 +1,4 @@
-"""The whole check of one robot: formulations against each other, their rounding, symbols and laws."""
+"""The whole check of one robot: formulations on it and on general arms, rounding, symbols, laws."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import TypeVar
 
 from strobe.analysis import accuracy, equivalence, laws
 from strobe.analysis.accuracy import Accuracy
-from strobe.analysis.equivalence import TRIALS, Equivalence, RoundTrip, Selection
+from strobe.analysis.equivalence import TRIALS, Equivalence, OnGeneralArm, RoundTrip, Selection
 from strobe.errors import UnsupportedModelError, UnsupportedOperationError
 from strobe.robot import Robot
 
 Part = TypeVar("Part")
 
-PARTS = 5  # how often `check` reports progress
+PARTS = 6  # how often `check` reports progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,7 @@ class Check:
     accuracy: Mapping[str, Accuracy]
     symbolic: Symbolic
     laws: Sequence[laws.Verdict]
+    general: Sequence[OnGeneralArm]
 
     @property
     def disagreements(self) -> list[str]:
@@ -51,6 +52,28 @@ class Check:
             *(f"{x} is off by {a.error:.1e} (relative)." for x, a in self.accuracy.items() if not a.passed),
             *(f"{x} ≠ {reference}, symbolically." for x, same in self.symbolic.equal.items() if not same),
             *(f"law broken: {v.law}." for v in self.laws if v.broken),
+            *(
+                f"{x} ≠ {reference}, exactly, on {on.arm}."
+                for on in self.general
+                for x in on.differing(reference)
+            ),
+            *(
+                f"{a} ≠ {b}, exactly, with a wrench in the hand, on {on.arm}."
+                for on in self.general
+                for a, b in on.differing_in_the_hand
+            ),
+            *(
+                f"{x} is not that of strobing, exactly, on {on.arm}."
+                for on in self.general
+                for x, same in on.terms.items()
+                if not same
+            ),
+            *(
+                f"{x}: inverse dynamics does not undo it on {on.arm}."
+                for on in self.general
+                for x, r in on.forward.items()
+                if not r.holds
+            ),
         ]
 
     @property
@@ -70,7 +93,10 @@ def check(
     seed: int = 0,
     progress: Callable[[], None] = lambda: None,
 ) -> Check:
-    """Every formulation that a robot allows (or those named, and the reference) put to every test."""
+    """Every formulation that a robot allows (or those named, and the reference) put to every test.
+
+    The general arms are the same for every robot: those that it does not allow are compared there.
+    """
     selection = equivalence.select(robot.model, names)
     methods, reference = selection.methods, selection.methods[selection.reference]
 
@@ -85,6 +111,7 @@ def check(
         done(accuracy.measure(methods, reference, robot, seed=seed)),
         done(symbolic(selection, robot)),
         done(laws.measure(robot, trials, seed)),
+        done(equivalence.on_general_arms(names, seed)),
     )
 
 

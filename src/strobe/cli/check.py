@@ -14,6 +14,7 @@ from strobe.cli.options import takes
 from strobe.errors import counted
 
 if TYPE_CHECKING:
+    from strobe.analysis.equivalence import OnGeneralArm, RoundTrip
     from strobe.analysis.significance import Significance
     from strobe.analysis.verdict import Check
     from strobe.robot import Robot
@@ -47,7 +48,8 @@ def check(
 ) -> None:
     """Whether all formulations are one function on a robot, and the laws of mechanics.
 
-    Exactly in a prime field; in float64 against fifty digits; symbolically for three joints or fewer.
+    Exactly in a prime field; in float64 against fifty digits; symbolically for three joints or fewer. The same
+    on general arms (all twists and offsets, full inertias), where no zero of the robot hides a term.
     Exits with 1 on any disagreement; a joint that moves no inertia is reported and is none.
     hollerbach-3x3-printed, a paper's misprint, has to be asked for by name.
 
@@ -106,6 +108,7 @@ def _data(
         },
         "forward": {name: asdict(trip) for name, trip in found.forward.items()},
         "accuracy": {name: asdict(error) for name, error in found.accuracy.items()},
+        "general": [_on_general(on, found.selection.reference) for on in found.general],
         "symbolic": asdict(found.symbolic),
         "laws": [asdict(law) for law in found.laws],
         "refused": found.selection.refused,
@@ -123,6 +126,20 @@ def _terms(robot: Robot, sizes: Significance, speeds: tuple[float, ...]) -> dict
     }
 
 
+def _on_general(on: OnGeneralArm, reference: str) -> dict[str, Any]:
+    return {
+        "arm": on.arm,
+        "formulations": on.exact.names,
+        "differing": on.differing(reference),
+        "with_a_wrench_in_the_hand": [] if on.holding is None else on.holding.names,
+        "differing_with_it": on.differing_in_the_hand,
+        "terms": on.terms,
+        "primes": on.exact.primes,
+        "probability_of_error_per_trial": on.exact.probability,
+        "forward": {name: asdict(trip) for name, trip in on.forward.items()},
+    }
+
+
 # -- as text ------------------------------------------------------------------------------------------
 
 
@@ -131,6 +148,8 @@ def _rendered(
 ) -> Iterator[Any]:
     yield from _title("Every formulation against every other, exactly")
     yield from _matrix(found)
+    yield from _title("The same on general arms")
+    yield from _general(found)
     yield from _title("In float64, against fifty digits")
     yield from _errors(found)
     yield from _title("Symbolically")
@@ -173,6 +192,34 @@ def _matrix(found: Check) -> Iterator[Any]:
     yield from (remark(f"{name} {what}.") for name, what in found.borrowed.items())
     for name, reason in found.selection.refused.items():
         yield remark(f"{name} does not apply: {reason}")
+
+
+def _general(found: Check) -> Iterator[Any]:
+    from strobe.show.tables import remark, table
+    from strobe.study.exactness import odds
+
+    yield remark(
+        "whatever the robot: all twists and offsets, full inertias, so that no zero of its own hides a wrong term"
+    )
+    rows = [
+        [
+            on.arm,
+            str(len(on.exact.names)),
+            ", ".join(on.differing(found.selection.reference)) or "none",
+            "none" if on.holding is None else str(len(on.holding.names)),
+            ", ".join(f"{a} ≠ {b}" for a, b in on.differing_in_the_hand) or "none",
+            ", ".join(name for name, same in on.terms.items() if not same) or "none",
+            ", ".join(name for name, trip in on.forward.items() if not trip.holds) or "none",
+            odds(max([on.exact.probability, *map(_error, on.forward.values())])),
+        ]
+        for on in found.general
+    ]
+    columns = ["on", "formulations", "that differ", "with a wrench", "that differ", "M, C, g"]
+    yield table([*columns, "forward, not undone", "wrong with probability at most"], rows)
+
+
+def _error(trip: RoundTrip) -> float:
+    return trip.degree / min(trip.primes) if trip.degree and trip.primes else 0.0
 
 
 def _trust(degree: int | None, primes: tuple[int, ...]) -> str:

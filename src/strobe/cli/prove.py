@@ -29,7 +29,7 @@ def prove(
     """The proof that Newton-Euler and Lagrange are one, step by step.
 
     Every identity is checked exactly, modulo random primes, on arms with the robot's own geometry and on general
-    arms with its joint types. Exits with 1 if one fails.
+    arms with its joint types, and whether the rules it names give it. Exits with 1 if one fails.
 
     \b
     Examples:
@@ -80,6 +80,10 @@ def _rendered(data: Mapping[str, Any]) -> Iterator[Any]:
 
     yield Text(f"From Newton-Euler to Lagrange, for {data['robot']}", style="bold")
     yield remark(
+        "← what gives a line: other lines, or facts (listed in docs/proof.md); each line was tried on arms of "
+        "which nothing else is true"
+    )
+    yield remark(
         "[R]: joints up to link i revolute · [R_i], [R_j]: joint i (j, k) revolute · [P]: prismatic · else: any"
     )
     for section in data["sections"]:
@@ -109,6 +113,8 @@ def _line(line: Mapping[str, Any]) -> Iterator[Any]:
         (f"{assume}{rule}  ", "dim"),
         (f"{mark}{count}", style),
     )
+    if line["follows"] is False:
+        yield Text(f"{'':<15}does NOT follow from the rules it names", style="bold red")
     if line["reason"]:
         yield Text(f"{'':<15}not applicable: {line['reason']}", style="yellow")
         return
@@ -155,6 +161,7 @@ def _conclusion(data: Mapping[str, Any]) -> Iterator[Any]:
     lines = [line for section in data["sections"] for line in section["lines"]]
     held = sum(line["verdict"] == "holds" for line in lines)
     failed = [line["id"] for line in lines if line["verdict"] == "fails"]
+    loose = [line["id"] for line in lines if line["follows"] is False]
     absent = sum(line["verdict"] == "not applicable" for line in lines)
     yield ""
     yield Text("What this shows", style="bold cyan")
@@ -164,9 +171,15 @@ def _conclusion(data: Mapping[str, Any]) -> Iterator[Any]:
         )
         yield "A failure is certain: the two sides differ at a drawn arm. Nothing is proven."
         return
+    if loose:
+        yield Text(f"Not given by the rules they name: {', '.join(loose)}.", style="bold red")
+        yield "The identities hold, the reasons do not: nothing is proven."
+        return
     rest = f" ({absent} not applicable)" if absent else ""
     trials = f"{counted(data['trials'], 'trial')} on each family of arms"
     yield f"{held} identities{rest}, {data['comparisons']:,} comparisons, {trials}, without rounding."
+    given = sum(bool(line["follows"]) for line in lines)
+    yield f"{given} of them follow from the rules they name; the others are exact derivatives, or modules that run."
     yield "The two sides of each are the same rational function, for every robot of these families: any lengths,"
     yield "angles, masses, inertias, gravity and motion. Link by link, the two ask the same of every joint."
     d, p = data["degree"], min(data["primes"])

@@ -5,7 +5,8 @@ geometry (its zeros and right angles, every other number drawn) and those with g
 constants and joints of the same types; in both, any links, any gravity, any motion. Two rational functions of
 degree d that differ agree at a random point with probability at most d/p (Schwartz and Zippel); d is bounded
 by running the very same line on degrees. Printed forms that are wrong are run on the general arm, where
-nothing vanishes by luck.
+nothing vanishes by luck. A line that names rules must follow from them: it is tried on arms of which nothing but
+those rules is true (`proof_rules`), and refused where it fails there.
 """
 
 from __future__ import annotations
@@ -19,16 +20,20 @@ from strobe.models.model import Model
 from strobe.papers.proof_above import ABOVE
 from strobe.papers.proof_arm import Drawing, MovingArm
 from strobe.papers.proof_ends import ENDS
+from strobe.papers.proof_hollerbach import HOLLERBACH
 from strobe.papers.proof_kinematics import KINEMATICS
 from strobe.papers.proof_lines import Line, Section, Sides, entries
 from strobe.papers.proof_modified import MODIFIED
 from strobe.papers.proof_own_link import OWN_LINK
 from strobe.papers.proof_planar import LAGRANGE, MEANING, NEWTON, PlanarPair, is_planar_pair
+from strobe.papers.proof_rules import LooseArm, facts_of
 from strobe.papers.proof_tools import TOOLS
 from strobe.scalars import FLOAT, DegreeSystem, FieldSystem
 
-WALK = (TOOLS, ENDS, KINEMATICS, OWN_LINK, ABOVE, MODIFIED)
+WALK = (TOOLS, ENDS, KINEMATICS, OWN_LINK, ABOVE, MODIFIED, HOLLERBACH)
 PLANAR = (NEWTON, LAGRANGE, MEANING)
+
+LINES = {line.id: line for section in WALK for line in section.lines}
 
 TRIALS = 3
 
@@ -68,6 +73,7 @@ class Verdict:
     count: Count = field(default_factory=Count)
     degree: int = 0
     false: list[Count] = field(default_factory=list)
+    loose: Count = field(default_factory=Count)  # on arms of which only its rules are true
 
     @property
     def applies(self) -> bool:
@@ -77,13 +83,20 @@ class Verdict:
     def holds(self) -> bool:
         return not self.count.failed
 
+    @property
+    def follows(self) -> bool | None:
+        """Whether it follows from the rules it names; None where that cannot be asked."""
+        return not self.loose.failed if self.loose.made else None
+
     def as_dict(self) -> dict[str, Any]:
         line = self.line
         return {
             "id": line.id,
             "statement": line.statement,
             "assume": line.assume,
-            "rule": line.rule or None,
+            "rule": line.because or None,
+            "rules": line.by,
+            "follows": self.follows,
             "note": line.note or None,
             "verdict": ("holds" if self.holds else "fails") if self.applies else "not applicable",
             "reason": None if self.applies else line.reason,
@@ -121,7 +134,7 @@ class Proof:
 
     @property
     def passed(self) -> bool:
-        return all(verdict.holds for verdict in self.verdicts)
+        return all(verdict.holds and verdict.follows is not False for verdict in self.verdicts)
 
     @property
     def comparisons(self) -> int:
@@ -171,7 +184,10 @@ def prove(
         step()
         for _ in range(trials):
             system = FieldSystem(seed * 1_000_003 + len(primes))
-            _try(family.draw(model, system), system, concerned, family.strict)
+            arm = family.draw(model, system)
+            _try(arm, system, concerned, family.strict)
+            if family is GENERAL:
+                _try_rules(arm, system, concerned)
             primes.append(system.prime)
             step()
     return Proof(model.name, trials, primes, parts)
@@ -226,6 +242,19 @@ def _try(arm: Any, system: FieldSystem, parts: Sequence[Part], strict: bool) -> 
             if strict:
                 for form, count in zip(verdict.line.false, verdict.false, strict=True):
                     count.add(form.sides, arm, system)
+
+
+def _try_rules(arm: MovingArm, system: FieldSystem, parts: Sequence[Part]) -> None:
+    """Every line that names its rules on an arm of which nothing else is true."""
+    arms: dict[frozenset[str], LooseArm] = {}
+    for part in parts:
+        for verdict in part.verdicts:
+            if verdict.line.by is None:
+                continue
+            facts = facts_of(verdict.line.by, LINES)
+            if facts not in arms:
+                arms[facts] = LooseArm(arm, system, facts)
+            verdict.loose.add(verdict.line.sides, arms[facts], system)
 
 
 def _measure_degrees(model: Model, family: Family, parts: Sequence[Part]) -> None:

@@ -248,11 +248,11 @@ class MovingArm:
 
     def U(self, i: int, j: int) -> Mat4:
         """∂_j of the 4×4 matrix of frame i."""
-        return _bordered(self.dW(j, i), self.dp(j, i))
+        return bordered(self.dW(j, i), self.dp(j, i))
 
     def UU(self, i: int, j: int, k: int) -> Mat4:
         """∂_jk of the 4×4 matrix of frame i."""
-        return _bordered(self.ddW(j, k, i), self.ddp(j, k, i))
+        return bordered(self.ddW(j, k, i), self.ddp(j, k, i))
 
     @cached_property
     def W_by_acceleration(self) -> list[Mat3]:
@@ -279,6 +279,28 @@ class MovingArm:
         square = [total([self.ddp(j, k, i) * rates for j, k, rates in self.products(i)], Vec3.zero())
                   for i in self._from_0]  # fmt: skip
         return [x + y for x, y in zip(linear, square, strict=True)]
+
+    @cached_property
+    def Wd(self) -> list[Mat3]:
+        """Σ_j ∂_jW_i qd_j."""
+        return [
+            total([self.dW(j, i) * self.qd[j] for j in self.up_to(i)], Mat3.zero()) for i in self._from_0
+        ]
+
+    @cached_property
+    def pd(self) -> list[Vec3]:
+        """Σ_j ∂_jp_i qd_j."""
+        return [
+            total([self.dp(j, i) * self.qd[j] for j in self.up_to(i)], Vec3.zero()) for i in self._from_0
+        ]
+
+    def dWd(self, j: int, i: int) -> Mat3:
+        """Σ_k ∂_jkW_i qd_k, the rate of ∂_jW_i."""
+        return total([self.ddW(j, k, i) * self.qd[k] for k in self.up_to(i)], Mat3.zero())
+
+    def dpd(self, j: int, i: int) -> Vec3:
+        """Σ_k ∂_jkp_i qd_k, the rate of ∂_jp_i."""
+        return total([self.ddp(j, k, i) * self.qd[k] for k in self.up_to(i)], Vec3.zero())
 
     @property
     def _from_0(self) -> range:
@@ -419,6 +441,7 @@ def _on(body: Body, row: Denavit, system: Drawing) -> Body:
     return replace(body, after=row.pose(turn), system=system)
 
 
-def _bordered(A: Mat3, v: Vec3) -> Mat4:
+def bordered(A: Mat3, v: Vec3) -> Mat4:
+    """[A v; 0 0 0 0], a derivative of a homogeneous matrix."""
     rows = [(*row, entry) for row, entry in zip(A, v, strict=True)]
     return Mat4((*rows, (0.0, 0.0, 0.0, 0.0)))  # pyright: ignore[reportArgumentType]

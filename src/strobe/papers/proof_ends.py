@@ -19,6 +19,7 @@ ENDS = Section("The two end points: Lagrange and Newton-Euler")
     "2.6",
     "Σ_q (m_q |v_cq|² + ω_q·I_q ω_q) = Σ_jk M_jk qd_j qd_k, M_jk = Σ_{q≥max(j,k)} tr(U_qj Ĵ_q U_qkᵀ)",
     note="the print lacks Σ_k and the rates",
+    rule="the chain rule for ẋ, then 1.28; velocities differentiated exactly",
 )
 def kinetic_energy(arm: MovingArm) -> Pairs:
     jets, (W, p) = arm.in_time
@@ -36,14 +37,16 @@ def kinetic_energy(arm: MovingArm) -> Pairs:
     "2.7-2.10",
     "d/dt ∂K/∂qd_i − ∂K/∂q_i + ∂P/∂q_i = τ_i of Newton-Euler, K = ½ Σ w |ẋ|², P = −Σ w g·x over the mass points",
     note="the print has the sign of the potential energy wrong twice",
+    rule="Lagrange's equations formed from the energies of the points, differentiated exactly",
 )
 def lagrange_from_nothing(arm: MovingArm) -> Pairs:
     tau = newton_euler.inverse_dynamics(arm.model, *arm.state)
     for i in arm.all_links:
-        yield _momentum_rate(arm, i) - _force_of_position(arm, i), tau[i - 1]
+        kinetic, potential = by_position(arm, i)
+        yield momentum_rate(arm, i) - kinetic + potential, tau[i - 1]
 
 
-@ENDS.line("2.11M", "M_ij = M_ji")
+@ENDS.line("2.11M", "M_ij = M_ji", by=("1.23",))
 def mass_matrix_is_symmetric(arm: MovingArm) -> Pairs:
     M = _mass_matrix(arm)
     for i in arm.all_links:
@@ -52,7 +55,9 @@ def mass_matrix_is_symmetric(arm: MovingArm) -> Pairs:
 
 
 @ENDS.line(
-    "3.1-3.4", "Ẇ_i W_iᵀ = [W_i ω_i ×] ; Ẅ_i W_iᵀ = [W_i α_i ×] + [W_i ω_i ×]², ω and α by the recursion"
+    "3.1-3.4",
+    "Ẇ_i W_iᵀ = [W_i ω_i ×] ; Ẅ_i W_iᵀ = [W_i α_i ×] + [W_i ω_i ×]², ω and α by the recursion",
+    rule="W_i differentiated exactly in time, beside the recursion",
 )
 def rates_of_orientation(arm: MovingArm) -> Pairs:
     jets, (W, _) = arm.in_time
@@ -74,14 +79,23 @@ def _(arm: MovingArm) -> Pairs:
         yield arm.Wdd[i] @ arm.W[i].T, Mat3.cross(arm.W[i] @ al) + spin @ spin
 
 
-@ENDS.line("3.7, 3.8", "W_i a_i = p̈_i − g ; W_i ā_i = p̈_i + Ẅ_i r_i − g")
+@ENDS.line(
+    "3.7, 3.8",
+    "W_i a_i = p̈_i − g ; W_i ā_i = p̈_i + Ẅ_i r_i − g",
+    by=("4.7", "4.9", "rotation"),
+    rule="walked through below",
+)
 def accelerations(arm: MovingArm) -> Pairs:
     for i in arm.all_links:
         yield arm.W[i] @ arm.a(i), arm.pdd[i] - arm.g
         yield arm.W[i] @ arm.abar(i), arm.pdd[i] + arm.Wdd[i] @ arm.r(i) - arm.g
 
 
-@ENDS.line("3.10", "W_i (I_i α_i + ω_i × I_i ω_i) = d/dt (W_i I_i W_iᵀ · W_i ω_i)")
+@ENDS.line(
+    "3.10",
+    "W_i (I_i α_i + ω_i × I_i ω_i) = d/dt (W_i I_i W_iᵀ · W_i ω_i)",
+    rule="the angular momentum differentiated exactly in time",
+)
 def euler(arm: MovingArm) -> Pairs:
     jets, (W, _) = arm.in_time
     once = jets.lower()
@@ -102,7 +116,7 @@ def _mass_matrix(arm: MovingArm) -> dict[tuple[int, int], Num]:
     return M
 
 
-def _momentum_rate(arm: MovingArm, i: int) -> Num:
+def momentum_rate(arm: MovingArm, i: int) -> Num:
     """d/dt ∂K/∂qd_i: time moves with ε1, qd_i with ε2, and ε3 reads the velocity off the position."""
     jets = Jets(arm.model.system, 3)
     q = [jets.make([arm.q[m], arm.qd[m], 0.0, 0.0, arm.qd[m], arm.qdd[m], float(m == i), 0.0])
@@ -110,13 +124,13 @@ def _momentum_rate(arm: MovingArm, i: int) -> Num:
     return jets.lower().coefficient(_energies(arm, jets, q)[0], 3)
 
 
-def _force_of_position(arm: MovingArm, i: int) -> Num:
-    """∂K/∂q_i − ∂P/∂q_i: q_i moves with ε1, and ε2 reads the velocity off the position."""
+def by_position(arm: MovingArm, i: int) -> tuple[Num, Num]:
+    """∂K/∂q_i and ∂P/∂q_i: q_i moves with ε1, and ε2 reads the velocity off the position."""
     jets = Jets(arm.model.system, 2)
     q = [jets.make([arm.q[m], float(m == i), arm.qd[m], 0.0]) for m in arm.all_links]
-    kinetic, potential = _energies(arm, jets, q)
     once = jets.lower()
-    return once.coefficient(kinetic, 1) - once.coefficient(potential, 1)
+    kinetic, potential = (once.coefficient(x, 1) for x in _energies(arm, jets, q))
+    return kinetic, potential
 
 
 def _energies(arm: MovingArm, jets: Jets, q: list[Num]) -> tuple[Num, Num]:

@@ -10,7 +10,7 @@ from strobe.papers.proof_lines import CHAIN, Pairs, Section
 KINEMATICS = Section("Kinematics: the recursion expanded into derivatives")
 
 
-@KINEMATICS.line("4.1", "ω_i = Σ_{j≤i} z(i,j−1) qd_j, j revolute")
+@KINEMATICS.line("4.1", "ω_i = Σ_{j≤i} z(i,j−1) qd_j, j revolute", by=("ω", "1.1, 1.2"))
 def angular_velocity(arm: MovingArm) -> Pairs:
     for i in arm.all_links:
         yield arm.w(i), total((arm.z(i, j - 1) * arm.qd[j] for j in arm.turning(i)), Vec3.zero())
@@ -21,6 +21,7 @@ def angular_velocity(arm: MovingArm) -> Pairs:
     "α_i = Σ_j z(i,j−1) qdd_j + Σ_j R(i,j−1) (ω_{j−1} × z0) qd_j = Σ_j z(i,j−1) qdd_j + "
     "Σ_{k<j≤i} (z(i,k−1) × z(i,j−1)) qd_j qd_k",
     note="the print has one dot too few on the first factor",
+    by=("α", "4.1", "1.3, 1.4"),
 )
 def angular_acceleration(arm: MovingArm) -> Pairs:
     for i in arm.all_links:
@@ -41,6 +42,7 @@ def angular_acceleration(arm: MovingArm) -> Pairs:
     "ω_i × (ω_i × p*_i) = Σ_{j,k≤i} Q(i,j−1) Q(i,k−1) p*_i qd_j qd_k",
     CHAIN,
     note="the print sums k to n",
+    by=("4.1", "1.6-1.8"),
 )
 def centripetal(arm: MovingArm) -> Pairs:
     for i in arm.turning_chain:
@@ -62,7 +64,7 @@ def _(arm: MovingArm) -> Pairs:
     "4.4",
     "α_i × p*_i = Σ_j Q(i,j−1) p*_i qdd_j + Σ_{k<j} [Q(i,k−1) Q(i,j−1) − Q(i,j−1) Q(i,k−1)] p*_i qd_j qd_k",
     CHAIN,
-    rule="1.22",
+    by=("4.2", "1.22"),
 )
 def tangential(arm: MovingArm) -> Pairs:
     for i in arm.turning_chain:
@@ -79,8 +81,8 @@ def tangential(arm: MovingArm) -> Pairs:
     "a_i = Σ_j Q(i,j−1) p*_i qdd_j + Σ_{k<j} Q(i,k−1) Q(i,j−1) p*_i qd qd + Σ_{k≥j} Q(i,j−1) Q(i,k−1) p*_i qd qd + "
     "R_iᵀ a_{i−1}",
     CHAIN,
-    rule="4.3 + 4.4",
     note="the print has R_i^{j−1} for R_i^{i−1}",
+    by=("a", "4.3", "4.4"),
 )
 def acceleration_by_cases(arm: MovingArm) -> Pairs:
     for i in arm.turning_chain:
@@ -95,6 +97,8 @@ def acceleration_by_cases(arm: MovingArm) -> Pairs:
     "a_i = Σ_j Q(i,j−1) p*_i qdd_j + Σ_jk Q(i,v−1) Q(i,u−1) p*_i qd_j qd_k + R_iᵀ a_{i−1}",
     CHAIN,
     note="the print has v − 1 twice",
+    by=("4.5a",),
+    rule="v, u for the two cases",
 )
 def acceleration(arm: MovingArm) -> Pairs:
     for i in arm.turning_chain:
@@ -114,6 +118,7 @@ def _(arm: MovingArm) -> Pairs:
     "+ R(i,i−2) a_{i−2}",
     CHAIN,
     note="the right side is printed in frame i − 1",
+    by=("4.5b", "1.9"),
 )
 def acceleration_one_link_down(arm: MovingArm) -> Pairs:
     for i in arm.turning_chain[1:]:
@@ -131,6 +136,8 @@ def _(arm: MovingArm) -> Pairs:
     "a_i = Σ_j Σ_{m=j..i} Q(i,j−1) R(i,m) p*_m qdd_j + Σ_jk Σ_{m=u..i} Q(i,v−1) Q(i,u−1) R(i,m) p*_m qd_j qd_k "
     "− R(i,0) g",
     CHAIN,
+    by=("4.5b", "4.5c"),
+    rule="by induction on i, a_0 = −g",
 )
 def acceleration_in_full(arm: MovingArm) -> Pairs:
     for i in arm.turning_chain:
@@ -143,7 +150,7 @@ def acceleration_in_full(arm: MovingArm) -> Pairs:
         yield arm.a(i), linear + square - arm.R(i, 0) @ arm.g
 
 
-@KINEMATICS.line("4.6b", "Q(i,j−1) R(i,m) = W_iᵀ Q(0,j−1) W_m", CHAIN)
+@KINEMATICS.line("4.6b", "Q(i,j−1) R(i,m) = W_iᵀ Q(0,j−1) W_m", CHAIN, by=("1.9",))
 def pulled_out(arm: MovingArm) -> Pairs:
     for i in arm.turning_chain:
         for m in arm.up_to(i):
@@ -152,7 +159,10 @@ def pulled_out(arm: MovingArm) -> Pairs:
 
 
 @KINEMATICS.line(
-    "4.7", "a_i = W_iᵀ (p̈_i − g)", note="the print has ∂p for ∂²p, and Σ_k over the first term too"
+    "4.7",
+    "a_i = W_iᵀ (p̈_i − g)",
+    note="the print has ∂p for ∂²p, and Σ_k over the first term too",
+    by=("4.6", "4.6b", "1.18", "1.19"),
 )
 def acceleration_as_derivative(arm: MovingArm) -> Pairs:
     for i in arm.all_links:
@@ -166,7 +176,10 @@ def _(arm: MovingArm) -> Pairs:
 
 
 @KINEMATICS.line(
-    "4.8", "ā_i = W_iᵀ [Σ_j Q(0,j−1) W_i r_i qdd_j + Σ_jk Q(0,v−1) Q(0,u−1) W_i r_i qd_j qd_k] + a_i", CHAIN
+    "4.8",
+    "ā_i = W_iᵀ [Σ_j Q(0,j−1) W_i r_i qdd_j + Σ_jk Q(0,v−1) Q(0,u−1) W_i r_i qd_j qd_k] + a_i",
+    CHAIN,
+    by=("ā", "4.1", "4.2", "1.9"),
 )
 def centre_acceleration(arm: MovingArm) -> Pairs:
     for i in arm.turning_chain:
@@ -175,7 +188,12 @@ def centre_acceleration(arm: MovingArm) -> Pairs:
         yield arm.abar(i), arm.W[i].T @ (linear + _swept(arm, 0, i, r)) + arm.a(i)
 
 
-@KINEMATICS.line("4.9", "ā_i = W_iᵀ (p̈_i + Ẅ_i r_i − g)", note="the print turns gravity by R_0^i for R_i^0")
+@KINEMATICS.line(
+    "4.9",
+    "ā_i = W_iᵀ (p̈_i + Ẅ_i r_i − g)",
+    note="the print turns gravity by R_0^i for R_i^0",
+    by=("4.8", "4.7", "1.11", "1.12"),
+)
 def centre_acceleration_as_derivative(arm: MovingArm) -> Pairs:
     for i in arm.all_links:
         yield arm.abar(i), arm.W[i].T @ (arm.pdd[i] + arm.Wdd[i] @ arm.r(i) - arm.g)

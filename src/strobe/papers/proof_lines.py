@@ -2,7 +2,8 @@
 
 A line gives its two sides at every combination of indices that it speaks of; where it gives none, it does
 not apply to the arm. A line also holds forms that must not be true: the misprints of the source, and
-variants that show what matters (an order of factors, a limit of a sum).
+variants that show what matters (an order of factors, a limit of a sum). Every line says which rules give it;
+`proof_rules` tries whether they do.
 """
 
 from __future__ import annotations
@@ -51,7 +52,8 @@ class Line:
     statement: str
     assume: str
     sides: Sides
-    rule: str = ""
+    by: tuple[str, ...] | None = None  # the rules it follows from; None where that cannot be asked
+    rule: str = ""  # the same in words, or what cannot be named
     note: str = ""  # where the source prints it otherwise
     false: list[FalseForm] = field(default_factory=list)
 
@@ -71,6 +73,11 @@ class Line:
         return add
 
     @property
+    def because(self) -> str:
+        """Its rules as people read them."""
+        return "; ".join(part for part in (", ".join(self.by or ()), self.rule) if part)
+
+    @property
     def reason(self) -> str:
         """Why the line does not apply, where it gives no sides."""
         return REASONS[self.assume]
@@ -84,12 +91,18 @@ class Section:
     lines: list[Line] = field(default_factory=list)
 
     def line(
-        self, id: str, statement: str, assume: str = ANY, rule: str = "", note: str = ""
+        self,
+        id: str,
+        statement: str,
+        assume: str = ANY,
+        by: tuple[str, ...] | None = None,
+        rule: str = "",
+        note: str = "",
     ) -> Callable[[Sides], Line]:
         """Adds the decorated function as a line."""
 
         def add(sides: Sides) -> Line:
-            made = Line(id, statement, assume, sides, rule, note)
+            made = Line(id, statement, assume, sides, by, rule, note)
             self.lines.append(made)
             return made
 

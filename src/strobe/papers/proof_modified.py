@@ -13,7 +13,9 @@ from strobe.papers.proof_lines import Pairs, Section
 MODIFIED = Section("Modified Newton-Euler: Â_i = ω_i ω_iᵀ − (ω_i·ω_i) 1 + [α_i ×]")
 
 
-@MODIFIED.line("5.A", "Â_i b = ω_i × (ω_i × b) + α_i × b", note="entry (3,2) has α_z for α_x in print")
+@MODIFIED.line(
+    "5.A", "Â_i b = ω_i × (ω_i × b) + α_i × b", note="entry (3,2) has α_z for α_x in print", by=("1.20",)
+)
 def one_matrix(arm: MovingArm) -> Pairs:
     for i in arm.all_links:
         w, al, b = arm.w(i), arm.al(i), arm.r(i)
@@ -30,7 +32,7 @@ def _(arm: MovingArm) -> Pairs:
         yield printed, Mat3.acceleration(w, al)
 
 
-@MODIFIED.line("5.1", "m_i ā_i = Â_i (m_i s_i) + m_i u_i, u_i = a_i − Â_i p*_i")
+@MODIFIED.line("5.1", "m_i ā_i = Â_i (m_i s_i) + m_i u_i, u_i = a_i − Â_i p*_i", by=("ā", "5.A"))
 def force(arm: MovingArm) -> Pairs:
     for i in arm.all_links:
         A, m = _A(arm, i), arm.m(i)
@@ -41,6 +43,7 @@ def force(arm: MovingArm) -> Pairs:
     "5.2",
     "vee(Â_i K_i) = I_i α_i + ω_i × I_i ω_i ; tr(B Q(i,i−1)ᵀ) = z·vee(B), B = Â_i K_i",
     note="the prose has the opposite sign, and K_i about another point",
+    by=("5.A", "1.20"),
 )
 def moment(arm: MovingArm) -> Pairs:
     for i in arm.all_links:
@@ -59,6 +62,7 @@ def _(arm: MovingArm) -> Pairs:
     "5.2o",
     "vee(Â_i K'_i) + m_i s_i × u_i = I_i α_i + ω_i × I_i ω_i + s_i × m_i ā_i, K'_i = K_i + m_i s_i s_iᵀ",
     note="not in the source: its K_i about the origin i − 1, made consistent",
+    by=("5.1", "5.2"),
 )
 def moment_about_the_joint(arm: MovingArm) -> Pairs:
     for i in arm.all_links:

@@ -19,8 +19,8 @@ OWN_LINK = Section(
     "4.11a",
     "t_i with I_i = G(J_i) − m_i G(r_i r_iᵀ), G(X) = tr(X) 1 − X",
     OWN,
-    rule="1.27",
     note="the print lacks m_i before r rᵀ",
+    by=("1.27",),
 )
 def inertia_split(arm: MovingArm) -> Pairs:
     for i in arm.turning_links:
@@ -38,8 +38,8 @@ def _(arm: MovingArm) -> Pairs:
     "t_i = t_J + t_r, t_J = z·[G(J_i) α_i + ω_i × G(J_i) ω_i], "
     "t_r = z·[−m_i r_i × (α_i × r_i) − m_i r_i × (ω_i × (ω_i × r_i)) + m_i s_i × ā_i]",
     OWN,
-    rule="1.20",
     note="the print lacks m_i twice",
+    by=("4.11a", "1.20"),
 )
 def torque_split(arm: MovingArm) -> Pairs:
     for i in arm.turning_links:
@@ -50,8 +50,8 @@ def torque_split(arm: MovingArm) -> Pairs:
     "4.12",
     "t_J = Σ w z·[G(d dᵀ) α_i + ω_i × G(d dᵀ) ω_i] = Σ w z·[d × (α_i × d) + ω_i × (d × (ω_i × d))]",
     OWN,
-    rule="J_i = Σ w d dᵀ, 1.20",
     note="a bracket of the print closes too early",
+    by=("J_i", "1.20"),
 )
 def moments_as_sums(arm: MovingArm) -> Pairs:
     for i in arm.turning_links:
@@ -68,7 +68,7 @@ def moments_as_sums(arm: MovingArm) -> Pairs:
     "4.12c",
     "ω × (d × (ω × d)) = d × (ω × (ω × d)) + (ω × d) × (ω × d) = d × (ω × (ω × d))",
     OWN,
-    rule="1.22",
+    by=("1.22",),
 )
 def products_change_places(arm: MovingArm) -> Pairs:
     for i in arm.turning_links:
@@ -79,7 +79,7 @@ def products_change_places(arm: MovingArm) -> Pairs:
             yield w.cross(d.cross(v)), d.cross(w.cross(v))
 
 
-@OWN_LINK.line("4.13", "t_J = Σ w z·[d × (α_i × d) + d × (ω_i × (ω_i × d))]", OWN, rule="4.12c")
+@OWN_LINK.line("4.13", "t_J = Σ w z·[d × (α_i × d) + d × (ω_i × (ω_i × d))]", OWN, by=("4.12", "4.12c"))
 def one_lever(arm: MovingArm) -> Pairs:
     for i in arm.turning_links:
         z = arm.z(i, i - 1)
@@ -91,7 +91,7 @@ def one_lever(arm: MovingArm) -> Pairs:
     "4.14",
     "t_J = Σ w (z × d)·[α_i × d + ω_i × (ω_i × d)] = Σ w tr{[α_i × d + ω_i × (ω_i × d)] dᵀ Q(i,i−1)ᵀ}",
     OWN,
-    rule="1.21, 1.8",
+    by=("4.13", "1.21", "1.6-1.8"),
 )
 def lever_as_trace(arm: MovingArm) -> Pairs:
     for i in arm.turning_links:
@@ -106,8 +106,8 @@ def lever_as_trace(arm: MovingArm) -> Pairs:
     "t_J = Σ w tr{W_iᵀ [Σ_j W_{j−1} Z R(j−1,i) qdd_j + Σ_jk W_{v−1} Z R(v−1,u−1) Z R(u−1,i) qd_j qd_k] "
     "d dᵀ (W_iᵀ W_{i−1} Z R_i)ᵀ}",
     OWN,
-    rule="4.3, 4.4, 1.9",
     note="the print has k for v and j for u, right for k ≤ j only",
+    by=("4.14", "4.1", "4.2", "1.9"),
 )
 def expanded_lever(arm: MovingArm) -> Pairs:
     for i in arm.turning_links:
@@ -120,7 +120,7 @@ def _(arm: MovingArm) -> Pairs:
         yield _t_J(arm, i), _expanded(arm, i, ordered=False)
 
 
-@OWN_LINK.line("4.15", "t_J = tr{W_iᵀ Ẅ_i J_i (∂_iW_i)ᵀ W_i}", OWN, rule="1.11, 1.12, J_i = Σ w d dᵀ")
+@OWN_LINK.line("4.15", "t_J = tr{W_iᵀ Ẅ_i J_i (∂_iW_i)ᵀ W_i}", OWN, by=("4.14d", "1.11", "1.12"))
 def collected(arm: MovingArm) -> Pairs:
     for i in arm.turning_links:
         W = arm.W[i]
@@ -131,7 +131,7 @@ def collected(arm: MovingArm) -> Pairs:
     "4.16",
     "t_J = Σ_j tr{∂_jW_i J_i (∂_iW_i)ᵀ} qdd_j + Σ_jk tr{∂_jkW_i J_i (∂_iW_i)ᵀ} qd_j qd_k",
     OWN,
-    rule="1.23",
+    by=("4.15", "1.23"),
 )
 def rotations_cancel(arm: MovingArm) -> Pairs:
     for i in arm.turning_links:
@@ -145,8 +145,9 @@ def rotations_cancel(arm: MovingArm) -> Pairs:
     "4.17",
     "t_r = z·[m_i s_i × W_iᵀ p̈_i + m_i p*_i × W_iᵀ (Ẅ_i r_i)] + z·[s_i × W_iᵀ (−m_i g)]",
     OWN,
-    rule="4.9; the r × (…) terms of 4.11 cancel",
     note="the print has m_i twice with gravity and r_i (our p*_i) for r̄_i in the velocity part",
+    by=("4.9", "4.1", "4.2", "1.9", "1.11", "1.12"),
+    rule="the r × (…) terms of 4.11 cancel",
 )
 def centre_terms(arm: MovingArm) -> Pairs:
     for i in arm.turning_links:
@@ -171,8 +172,8 @@ def _(arm: MovingArm) -> Pairs:
     "4.18-4.19",
     "z·(m_i r_i × W_iᵀ p̈_i) = tr{W_iᵀ p̈_i (z × m_i r_i)ᵀ} = tr{W_iᵀ p̈_i m_i r_iᵀ Q(i,i−1)ᵀ}",
     OWN,
-    rule="1.21",
     note="the print has R_{i−1}^i z for R_i^{i−1} z",
+    by=("1.21", "1.6-1.8"),
 )
 def first_centre_term(arm: MovingArm) -> Pairs:
     for i in arm.turning_links:
@@ -188,7 +189,7 @@ def _(arm: MovingArm) -> Pairs:
         yield _first_centre_term(arm, i), arm.z(i - 1, i).cross(mr).dot(x)
 
 
-@OWN_LINK.line("4.20", "Q(i,i−1) = W_iᵀ W_{i−1} Z R_i = W_iᵀ ∂_iW_i", OWN, rule="1.9, 1.11")
+@OWN_LINK.line("4.20", "Q(i,i−1) = W_iᵀ W_{i−1} Z R_i = W_iᵀ ∂_iW_i", OWN, by=("1.9", "1.11"))
 def axis_as_derivative(arm: MovingArm) -> Pairs:
     for i in arm.turning_links:
         yield arm.Q(i, i - 1), arm.W[i].T @ arm.W[i - 1] @ Z @ arm.links[i].R
@@ -199,8 +200,8 @@ def axis_as_derivative(arm: MovingArm) -> Pairs:
     "4.21",
     "z·(m_i r_i × W_iᵀ p̈_i) = tr{p̈_i m_i r_iᵀ (∂_iW_i)ᵀ}",
     OWN,
-    rule="4.20, 1.23",
     note="the print has r_i (our p*_i) for r̄_i",
+    by=("4.18-4.19", "4.20", "1.23"),
 )
 def first_centre_term_as_derivative(arm: MovingArm) -> Pairs:
     for i in arm.turning_links:
@@ -217,8 +218,8 @@ def _(arm: MovingArm) -> Pairs:
     "4.22-4.23",
     "z·(m_i p*_i × W_iᵀ [p̈_i + Ẅ_i r_i]) = tr{W_iᵀ [p̈_i + Ẅ_i r_i] (z × m_i p*_i)ᵀ}",
     OWN,
-    rule="1.21",
     note="the print loses a plus sign and has r_i for r̄_i",
+    by=("1.21",),
 )
 def second_centre_term(arm: MovingArm) -> Pairs:
     for i in arm.turning_links:
@@ -230,8 +231,8 @@ def second_centre_term(arm: MovingArm) -> Pairs:
     "4.24",
     "z × p*_i = Q(i,i−1) p*_i = W_iᵀ ∂_ip_i",
     OWN,
-    rule="1.8, 1.18",
     note="the print swaps indices of R and Q",
+    by=("1.6-1.8", "1.9", "1.18"),
 )
 def lever_as_derivative(arm: MovingArm) -> Pairs:
     for i in arm.turning_links:
@@ -244,8 +245,8 @@ def lever_as_derivative(arm: MovingArm) -> Pairs:
     "4.25",
     "z·(m_i p*_i × W_iᵀ [p̈_i + Ẅ_i r_i]) = tr{m_i [p̈_i + Ẅ_i r_i] (∂_ip_i)ᵀ}",
     OWN,
-    rule="4.24, 1.23",
     note="the print leaves R_i^0 in front",
+    by=("4.22-4.23", "4.24", "1.23"),
 )
 def second_centre_term_as_derivative(arm: MovingArm) -> Pairs:
     for i in arm.turning_links:
@@ -262,8 +263,8 @@ def _(arm: MovingArm) -> Pairs:
     "4.25g",
     "z·[m_i s_i × W_iᵀ (−g)] = −m_i g·(∂_iW_i r_i + ∂_ip_i) = −m_i ĝᵀ U_ii r̂_i",
     OWN,
-    rule="4.20, 4.24",
     note="brackets, and m_i twice, in print",
+    by=("4.20", "4.24"),
 )
 def gravity_term(arm: MovingArm) -> Pairs:
     for i in arm.turning_links:
@@ -277,7 +278,7 @@ def gravity_term(arm: MovingArm) -> Pairs:
     "t_i = Σ_j tr{(∂_jW J + m ∂_jp rᵀ)(∂_iW)ᵀ + m (∂_jW r + ∂_jp)(∂_ip)ᵀ} qdd_j "
     "+ Σ_jk tr{the same with ∂_jk} qd_j qd_k − m_i ĝᵀ U_ii r̂_i",
     OWN,
-    rule="4.16, 4.21, 4.25, 4.25g",
+    by=("4.11", "4.16", "4.17", "4.21", "4.25", "4.25g"),
 )
 def own_torque_in_blocks(arm: MovingArm) -> Pairs:
     for i in arm.turning_links:
@@ -292,7 +293,7 @@ def own_torque_in_blocks(arm: MovingArm) -> Pairs:
     "4.27",
     "t_i = Σ_j tr(U_ij Ĵ_i U_iiᵀ) qdd_j + Σ_jk tr(U_ijk Ĵ_i U_iiᵀ) qd_j qd_k − m_i ĝᵀ U_ii r̂_i",
     OWN,
-    rule="1.28",
+    by=("4.26", "1.28"),
 )
 def own_torque_in_traces(arm: MovingArm) -> Pairs:
     for i in arm.turning_links:

@@ -17,7 +17,7 @@ TOOLS = Section("Tools: rotations, derivatives of frames, traces, inertias")
 # -- rotations ----------------------------------------------------------------------------------------
 
 
-@TOOLS.line("1.1, 1.2", "R(j,i)ᵀ = R(i,j) = R(j,i)⁻¹ ; R(j,k) R(k,i) = R(j,i)")
+@TOOLS.line("1.1, 1.2", "R(j,i)ᵀ = R(i,j) = R(j,i)⁻¹ ; R(j,k) R(k,i) = R(j,i)", by=("rotation",))
 def rotations_compose(arm: MovingArm) -> Pairs:
     for j, i in arm.frame_pairs:
         yield arm.R(j, i).T, arm.R(i, j)
@@ -26,7 +26,7 @@ def rotations_compose(arm: MovingArm) -> Pairs:
             yield arm.R(j, k) @ arm.R(k, i), arm.R(j, i)
 
 
-@TOOLS.line("1.3, 1.4", "R (b × c) = R b × R c ; R(k,i) (z0 × c) = z(k,i) × R(k,i) c")
+@TOOLS.line("1.3, 1.4", "R (b × c) = R b × R c ; R(k,i) (z0 × c) = z(k,i) × R(k,i) c", by=("rotation",))
 def rotations_keep_products(arm: MovingArm) -> Pairs:
     b, c = _two(arm)
     for k, i in arm.frame_pairs:
@@ -35,7 +35,12 @@ def rotations_keep_products(arm: MovingArm) -> Pairs:
         yield R @ Z0.cross(c), arm.z(k, i).cross(R @ c)
 
 
-@TOOLS.line("1.6-1.8", "Z b = z0 × b ; a × b = (a_x σ_x + a_y σ_y + a_z σ_z) b ; Q(k,j) b = z(k,j) × b")
+@TOOLS.line(
+    "1.6-1.8",
+    "Z b = z0 × b ; a × b = (a_x σ_x + a_y σ_y + a_z σ_z) b ; Q(k,j) b = z(k,j) × b",
+    by=(),
+    rule="written out in coordinates",
+)
 def cross_product_matrices(arm: MovingArm) -> Pairs:
     a, b = _two(arm)
     sigma = [Mat3.cross(Vec3.unit(k)) for k in range(3)]
@@ -45,7 +50,7 @@ def cross_product_matrices(arm: MovingArm) -> Pairs:
         yield arm.Q(k, j) @ b, arm.z(k, j).cross(b)
 
 
-@TOOLS.line("1.9", "R(k,i) Z = Q(k,i) R(k,i)")
+@TOOLS.line("1.9", "R(k,i) Z = Q(k,i) R(k,i)", by=("1.3, 1.4",))
 def axis_through_rotation(arm: MovingArm) -> Pairs:
     for k, i in arm.frame_pairs:
         yield arm.R(k, i) @ Z, arm.Q(k, i) @ arm.R(k, i)
@@ -54,7 +59,7 @@ def axis_through_rotation(arm: MovingArm) -> Pairs:
 # -- derivatives of frames ----------------------------------------------------------------------------
 
 
-@TOOLS.line("1.10d", "∂_i R_i = Z R_i", OWN)
+@TOOLS.line("1.10d", "∂_i R_i = Z R_i", OWN, by=("turn", "product rule", "rotation"))
 def derivative_of_one_rotation(arm: MovingArm) -> Pairs:
     for i in arm.turning_links:
         yield arm.W[i - 1].T @ arm.dW(i, i), Z @ arm.links[i].R
@@ -65,6 +70,7 @@ def derivative_of_one_rotation(arm: MovingArm) -> Pairs:
     "∂_j W_i = W_{j−1} Z R(j−1,i) = Q(0,j−1) W_i for j ≤ i ; = 0 for j > i",
     JOINT,
     note="the print carries i where j is meant, and j ≤ k for j ≤ i",
+    by=("1.10d", "1.9"),
 )
 def derivative_of_orientation(arm: MovingArm) -> Pairs:
     for j in arm.turning_links:
@@ -80,6 +86,7 @@ def derivative_of_orientation(arm: MovingArm) -> Pairs:
     "1.12",
     "∂_jk W_i = W_{v−1} Z R(v−1,u−1) Z R(u−1,i) = Q(0,v−1) Q(0,u−1) W_i, v = min(j,k), u = max(j,k)",
     JOINT,
+    by=("1.10d", "1.9"),
 )
 def second_derivative_of_orientation(arm: MovingArm) -> Pairs:
     for v, u, i in _turning_triples(arm):
@@ -94,7 +101,12 @@ def _(arm: MovingArm) -> Pairs:
         yield arm.ddW(v, u, i), arm.Q(0, u - 1) @ arm.Q(0, v - 1) @ arm.W[i]
 
 
-@TOOLS.line("1.14", "W_iᵀ (p_i − p_{i−1}) = p*_i ; = (a_i, d_i sin α_i, d_i cos α_i) on the general arm")
+@TOOLS.line(
+    "1.14",
+    "W_iᵀ (p_i − p_{i−1}) = p*_i ; = (a_i, d_i sin α_i, d_i cos α_i) on the general arm",
+    by=("rotation",),
+    rule="p_i = p_{i−1} + W_i p*_i",
+)
 def link_vector(arm: MovingArm) -> Pairs:
     for i in arm.all_links:
         yield arm.W[i].T @ (arm.p[i] - arm.p[i - 1]), arm.ps(i)
@@ -107,6 +119,8 @@ def link_vector(arm: MovingArm) -> Pairs:
 @TOOLS.line(
     "1.15-1.17",
     "T_0^i = [W_i p_i; 0 1] ; W_jᵀ (p_i − p_j) = Σ_{m=j+1..i} R(j,m) p*_m ; T_0^i (d,1) = (W_i d + p_i, 1)",
+    by=(),
+    rule="block by block",
 )
 def homogeneous_matrices(arm: MovingArm) -> Pairs:
     d, _ = _two(arm)
@@ -125,6 +139,7 @@ def homogeneous_matrices(arm: MovingArm) -> Pairs:
     "∂_j p_i = Σ_{m=j..i} Q(0,j−1) W_m p*_m = (W_{j−1} z0) × (p_i − p_{j−1})",
     JOINT,
     note="the print has p_0^1 for p_0^i on the left",
+    by=("origins", "1.11"),
 )
 def derivative_of_origin(arm: MovingArm) -> Pairs:
     for j in arm.turning_links:
@@ -145,6 +160,7 @@ def _(arm: MovingArm) -> Pairs:
     "∂_jk p_i = Σ_{m=u..i} Q(0,v−1) Q(0,u−1) W_m p*_m",
     JOINT,
     note="the print has R_m^m for R_{k−1}^m",
+    by=("origins", "1.12"),
 )
 def second_derivative_of_origin(arm: MovingArm) -> Pairs:
     for v, u, i in _turning_triples(arm):
@@ -165,6 +181,7 @@ def _(arm: MovingArm) -> Pairs:
     "if v is revolute, else 0",
     SLIDING,
     note="not in the source, which has revolute joints only",
+    by=("turn", "product rule", "origins", "rotation"),
 )
 def prismatic_derivatives(arm: MovingArm) -> Pairs:
     for u in arm.all_links:
@@ -181,7 +198,9 @@ def prismatic_derivatives(arm: MovingArm) -> Pairs:
 
 
 @TOOLS.line(
-    "U", "U_ij = ∂_j T_0^i = T_0^{j−1} Q_j T_{j−1}^i ; U_ijk = T_0^{v−1} Q_v T_{v−1}^{u−1} Q_u T_{u−1}^i"
+    "U",
+    "U_ij = ∂_j T_0^i = T_0^{j−1} Q_j T_{j−1}^i ; U_ijk = T_0^{v−1} Q_v T_{v−1}^{u−1} Q_u T_{u−1}^i",
+    rule="the product T_1 … T_i differentiated exactly, beside the matrices of `uicker-kahn`",
 )
 def derivatives_of_homogeneous_matrices(arm: MovingArm) -> Pairs:
     U, UU = uicker_kahn.derivatives(Arm(arm.model, arm.state[0]))
@@ -192,7 +211,11 @@ def derivatives_of_homogeneous_matrices(arm: MovingArm) -> Pairs:
                 yield UU[i - 1, j - 1, k - 1], arm.UU(i, j, k)
 
 
-@TOOLS.line("chain", "d²/dt² W_i = Σ_j ∂_jW_i qdd_j + Σ_jk ∂_jkW_i qd_j qd_k =: Ẅ_i ; the same for p_i")
+@TOOLS.line(
+    "chain",
+    "d²/dt² W_i = Σ_j ∂_jW_i qdd_j + Σ_jk ∂_jkW_i qd_j qd_k =: Ẅ_i ; the same for p_i",
+    rule="both sides differentiated exactly, in time and by the joints",
+)
 def chain_rule(arm: MovingArm) -> Pairs:
     jets, (W, p) = arm.in_time
     for i in arm.all_links:
@@ -203,14 +226,21 @@ def chain_rule(arm: MovingArm) -> Pairs:
 # -- vectors and traces -------------------------------------------------------------------------------
 
 
-@TOOLS.line("1.20", "a × (b × c) = (a·c) b − (a·b) c = (tr(c aᵀ) 1 − c aᵀ) b")
+@TOOLS.line(
+    "1.20",
+    "a × (b × c) = (a·c) b − (a·b) c = (tr(c aᵀ) 1 − c aᵀ) b",
+    by=(),
+    rule="written out in coordinates",
+)
 def triple_product(arm: MovingArm) -> Pairs:
     a, b, c = _three(arm)
     yield a.cross(b.cross(c)), b * a.dot(c) - c * a.dot(b)
     yield a.cross(b.cross(c)), gyration(Mat3.outer(c, a)) @ b
 
 
-@TOOLS.line("1.21", "tr(a (b × c)ᵀ) = a·(b × c) = b·(c × a) = c·(a × b)")
+@TOOLS.line(
+    "1.21", "tr(a (b × c)ᵀ) = a·(b × c) = b·(c × a) = c·(a × b)", by=(), rule="written out in coordinates"
+)
 def scalar_product_as_trace(arm: MovingArm) -> Pairs:
     a, b, c = _three(arm)
     volume = Mat3.outer(a, b.cross(c)).trace()
@@ -219,14 +249,18 @@ def scalar_product_as_trace(arm: MovingArm) -> Pairs:
     yield volume, c.dot(a.cross(b))
 
 
-@TOOLS.line("1.22", "(a × b) × c = a × (b × c) − b × (a × c)")
+@TOOLS.line("1.22", "(a × b) × c = a × (b × c) − b × (a × c)", by=(), rule="1.20 three times")
 def jacobi(arm: MovingArm) -> Pairs:
     a, b, c = _three(arm)
     yield a.cross(b).cross(c), a.cross(b.cross(c)) - b.cross(a.cross(c))
 
 
 @TOOLS.line(
-    "1.23", "tr(ABC) = tr(CᵀBᵀAᵀ) = tr(BCA)", note="the cyclic part is used in 4.16 without a number"
+    "1.23",
+    "tr(ABC) = tr(CᵀBᵀAᵀ) = tr(BCA)",
+    note="the cyclic part is used in 4.16 without a number",
+    by=(),
+    rule="written out in coordinates",
 )
 def traces_turn_round(arm: MovingArm) -> Pairs:
     A, B, C = _matrices(arm)
@@ -244,7 +278,10 @@ def _(arm: MovingArm) -> Pairs:
 
 
 @TOOLS.line(
-    "1.26", "J_i = ½ tr(I_i) 1 − I_i + m_i r_i r_iᵀ", note="printed for principal axes along frame i only"
+    "1.26",
+    "J_i = ½ tr(I_i) 1 − I_i + m_i r_i r_iᵀ",
+    note="printed for principal axes along frame i only",
+    by=("I_i", "J_i"),
 )
 def second_moments_from_inertia(arm: MovingArm) -> Pairs:
     for i in arm.all_links:
@@ -259,14 +296,19 @@ def _(arm: MovingArm) -> Pairs:
         yield arm.J(i), _second_moments(arm, i, diagonal)
 
 
-@TOOLS.line("1.27", "I_i = tr(J'_i) 1 − J'_i, J'_i = J_i − m_i r_i r_iᵀ", note="the print has = for 1 −")
+@TOOLS.line(
+    "1.27",
+    "I_i = tr(J'_i) 1 − J'_i, J'_i = J_i − m_i r_i r_iᵀ",
+    note="the print has = for 1 −",
+    by=("I_i", "J_i"),
+)
 def inertia_from_second_moments(arm: MovingArm) -> Pairs:
     for i in arm.all_links:
         r = arm.r(i)
         yield arm.I(i), gyration(arm.J(i) - Mat3.outer(r, r) * arm.m(i))
 
 
-@TOOLS.line("1.28", "Ĵ_i = Σ w (d,1)(d,1)ᵀ = [J_i m_i r_i; m_i r_iᵀ m_i]")
+@TOOLS.line("1.28", "Ĵ_i = Σ w (d,1)(d,1)ᵀ = [J_i m_i r_i; m_i r_iᵀ m_i]", by=("Ĵ_i", "J_i"))
 def augmented_second_moments(arm: MovingArm) -> Pairs:
     for i in arm.all_links:
         yield _augmented(arm, i), arm.links[i].J_hat

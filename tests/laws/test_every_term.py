@@ -1,0 +1,322 @@
+"""An error in any term of any formulation is caught by `check`, whichever robot is asked for.
+
+Every sum, product, constant, transpose, cross product and index of a module's code is changed, one at a time. What
+survives must be listed here with the reason why it is no error.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import inspect
+import sys
+import types
+from collections.abc import Callable, Iterator
+
+import pytest
+
+import strobe
+from strobe.analysis import equivalence, verdict
+from strobe.formulations import (
+    FORMULATIONS,
+    REFERENCE,
+    Method,
+    articulated_body,
+    composite_coriolis,
+    links,
+    strobing,
+    world,
+)
+from strobe.models.model import Model
+from strobe.scalars import FieldSystem
+
+ARMS = list(equivalence.general_arms().values())
+SEED = equivalence.stream(0, 0, 0)  # the draw that `check` makes first
+
+BOUNDS = {"inertia_bounds"}  # no dynamics
+CYCLES = [("x", "y", "z"), ("a", "b", "c"), ("xx", "yy", "zz"), ("xy", "xz", "yz")]
+TURNED = {name: cycle[k - 2] for cycle in CYCLES for k, name in enumerate(cycle)}
+
+
+class Changed(ast.NodeVisitor):
+    """Every place of a module where a change means an error of mechanics, with the changes."""
+
+    def __init__(self) -> None:
+        self.found: list[tuple[ast.AST, str, ast.AST]] = []
+        self.function = ""
+
+    def visit_BinOp(self, node: ast.BinOp) -> None:
+        match node.op:
+            case ast.Add() | ast.Sub():
+                other = ast.Sub() if isinstance(node.op, ast.Add) else ast.Add()
+                self._add(node, "sign", ast.BinOp(node.left, other, node.right))
+                self._add(node, "missing term", node.left)
+                self._add(node, "missing first term", node.right)
+            case ast.Mult():
+                self._add(node, "missing factor", node.left)
+            case ast.MatMult():
+                self._add(node, "order", ast.BinOp(node.right, ast.MatMult(), node.left))
+            case _:
+                pass
+        self.generic_visit(node)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> None:
+        if isinstance(node.op, ast.USub):
+            self._add(node, "sign", node.operand)
+        self.generic_visit(node)
+
+    def visit_Constant(self, node: ast.Constant) -> None:
+        if isinstance(node.value, float):
+            self._add(node, "constant", ast.Constant(node.value + 1.0))
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        if node.attr == "T":
+            self._add(node, "transpose", node.value)
+        if node.attr in TURNED:
+            self._add(node, "component", ast.Attribute(node.value, TURNED[node.attr], node.ctx))
+        self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "cross" and len(node.args) == 1:
+            turned = ast.Attribute(node.args[0], "cross", ast.Load())
+            self._add(node, "order", ast.Call(turned, [node.func.value], []))
+        if isinstance(node.func, ast.Attribute) and node.func.attr in ("outer", "acceleration"):
+            self._add(node, "order", ast.Call(node.func, node.args[::-1], []))
+        self.generic_visit(node)
+
+    def visit_Subscript(self, node: ast.Subscript) -> None:
+        if isinstance(node.slice, ast.Tuple) and isinstance(node.ctx, ast.Load):
+            first, second, *rest = node.slice.elts
+            self._add(
+                node,
+                "index",
+                ast.Subscript(node.value, ast.Tuple([second, first, *rest], ast.Load()), node.ctx),
+            )
+        self.generic_visit(node)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        if node.value:
+            self.visit(node.value)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        if node.name in BOUNDS:
+            return
+        self.function = node.name
+        for line in node.body:  # annotations are no mathematics
+            self.visit(line)
+
+    def _add(self, node: ast.AST, what: str, new: ast.AST) -> None:
+        self.found.append((node, f"{self.function}, {what}", new))
+
+
+class Replace(ast.NodeTransformer):
+    def __init__(self, old: ast.AST, new: ast.AST) -> None:
+        self.old, self.new = old, new
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        return copy.deepcopy(self.new) if node is self.old else self.generic_visit(node)
+
+
+def mutants(module: types.ModuleType) -> Iterator[tuple[str, types.ModuleType]]:
+    """The module with one error each, named by the function, the kind of error and what it was made in."""
+    source = inspect.getsource(module)
+    count = len(places(ast.parse(source)))
+    for k in range(count):
+        tree = ast.parse(source)
+        node, what, new = places(tree)[k]
+        name = f"{what}: {ast.unparse(node)}"
+        changed = ast.fix_missing_locations(Replace(node, new).visit(tree))
+        made = types.ModuleType(module.__name__)
+        sys.modules[module.__name__], kept = made, module  # dataclasses look their module up
+        try:
+            exec(compile(changed, module.__name__, "exec"), made.__dict__)
+        except (TypeError, AttributeError):
+            continue  # no module any more
+        finally:
+            sys.modules[module.__name__] = kept
+        yield name, made
+
+
+def places(tree: ast.Module) -> list[tuple[ast.AST, str, ast.AST]]:
+    """What can be changed, in functions and classes only."""
+    changed = Changed()
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            changed.visit(node)
+    return changed.found
+
+
+def right(method: Method, model: Model, *, tool: bool = False) -> list[int] | None:
+    """Torques in the field that `check` draws, or nothing where the method does not apply."""
+    if method.refusal(model):
+        return None
+    system = FieldSystem(SEED)
+    tau = equivalence.torques({"it": method}, model, system, tool=tool)["it"]
+    return [system.lower(x) for x in tau]
+
+
+RIGHT = [right(FORMULATIONS[REFERENCE], arm) for arm in ARMS]
+HELD = [right(FORMULATIONS["newton-euler-hat"], arm, tool=True) for arm in ARMS[:2]]
+
+
+def shown(method: Method) -> bool:
+    """Whether `check` finds a method that is not the others."""
+    try:
+        return any(
+            tau not in (None, known) for tau, known in zip(torques(method), RIGHT, strict=True)
+        ) or any(
+            method.tool and right(method, arm, tool=True) != known
+            for arm, known in zip(ARMS[:2], HELD, strict=True)
+        )
+    except Exception:  # whatever a broken module does, it is not silent
+        return True
+
+
+def torques(method: Method) -> Iterator[list[int] | None]:
+    return (right(method, arm) for arm in ARMS)
+
+
+def survivors(module: types.ModuleType, is_shown: Callable[[types.ModuleType], bool]) -> set[str]:
+    return {what for what, made in mutants(module) if not is_shown(made)}
+
+
+def forward_shown(forward: equivalence.ForwardDynamics) -> bool:
+    """Whether the round trip of `check` finds a wrong forward dynamics."""
+    try:
+        return not all(equivalence.round_trip(forward, arm, 1, 0).holds for arm in ARMS)
+    except Exception:
+        return True
+
+
+def terms_shown(made: types.ModuleType) -> bool:
+    """Whether `check` finds wrong M, C or g, or what is solved with them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(equivalence, made.__name__.split(".")[-1], made)
+        try:
+            same = (equivalence.terms(arm, FieldSystem(SEED)) for arm in ARMS)
+            return not all(all(x.values()) for x in same) or forward_shown(equivalence.strobed)
+        except Exception:
+            return True
+
+
+def users_shown(made: types.ModuleType) -> bool:
+    """Whether `check` finds an error in what several methods read."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, made.__name__, made)
+        for name, method in FORMULATIONS.items():
+            source = inspect.getsource(method.module)
+            if f"from {made.__name__} import" in source:
+                again = types.ModuleType(method.module.__name__)
+                exec(source, again.__dict__)
+                if shown(Method(name, again, method.scope, method.tool)):
+                    return True
+    return False
+
+
+# -- what is no error, and why ------------------------------------------------------------------------
+
+TRACE = "tr(A B) = tr(B A)"
+ROTORS = "rotors stand around a formulation; test_mutations holds them"
+
+NO_ERROR = {
+    "uicker-kahn": {
+        "inverse_dynamics, order: U[j, i] @ link.J_hat @ U[j, k].T": TRACE,
+        "inverse_dynamics, order: U[j, i] @ link.J_hat @ UU[j, min(k, l), max(k, l)].T": TRACE,
+    },
+    "waters": {"inverse_dynamics, order: U @ link.J_hat @ W_dd[j].T": TRACE},
+    "hollerbach-4x4": {"inverse_dynamics, order: U[i] @ D": TRACE},
+    "hollerbach-3x3": {
+        "inverse_dynamics, order: k.U @ E": TRACE,
+        "outward, missing factor: W_dd @ link.p * sign": "the sign is +1 except in the paper",
+    },
+    "decomposition": {
+        "mass_matrix, constant: 0.0": "D does not depend on the rates",
+        "gravity, constant: 0.0": "G does not depend on the rates",
+    },
+    "strobing": {
+        "mass_matrix, constant: 0.0": "every entry is written over",
+        "forward_dynamics, sign: M[i][i] + inertia": ROTORS,
+        "forward_dynamics, missing term: M[i][i] + inertia": ROTORS,
+        "forward_dynamics, missing first term: M[i][i] + inertia": ROTORS,
+    },
+    "articulated_body": {
+        "forward_dynamics, sign: entries[k][k] + inertia": ROTORS,
+        "forward_dynamics, missing term: entries[k][k] + inertia": ROTORS,
+        "forward_dynamics, missing factor: [0.0] * model.nv": "rates are cut out of a list by their place",
+        "solve, sign: n - 1": "elimination reads as many parents as there are columns",
+        "solve, missing term: n - 1": "elimination reads as many parents as there are columns",
+    },
+    "links": {"pose, constant: 0.0": "positions before the joint's own are not read"},
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FORMULATIONS)
+def test_an_error_in_any_term_of_a_formulation_is_caught_on_general_arms(name: str) -> None:
+    method = FORMULATIONS[name]
+
+    def is_shown(made: types.ModuleType) -> bool:
+        return shown(Method(name, made, method.scope, method.tool)) or (
+            name == "decomposition" and terms_shown(made)
+        )
+
+    assert survivors(method.module, is_shown) == NO_ERROR.get(name, {}).keys()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("module", [strobing, composite_coriolis, links, world, articulated_body])
+def test_an_error_in_what_stands_beside_the_formulations_is_caught_too(module: types.ModuleType) -> None:
+    how: dict[types.ModuleType, Callable[[types.ModuleType], bool]] = {
+        links: users_shown,
+        world: users_shown,
+        articulated_body: lambda made: forward_shown(made.forward_dynamics),
+    }
+    name = module.__name__.split(".")[-1]
+    assert survivors(module, how.get(module, terms_shown)) == NO_ERROR.get(name, {}).keys()
+
+
+SIGN = ("newton-euler-armstrong", "- U.c.x * I.xy", "+ U.c.x * I.xy")
+ERRORS = [
+    SIGN,
+    ("newton-euler", "w.cross(link.z) * (2.0 * rate)", "w.cross(link.z) * rate"),
+    ("modified-newton-euler", "A.a.dot(K.c)", "A.a.dot(K.b)"),
+    ("hollerbach-3x3", "link.J @ k.W_dd.T", "link.J.T @ k.W_dd"),
+    ("waters", "- gravity_term", "+ gravity_term"),
+    ("spatial-newton-euler", " + v[i].cross(I @ v[i])", ""),
+]
+
+
+@pytest.mark.parametrize("robot", ["planar2", "stanford", "ur5", "parallelogram"])
+def test_a_wrong_sign_of_a_product_of_inertia_is_found_whichever_robot_is_checked(
+    robot: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = checked(robot, *SIGN, monkeypatch)
+    assert not found.passed
+    assert any("a general arm with joints RRRR" in sentence for sentence in found.disagreements)
+
+
+@pytest.mark.parametrize("error", ERRORS[1:], ids=[name for name, *_ in ERRORS[1:]])
+def test_errors_are_found_in_checking_a_robot_that_hides_them(
+    error: tuple[str, str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert not checked("planar2", *error, monkeypatch).passed
+
+
+def checked(robot: str, name: str, old: str, new: str, patch: pytest.MonkeyPatch) -> verdict.Check:
+    """The check of a robot while one formulation has an error."""
+    method = FORMULATIONS[name]
+    source = inspect.getsource(method.module)
+    assert old in source
+    wrong = types.ModuleType(method.module.__name__)
+    exec(source.replace(old, new), wrong.__dict__)
+    patch.setitem(FORMULATIONS, name, Method(name, wrong, method.scope, method.tool))
+    return verdict.check(strobe.load(robot), trials=1)
+
+
+def test_the_general_arms_have_no_zero_that_hides_a_term() -> None:
+    for model in ARMS:
+        for body in model.bodies:
+            assert all(body.inertial.central), body.name
+            assert all(body.inertial.com), body.name
+        names = "".join(joint.kind[0].upper() for joint in model.joints)
+        assert any(names in title for title, arm in equivalence.general_arms().items() if arm is model)
