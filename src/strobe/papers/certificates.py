@@ -68,6 +68,13 @@ class Certificate:
     def additions(self) -> int:
         return self._count("additions")
 
+    @property
+    def divisions(self) -> tuple[Line, ...]:
+        """The constants that divide by something of the arm; without any, the program runs on every arm."""
+        return tuple(
+            line for line in self.constants if line.operation == "/" and not _is_written(line.right)
+        )
+
     def _count(self, kind: str) -> int:
         return sum(COUNTED.get(line.operation) == kind for line in self.program)
 
@@ -94,6 +101,11 @@ class Given:
 
     numbers: Mapping[str, Num]
     angles: Mapping[str, Angle]
+
+
+def _is_written(name: str) -> bool:
+    """Whether an operand is a number as it is written."""
+    return name[0] in "-.0123456789"
 
 
 # -- reading ------------------------------------------------------------------------------------------

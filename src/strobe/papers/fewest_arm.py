@@ -127,6 +127,7 @@ KINDS = {"m": "ww", "h": "zw", "I": "zz"}
 
 def shared_out(arm: Sequence[Link], kept: Mapping[int, str], level: Collection[int]) -> list[Link]:
     """Kinds kept beyond a joint clear an entry of the link before, outward; the others go inward."""
+    _require_possible(arm, kept, level)
     J = [dict(link.J) for link in arm]
     for i in range(1, len(arm)):
         for kind in kept.get(i + 1, ""):
@@ -138,6 +139,17 @@ def shared_out(arm: Sequence[Link], kept: Mapping[int, str], level: Collection[i
         else:
             _inward(arm[i], kept.get(i + 1, ""), i + 1 in level, J[i], before)
     return [replace(link, J=own) for link, own in zip(arm, J, strict=True)]
+
+
+def _require_possible(arm: Sequence[Link], kept: Mapping[int, str], level: Collection[int]) -> None:
+    sliding = [k for k in kept if arm[k - 1].slides]
+    if sliding:
+        raise ArgumentError(f"joint {sliding[0]} slides: its two sides look alike to no mass; keep none.")
+    both = [k for k in level if "I" in kept.get(k, "")]
+    if both:
+        raise ArgumentError(
+            f"link {both[0]} cannot both keep its second moment and pass it on until YY = 0; choose."
+        )
 
 
 def _clear(link: Link, kind: str, before: dict[str, Num], own: dict[str, Num]) -> None:

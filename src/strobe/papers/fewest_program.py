@@ -38,11 +38,11 @@ def _point(graph: Parameters, angle: str) -> tuple[Num, Num, Num]:
     return c, s, t
 
 
-def certificate(title: str, model: Model, choices: Choices, rounds: int, seed: int = 0) -> str:
-    """The text of a variant, its scales found in so many rounds of search."""
+def certificate(title: str, model: Model, choices: Choices, rounds: int | None, seed: int = 0) -> str:
+    """The text of a variant; its scales, quotients of constants, found in so many rounds of search, or none."""
     flow, names = traced(model, choices)
     scales = Scales(flow)
-    sums = scales.scaled(scales.search(rounds, seed))
+    sums = scales.scaled([] if rounds is None else scales.search(rounds, seed))
     return Writer(flow, names).text(title, sums, sorted(choices.absolute))
 
 

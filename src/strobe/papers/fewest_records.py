@@ -6,6 +6,7 @@ strobe.papers.fewest_records`` writes them anew (NAME …: only those), in minut
 
 from __future__ import annotations
 
+import random
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,8 +18,11 @@ from strobe.models.inertial import Inertial
 from strobe.models.model import Model
 from strobe.papers.arm_patterns import PATTERNS, Links, Pattern, arm, full, general, principal
 from strobe.papers.certificates import Certificate, Check, check, read
+from strobe.papers.conditions import Margin, margins
 from strobe.papers.fewest_operations import Choices
 from strobe.papers.fewest_program import certificate
+from strobe.papers.fitted_arms import fitted
+from strobe.robot import load
 
 FOLDER = Path(__file__).parent / "fewest_certificates"
 
@@ -33,86 +37,162 @@ def published(k: int) -> Inertial:
     return Inertial.at_com(1.7 + k, centre, Sym3(0.52 + 0.01 * k, 0.63, 0.79, 0.0, 0.0, 0.0))
 
 
+def scheinman(k: int) -> Inertial:
+    """The Stanford arm's links as far as they are not zero in the built-in ``stanford``."""
+    if k == 1:
+        return published(1)
+    y = 0.005 if k in (4, 5) else 0.0
+    return Inertial.at_com(1.3 + k, Vec3(0.0, y, 0.11), Sym3(0.41 + 0.01 * k, 0.53, 0.69, 0.0, 0.0, 0.0))
+
+
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """An arm, what is few, and how it is reached."""
+    """An arm, what is few, and how it is reached: without a division, or, generic, with units of their own."""
 
     arm: str
     few: str
     pattern: Pattern
     choices: Choices
     links: Links = full
-    rounds: int = 2000
+    rounds: int | None = None  # of the search for units; None for no units and no division
     seed: int = 0
+    robots: tuple[str, ...] = ()  # built-in ones that it runs on
 
     @property
     def model(self) -> Model:
         return arm(self.pattern, self.links)
 
     @property
+    def generic(self) -> bool:
+        """Whether constants divide by numbers of the arm, which then must not vanish."""
+        return self.rounds is not None
+
+    @property
     def title(self) -> str:
-        return f"{self.arm}, {self.few}"
+        return f"{self.arm}, {self.few}" + (", generic" if self.generic else "")
 
 
 MULTIPLICATIONS, OPERATIONS = "fewest multiplications", "fewest operations"
 EVERYTHING = "mhI"
+ROUNDS = 2000
 _GENERAL = dict.fromkeys(range(3, 7), EVERYTHING)
 _PUMA = {4: "m", 5: "I"}
+_WRIST = frozenset({4, 5, 6})
+_ELBOW = frozenset({3})  # joint 3 of a PUMA is parallel to joint 2
 
-VARIANTS: Mapping[str, Variant] = {
+DIVISION_FREE: Mapping[str, Variant] = {
     "general-6r-multiplications": Variant(
-        "general 6R arm", MULTIPLICATIONS, general(6),
-        Choices("sum", stays=frozenset({2}), kept=_GENERAL, paired=True),
-    ),
-    "general-6r-shears": Variant(
-        "general 6R arm", f"{MULTIPLICATIONS}, with tan(q/2)", general(6),
-        Choices("shear", stays=frozenset({2}), kept=_GENERAL, paired=True), seed=1,
+        "general 6R arm", MULTIPLICATIONS, general(6), Choices("sum", stays=frozenset({2}), paired=True),
+        robots=("puma560", "ur5"),
     ),
     "general-6r-operations": Variant(
-        "general 6R arm", OPERATIONS, general(6),
-        Choices("four", stays=frozenset({2}), kept=_GENERAL, euler=frozenset({2, 3, 4, 5})), seed=1,
+        "general 6R arm", OPERATIONS, general(6), Choices("four", stays=frozenset({2})),
+        robots=("puma560", "ur5"),
     ),
     "puma560-multiplications": Variant(
         "PUMA 560, non-zero parameters", MULTIPLICATIONS, PATTERNS["PUMA 560"],
-        Choices("sum", stays=frozenset({4}), kept=_PUMA, paired=True, euler=frozenset({4, 5, 6}),
-                level=frozenset({6}), absolute=frozenset({3})),
+        Choices("sum", stays=frozenset({4}), kept={4: "m", 5: "hI"}, paired=True, euler=_WRIST | {2},
+                level=frozenset({6}), absolute=_ELBOW),
         published,
+        robots=("puma560",),
     ),
     "puma560-operations": Variant(
         "PUMA 560, non-zero parameters", OPERATIONS, PATTERNS["PUMA 560"],
-        Choices("four", stays=frozenset({4}), kept=_PUMA, paired=True, euler=frozenset({4, 5, 6}),
-                level=frozenset({6}), absolute=frozenset({3})),
+        Choices("four", stays=frozenset({4}), kept={4: "m", 5: "hI"}, paired=True, euler=_WRIST | {2},
+                level=frozenset({6}), absolute=_ELBOW),
         published,
+        robots=("puma560",),
     ),
     "puma560-full-multiplications": Variant(
-        "PUMA 560, all inertias", MULTIPLICATIONS, PATTERNS["PUMA 560"],
-        Choices("sum", kept={4: EVERYTHING, 5: "m"}, paired=True, absolute=frozenset({3})),
+        "geometry of the PUMA 560, all inertias", MULTIPLICATIONS, PATTERNS["PUMA 560"],
+        Choices("sum", stays=frozenset({4}), kept={6: "I"}, paired=True, absolute=_ELBOW),
+        robots=("puma560",),
     ),
     "puma560-full-operations": Variant(
-        "PUMA 560, all inertias", OPERATIONS, PATTERNS["PUMA 560"],
-        Choices("four", stays=frozenset({4}), kept={4: "m", 5: "I", 6: "I"}, paired=True, euler=frozenset({4}),
-                absolute=frozenset({3})),
+        "geometry of the PUMA 560, all inertias", OPERATIONS, PATTERNS["PUMA 560"],
+        Choices("four", kept={4: "hI", 6: "I"}, paired=True, euler=frozenset({2}), absolute=_ELBOW),
+        robots=("puma560",),
     ),
     "panda-multiplications": Variant(
         "Panda, all inertias", MULTIPLICATIONS, PATTERNS["Panda"],
-        Choices("sum", kept={3: "I", 5: EVERYTHING, 6: "m", 7: EVERYTHING}, paired=True),
+        Choices("sum", kept={3: "I", 5: "hI", 7: "I"}, paired=True, euler=frozenset({2, 6})),
+        robots=("panda",),
     ),
     "panda-operations": Variant(
         "Panda, all inertias", OPERATIONS, PATTERNS["Panda"],
-        Choices("four", stays=frozenset({5}), kept={4: "I", 7: "I"}, paired=True),
+        Choices("four", kept={3: "I", 5: "hI", 7: "I"}, paired=True, euler=frozenset({2, 6})),
+        robots=("panda",),
     ),
     "stanford-multiplications": Variant(
-        "Stanford arm, principal axes", MULTIPLICATIONS, PATTERNS["Stanford arm"],
-        Choices("sum", kept={5: "hI"}, paired=True, euler=frozenset({2, 5, 6}), level=frozenset({6})),
-        principal,
+        "Stanford arm, non-zero parameters", MULTIPLICATIONS, PATTERNS["Stanford arm"],
+        Choices("sum", kept={5: "hI"}, paired=True, euler=frozenset({2, 3, 6}), level=frozenset({6})),
+        scheinman,
+        robots=("stanford",),
     ),
     "stanford-operations": Variant(
-        "Stanford arm, principal axes", OPERATIONS, PATTERNS["Stanford arm"],
-        Choices("four", stays=frozenset({2}), kept={5: "I"}, euler=frozenset({2, 5, 6}), level=frozenset({6})),
+        "Stanford arm, non-zero parameters", OPERATIONS, PATTERNS["Stanford arm"],
+        Choices("four", kept={5: "I"}, euler=frozenset({2, 3, 5, 6}), level=frozenset({6})),
+        scheinman,
+        robots=("stanford",),
+    ),
+    "stanford-principal-multiplications": Variant(
+        "geometry of the Stanford arm, principal axes", MULTIPLICATIONS, PATTERNS["Stanford arm"],
+        Choices("sum", kept={5: "hI"}, euler=frozenset({2, 5, 6}), level=frozenset({6})),
+        principal,
+    ),
+    "stanford-principal-operations": Variant(
+        "geometry of the Stanford arm, principal axes", OPERATIONS, PATTERNS["Stanford arm"],
+        Choices("four", euler=_WRIST | {2}, level=frozenset({6})),
         principal,
     ),
 }  # fmt: skip
-"""By the name of the certificate."""
+"""By the name of the certificate; these run on every arm of their pattern."""
+
+GENERIC: Mapping[str, Variant] = {
+    "general-6r-multiplications-generic": Variant(
+        "general 6R arm", MULTIPLICATIONS, general(6),
+        Choices("sum", stays=frozenset({2}), kept=_GENERAL, paired=True), rounds=ROUNDS,
+    ),
+    "general-6r-shears-generic": Variant(
+        "general 6R arm", f"{MULTIPLICATIONS}, with tan(q/2)", general(6),
+        Choices("shear", stays=frozenset({2}), kept=_GENERAL, paired=True), rounds=ROUNDS, seed=1,
+    ),
+    "general-6r-operations-generic": Variant(
+        "general 6R arm", OPERATIONS, general(6),
+        Choices("four", stays=frozenset({2}), kept=_GENERAL, euler=frozenset({2, 3, 4, 5})),
+        rounds=ROUNDS, seed=1,
+    ),
+    "puma560-operations-generic": Variant(
+        "PUMA 560, non-zero parameters", OPERATIONS, PATTERNS["PUMA 560"],
+        Choices("four", stays=frozenset({4}), kept=_PUMA, paired=True, euler=_WRIST, level=frozenset({6}),
+                absolute=_ELBOW),
+        published, ROUNDS,
+        robots=("puma560",),
+    ),
+    "puma560-full-multiplications-generic": Variant(
+        "geometry of the PUMA 560, all inertias", MULTIPLICATIONS, PATTERNS["PUMA 560"],
+        Choices("sum", kept={4: EVERYTHING, 5: "m"}, paired=True, absolute=_ELBOW), rounds=ROUNDS,
+    ),
+    "puma560-full-operations-generic": Variant(
+        "geometry of the PUMA 560, all inertias", OPERATIONS, PATTERNS["PUMA 560"],
+        Choices("four", stays=frozenset({4}), kept={4: "m", 5: "I", 6: "I"}, paired=True, euler=frozenset({4}),
+                absolute=_ELBOW),
+        rounds=ROUNDS,
+    ),
+    "panda-multiplications-generic": Variant(
+        "Panda, all inertias", MULTIPLICATIONS, PATTERNS["Panda"],
+        Choices("sum", kept={3: "I", 5: EVERYTHING, 6: "m", 7: EVERYTHING}, paired=True), rounds=ROUNDS,
+        robots=("panda",),
+    ),
+    "panda-operations-generic": Variant(
+        "Panda, all inertias", OPERATIONS, PATTERNS["Panda"],
+        Choices("four", stays=frozenset({5}), kept={4: "I", 7: "I"}, paired=True), rounds=ROUNDS,
+        robots=("panda",),
+    ),
+}  # fmt: skip
+"""These divide by numbers of the arm: they run where none of the divisors vanishes, and lose digits beside."""
+
+VARIANTS: Mapping[str, Variant] = {**DIVISION_FREE, **GENERIC}
 
 
 def stored(name: str) -> Certificate:
@@ -124,6 +204,30 @@ def stored(name: str) -> Certificate:
 def checked(name: str) -> Check:
     """The verdict on a stored certificate, reached now."""
     return check(stored(name), VARIANTS[name].model)
+
+
+@cache
+def beside_conditions(name: str) -> tuple[Margin, ...]:
+    """What a stored certificate asks of an arm, tried now; nothing where it divides by nothing."""
+    return margins(stored(name), VARIANTS[name].model)
+
+
+STATES = 5
+
+
+@cache
+def on_real_arms(name: str) -> Mapping[str, float]:
+    """The largest error in doubles on the robots that a certificate is for, as a part of the largest torque."""
+    variant, rng = VARIANTS[name], random.Random(1)
+    found: dict[str, float] = {}
+    for robot in variant.robots:
+        real = fitted(load(robot), variant.model)
+        states = [
+            [[rng.uniform(-3.0, 3.0) for _ in range(real.robot.nv)] for _ in range(3)]
+            for _ in range(STATES)
+        ]
+        found[robot] = max(real.error(stored(name), state) for state in states)
+    return found
 
 
 def write(name: str) -> None:

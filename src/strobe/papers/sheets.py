@@ -10,7 +10,8 @@ from typing import Any
 
 from strobe.analysis.polynomials import Polynomial
 from strobe.errors import UnknownNameError
-from strobe.papers import claims, records, tables
+from strobe.papers import claims, fewest_records, records, tables
+from strobe.papers.conditions import DISTANCES
 from strobe.papers.findings import Check
 from strobe.papers.tables import Comparison, OurCount, printed
 
@@ -105,7 +106,55 @@ def record_sheet() -> list[Sheet]:
     groups = groupby(records.records(), key=lambda record: record.group)
     sheets = [_record_group(group, list(members)) for group, members in groups]
     note = "Recalled figures are quoted from memory and not verified against their publications."
-    return [*sheets[:-1], replace(sheets[-1], notes=[*sheets[-1].notes, note])]
+    sheets[-1] = replace(sheets[-1], notes=[*sheets[-1].notes, note])
+    asked = [_condition_sheet(name) for name in fewest_records.GENERIC]
+    explained = (
+        "Where it is: on random arms of a prime field that break the condition. Lost: decimal digits of the largest "
+        "torque in doubles at that distance from it; about one is lost anywhere."
+    )
+    asked[-1] = replace(asked[-1], notes=[explained])
+    return [*sheets, *asked, _real_sheet()]
+
+
+def _condition_sheet(name: str) -> Sheet:
+    """What a generic program asks of an arm, tried on it and beside it."""
+    found = fewest_records.beside_conditions(name)
+    rows = [
+        ("stops" if m.stops else "RUNS", *(f"{lost:.1f}" for lost in m.lost), m.condition.text)
+        for m in found
+    ]
+    return Sheet(
+        f"Records: must not be zero for {fewest_records.VARIANTS[name].title}",
+        (
+            "where it is",
+            *(f"lost at {distance:g}" for distance in DISTANCES),
+            "irreducible factor of a divisor",
+        ),
+        rows,
+        (),
+        [{"factor": m.condition.text, "stops": m.stops, "lost": list(m.lost)} for m in found],
+        not all(m.stops for m in found),
+    )
+
+
+def _real_sheet() -> Sheet:
+    """Programs on the arms that they are named after."""
+    found = [
+        (variant.title, robot, error)
+        for name, variant in fewest_records.VARIANTS.items()
+        for robot, error in fewest_records.on_real_arms(name).items()
+    ]
+    return Sheet(
+        "Records: the programs on real arms, in doubles",
+        ("program", "robot", "largest error"),
+        [(title, robot, f"{error:.0e}") for title, robot, error in found],
+        (
+            f"Against fifty digits, as a part of the largest torque, on {fewest_records.STATES} random states.",
+            "RX-90 and iiwa are not among them: their masses and inertias are not at hand.",
+        ),
+        [{"program": title, "robot": robot, "error": error} for title, robot, error in found],
+        any(error > 1e-13 for _, _, error in found),
+    )
 
 
 def _record_group(group: str, found: Sequence[records.Record]) -> Sheet:
@@ -120,7 +169,14 @@ def _record_group(group: str, found: Sequence[records.Record]) -> Sheet:
     columns = ("method", "multiplications", "additions", "both", "six joints", "origin")
     notes = [f"{r.method}: {r.check}." for r in found if r.check]
     failed = any(r.check and not r.check.holds for r in found)
-    return Sheet(f"Records: {group}", columns, rows, notes, [_plain_mapping(d) for d in data], failed)
+    return Sheet(
+        f"Records: {group} ({records.EXCLUDED})",
+        columns,
+        rows,
+        notes,
+        [_plain_mapping(d) for d in data],
+        failed,
+    )
 
 
 def _six(record: records.Record) -> str:
