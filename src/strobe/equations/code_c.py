@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
 
-from strobe.compiler.codegen.c import block_comment, guarded, number
-from strobe.compiler.codegen.c_test import make_rules, table
+from strobe.compiler.codegen.c import guarded, number
+from strobe.compiler.codegen.c_test import FURTHER, Check, check_program, make_rules, table
 from strobe.compiler.codegen.names import identifier
 from strobe.equations.code import (
     GIVES,
@@ -36,7 +36,7 @@ def sources(sheet: Sheet, cases: Cases, stem: str = "") -> dict[str, str]:
     return {
         f"{code.stem}.h": code.header(),
         f"{code.stem}.c": "\n".join(code.source()) + "\n",
-        f"test_{code.stem}.c": "\n".join(code.test()) + "\n",
+        f"test_{code.stem}.c": code.test(),
         "Makefile": make_rules(code.stem),
     }
 
@@ -176,43 +176,50 @@ class _Code:
 
     # -- the test -----------------------------------------------------------------------------------
 
-    def test(self) -> Iterator[str]:
-        count = len(self.cases.cases)
-        yield from block_comment(
-            [
-                f"Tests the equations of {self.sheet.equations.name} at {count} states.",
-                f"Expected: values that the formulation {self.cases.method} gave when this file was written.",
-                f"Build: cc -std=c99 -o test_{self.stem} test_{self.stem}.c {self.stem}.c -lm",
-            ]
-        )
-        yield from (f'#include "{self.stem}.h"', "", "#include <math.h>", "#include <stdio.h>", "")
+    def test(self) -> str:
+        count, scales = len(self.cases.cases), self.cases.scales
+        about = [
+            f"Tests the equations of {self.sheet.equations.name} at {count} states.",
+            f"Expected: values that the formulation {self.cases.method} gave when this file was written.",
+            f"Build: cc -std=c99 -o test_{self.stem} test_{self.stem}.c {self.stem}.c -lm",
+        ]
+        tables: list[str] = []
         for item in fields(self.cases.cases[0]):
             rows = [_flat(getattr(case, item.name)) for case in self.cases.cases]
-            yield from table(f"double {item.name}_[{count}][{len(rows[0])}]", rows)
+            tables += table(f"double {item.name}_[{count}][{len(rows[0])}]", rows)
         if self.cases.allowed:
-            yield f"static const double allowed[{self.n}] = {{{', '.join(map(number, self.cases.allowed))}}};"
-            yield ""
-        found = ", ".join(f"{letter}{self._size(letter)}" for letter in self.cases.scales)
-        calls = [*map(self._tested, self.cases.scales), *map(self._compared, self.cases.scales)]
-        yield TEST.format(
-            count=count,
-            prefix=self.prefix,
-            found=found,
-            calls="\n".join(f"        {call}" for call in calls),
-            beyond=BEYOND.format(n=self.n) if self.cases.allowed else "",
-            tolerance=f"{TOLERANCE:.0e}",
+            tables += table(f"double allowed[{self.n}]", [[x] for x in self.cases.allowed], plain=True)
+        found = ", ".join(f"{letter}{self._size(letter)}" for letter in scales)
+        check = Check(
+            self.prefix,
+            count,
+            tables,
+            "\n".join(
+                [
+                    f"double {found};",
+                    *map(self._tested, scales),
+                    *map(self._compared, scales),
+                    f"good = worst <= {TOLERANCE:.0e};",
+                    *([BEYOND.format(n=self.n)] if self.cases.allowed else ()),
+                ]
+            ),
+            f'"state %d: relative difference %.1e, allowed {TOLERANCE:.0e}\\n", i, worst',
+            f'"{self.prefix}: {count} states, largest relative difference %.1e\\n", worst',
         )
+        return check_program(self.stem, about, [check], FURTHER)
 
     def _tested(self, letter: str) -> str:
         """The call that gives one of the results."""
         name = next(name for name, gives in GIVES.items() if gives == (letter,))
         defaults = [f"&{self.prefix}_defaults"] if self.sheet.parameters else []
-        arguments = [*defaults, *(f"{x}_[k]" for x in READS[name]), letter]
+        arguments = [*defaults, *(f"{x}_[i]" for x in READS[name]), letter]
         return f"{self.prefix}_{name}({', '.join(arguments)});"
 
     def _compared(self, letter: str) -> str:
         first, size = (f"&{letter}[0][0]", self.n**2) if letter in MATRICES else (letter, self.n)
-        return f"compare({first}, {letter}_[k], {size}, {number(self.cases.scales[letter])});"
+        return (
+            f"worst = further(worst, {first}, {letter}_[i], {size}, {number(self.cases.scales[letter])});"
+        )
 
 
 def _flat(values: Sequence) -> list[float]:
@@ -225,34 +232,8 @@ PROMISES = (
 )
 
 BEYOND = """\
-        for (int i = 0; i < {n}; i++)
-            if (!(fabs(tau[i] - exact_[k][i]) <= allowed[i])) {{
-                printf("torque %d is %.3g off, allowed are %.3g\\n", i + 1, fabs(tau[i] - exact_[k][i]), allowed[i]);
-                return 1;
-            }}
-"""
-
-TEST = """\
-static double worst = 0.0;
-
-/* the largest difference, as a part of what counts as large */
-static void compare(const double *found, const double *expected, int size, double scale)
-{{
-    int k;
-    for (k = 0; k < size; k++) {{
-        const double difference = fabs(found[k] - expected[k]) / scale;
-        if (worst == worst && !(difference <= worst)) /* once it is not a number, it stays so */
-            worst = difference;
-    }}
-}}
-
-int main(void)
-{{
-    double {found};
-    int k;
-    for (k = 0; k < {count}; k++) {{
-{calls}
-{beyond}    }}
-    printf("{prefix}: {count} states, largest relative difference %.1e\\n", worst);
-    return worst <= {tolerance} ? 0 : 1;
-}}"""
+for (int k = 0; k < {n}; k++)
+    if (!(fabs(tau[k] - exact_[i][k]) <= allowed[k])) {{
+        printf("torque %d is %.3g off, allowed are %.3g\\n", k + 1, fabs(tau[k] - exact_[i][k]), allowed[k]);
+        good = 0;
+    }}"""

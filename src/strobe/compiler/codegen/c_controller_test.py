@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from strobe.compiler.codegen.c import block_comment
 from strobe.compiler.codegen.c_controller import CController, Member, header, source
-from strobe.compiler.codegen.c_test import Rows, make_rules, table
+from strobe.compiler.codegen.c_test import Check, Rows, check_program, make_rules, table
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ def self_test(controller: CController, recorded: Recorded) -> str:
         for key, values in rows.items()
         for line in table(f"double {key}[{len(values)}][{len(values[0])}]", values)
     ]
-    exact = recorded.tolerance == 0.0
+    exact, tolerance = recorded.tolerance == 0.0, f"{recorded.tolerance:.0e}"
     own = sum(member.size for member in controller.sensing)  # before it lies what sensors keep
     starts, arguments = 0, ["&state"]
     for member in controller.start:
@@ -57,45 +56,41 @@ def self_test(controller: CController, recorded: Recorded) -> str:
         starts += member.size
     about = [
         f"Tests {name}_step on a recorded run of {count} periods: torques and memory must be",
-        "the same bits." if exact else f"within {recorded.tolerance:.0e} of one more than their size.",
+        "the same bits." if exact else f"within {tolerance} of one more than their size.",
         f"Recorded: {recorded.route}.",
     ]
-    lines = [
-        *block_comment(about),
-        f'#include "{name}.h"',
-        "",
-        "#include <math.h>",
-        "#include <stdio.h>",
-        "",
-        *tables,
-        CLOSE,
-        MAIN.format(
+    begun = _each(controller.memory, "wrong += !close_to(state.{name}[k], first[0][{place}], 1e-9);", own)
+    check = Check(
+        name,
+        count,
+        tables,
+        EACH.format(
             name=name,
-            count=count,
             torques=controller.torques,
-            start=", ".join(arguments),
-            begun=_each(
-                controller.memory, "wrong += !close_to(state.{name}[k], first[0][{place}], 1e-9);", at=own
-            ),
-            memory=_each(controller.kept, "state.{name}[k] = first[0][{place}];"),
-            readings=_each(controller.readings, "state.{name}[k] = readings[i][{place}];", 2),
-            wanted=_each(controller.reference, "reference.{name}[k] = wanted[i][{place}];", 2),
-            kept=_each(
-                controller.kept, "wrong += !close_to(state.{name}[k], last[0][{place}], tolerance);"
-            ),
-            tolerance=f"{recorded.tolerance:.0e}",
+            readings=_each(controller.readings, "state.{name}[k] = readings[i][{place}];"),
+            wanted=_each(controller.reference, "reference.{name}[k] = wanted[i][{place}];"),
         ),
-    ]
-    return "\n".join(lines)
+        '"period %d: the torques differ\\n", i',
+        f'"{name}: {count} periods, %d wrong, largest difference of a torque %.2g\\n", wrong, worst',
+        before=BEFORE.format(
+            name=name,
+            tolerance=tolerance,
+            start=", ".join(arguments),
+            begun=begun,
+            memory=_each(controller.kept, "state.{name}[k] = first[0][{place}];"),
+        ),
+        after=_each(controller.kept, "wrong += !close_to(state.{name}[k], last[0][{place}], tolerance);"),
+    )
+    return check_program(name, about, [check], CLOSE)
 
 
-def _each(members: Sequence[Member], statement: str, deep: int = 1, at: int = 0) -> str:
+def _each(members: Sequence[Member], statement: str, at: int = 0) -> str:
     """A loop for every member, whose numbers lie one after another in a row from a place on."""
     lines: list[str] = []
     place = at
     for m in members:
-        lines.append(f"{'    ' * deep}for (k = 0; k < {m.size}; k++)")
-        lines.append(f"{'    ' * (deep + 1)}{statement.format(name=m.name, place=f'{place} + k')}")
+        lines.append(f"for (int k = 0; k < {m.size}; k++)")
+        lines.append(f"    {statement.format(name=m.name, place=f'{place} + k')}")
         place += m.size
     return "\n".join(lines)
 
@@ -107,37 +102,24 @@ static int close_to(double x, double y, double tolerance)
 }
 """
 
-MAIN = """\
-int main(void)
-{{
-    const double tolerance = {tolerance};
-    {name}_state state;
-    {name}_reference reference;
-    double worst = 0.0;
-    int i, k, wrong = 0;
-    {name}_start({start});
+BEFORE = """\
+const double tolerance = {tolerance};
+{name}_state state;
+{name}_reference reference;
+{name}_start({start});
 {begun}
-    if (wrong)
-        printf("the memory at the start differs in %d numbers\\n", wrong);
-{memory}
-    for (i = 0; i < {count}; i++) {{
-        double tau[{torques}];
-        int good = 1;
+if (wrong)
+    printf("the memory at the start differs in %d numbers\\n", wrong);
+{memory}"""
+
+EACH = """\
+double tau[{torques}];
 {readings}
 {wanted}
-        {name}_step(&state, &reference, tau);
-        for (k = 0; k < {torques}; k++) {{
-            const double d = fabs(tau[k] - torques[i][k]);
-            good = good && close_to(tau[k], torques[i][k], tolerance);
-            if (d > worst)
-                worst = d;
-        }}
-        if (!good)
-            printf("period %d: the torques differ\\n", i);
-        wrong += !good;
-    }}
-{kept}
-    printf("{name}: {count} periods, %d wrong, largest difference of a torque %.2g\\n", wrong, worst);
-    return wrong ? 1 : 0;
-}}
-"""
+{name}_step(&state, &reference, tau);
+for (int k = 0; k < {torques}; k++) {{
+    const double d = fabs(tau[k] - torques[i][k]);
+    good = good && close_to(tau[k], torques[i][k], tolerance);
+    if (d > worst)
+        worst = d;
+}}"""

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from strobe.compiler.codegen.c import block_comment
-from strobe.compiler.codegen.c_test import make_rules, table
+from strobe.compiler.codegen.c_test import Check, check_program, make_rules, table
 from strobe.compiler.fixed_point.c_source import FixedFunction, conversions, header, source
 
 
@@ -48,45 +47,31 @@ def self_test(function: FixedFunction, expected: Expected) -> str:
     tables += table(f"double exact[{count}][{size}]", expected.exact)
     tables += table(f"double bound[1][{size}]", [function.plan.arithmetic_bounds])
     arguments = ", ".join([*(f"{p.name}[i]" for p in function.parameters), "out"])
-    lines = [
-        *block_comment(
-            [
-                f"Tests {function.name} on {count} states: words bit by bit, as they were",
-                "computed where the code was written, and numbers within their bounds of the exact ones,",
-                f"{expected.route}.",
-            ]
-        ),
-        f'#include "{function.name}_convert.h"',
-        "",
-        "#include <stdio.h>",
-        "",
-        *tables,
-        MAIN.format(name=function.name, word=word, size=size, count=count, arguments=arguments),
+    about = [
+        f"Tests {function.name} on {count} states: words bit by bit, as they were",
+        "computed where the code was written, and numbers within their bounds of the exact ones,",
+        f"{expected.route}.",
     ]
-    return "\n".join(lines)
+    name = function.name
+    check = Check(
+        name,
+        count,
+        tables,
+        EACH.format(name=name, word=word, size=size, arguments=arguments),
+        '"state %d is wrong\\n", i',
+        f'"{name}: %d of {count} states wrong, largest error %.2g of its bound\\n", wrong, worst',
+    )
+    return check_program(f"{name}_convert", about, [check])
 
 
-MAIN = """\
-int main(void)
-{{
-    double worst = 0.0;
-    int i, k, wrong = 0;
-    for (i = 0; i < {count}; i++) {{
-        {word} out[{size}];
-        double results[{size}];
-        int good = {name}({arguments}) == codes[i][0];
-        {name}_out_from_words(out, results);
-        for (k = 0; k < {size}; k++) {{
-            const double d = fabs(results[k] - exact[i][k]);
-            good = good && out[k] == expected[i][k] && d <= bound[0][k] + 1e-12 * fabs(exact[i][k]);
-            if (bound[0][k] > 0.0 && d > worst * bound[0][k])
-                worst = d / bound[0][k];
-        }}
-        if (!good)
-            printf("state %d is wrong\\n", i);
-        wrong += !good;
-    }}
-    printf("{name}: %d of {count} states wrong, largest error %.2g of its bound\\n", wrong, worst);
-    return wrong ? 1 : 0;
-}}
-"""
+EACH = """\
+{word} out[{size}];
+double results[{size}];
+good = {name}({arguments}) == codes[i][0];
+{name}_out_from_words(out, results);
+for (int k = 0; k < {size}; k++) {{
+    const double d = fabs(results[k] - exact[i][k]);
+    good = good && out[k] == expected[i][k] && d <= bound[0][k] + 1e-12 * fabs(exact[i][k]);
+    if (bound[0][k] > 0.0 && d > worst * bound[0][k])
+        worst = d / bound[0][k];
+}}"""
