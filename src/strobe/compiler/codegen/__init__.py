@@ -4,6 +4,9 @@ In the order of the data:
 
     names              names and remarks that are safe in code
     constants          constants as bits
+    walk               one walk over a program, for every language with a table
+    sincos             sine and cosine: the polynomials
+    elementary         sine to arc tangent over numbers, in what every processor has
     llvm               LLVM IR, W states at a time
     llvm_text          lines of IR under way
     llvm_pieces        long programs, cut
@@ -15,15 +18,11 @@ In the order of the data:
     llvm_quick         one state a call
     llvm_batch         one batch a call
     llvm_march         recurrences
-    sincos             sine and cosine: the polynomials
-    llvm_sincos        as IR
-    llvm_atan2         the angle of a point, as IR
-    elementary         sine to arc tangent over numbers, in what every processor has
+    llvm_elementary    sine, cosine and arc tangent on numbers that are lines of IR
     llvm_scalar        IR for small machines, without a library
     c                  portable C99
-    c_sincos           sine and cosine in it
-    c_atan2            the angle of a point in it
-    c_test             its self-test and Makefile
+    c_statements       statements in it, sines and angles too
+    c_test             self-tests of C, all by one writer, and the Makefile
     c_controller       a controller as C99
     c_controller_test  and its self-test
     mex                for MATLAB

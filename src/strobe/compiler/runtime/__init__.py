@@ -3,8 +3,12 @@
 In the order of the data:
 
     arrays     the border: arrays checked once
-    kernels    a quantity of a robot as machine code
+    kernels    a quantity of a robot as a program, and as code of its device
+    device     what compiles, what calls, what arrays are taken; the interpreter
+    processor  the device that runs unless another is named: LLVM, NumPy
     interpret  where nothing is compiled
+    threads    batches split, and what is built built once
+    debug      what STROBE_DEBUG shows
     jit        machine code from IR
     width      how wide vectors are, by measurement
     cache      object code on disk
