@@ -26,8 +26,9 @@ KEYWORDS = frozenset(
     struct switch template this thread_local throw true try typedef typeid typename union unsigned using virtual
     void volatile wchar_t while xor xor_eq
     atan2 cos double_t fabs float_t floor fma main memcpy printf sin sqrt tanh
-    angle_of check column count d difference dimensions evaluate expected found further given good i in_quadrant k large_angle
-    larger out place_of result results row scale sine_cosine smaller states worst wrong
+    angle_of check column count d difference dimensions evaluate expected found further given good i
+    in_quadrant k large_angle larger out place_of result results row scale sine_cosine smaller states worst
+    wrong
     """.split()  # noqa: SIM905
 )
 
