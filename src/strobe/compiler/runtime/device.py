@@ -8,8 +8,8 @@ A robot is given one (`Robot(model, device=…)`, `robot.to(device)`) and asks i
 
 A kernel knows its program, a device what becomes of it; code kept on disk has the `key` of its device in its name.
 `processor` is the device that runs unless another one is named; the interpreter here runs functions as they stand.
-Quantities are what a device computes. Applications (simulation, control, inverse kinematics) run on NumPy: ask them of
-`robot.to(PROCESSOR)`.
+Quantities are what a device computes. Applications (simulation, control, inverse kinematics) run on NumPy: ask them
+of `robot.to(PROCESSOR)`.
 """
 
 from __future__ import annotations
