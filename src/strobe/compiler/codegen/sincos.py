@@ -1,8 +1,8 @@
-"""Sine and cosine together, as vector code without branches, for |x| ≤ 2²⁰.
+"""Sine and cosine together, for |x| ≤ 2²⁰: the constants of `elementary` in double precision.
 
-    k = round(x · 2/π),   r + t = x − k π/2, π/2 in three parts of 53 bits where the processor fuses multiply and add
+    k = round(x · 2/π),   r − t = x − k π/2, π/2 in three parts of 53 bits where the processor fuses multiply and add
                           (the first remainder is then exact), else in four of 33, 33, 33 and 53 bits [fdlibm's]
-    sin r ≈ r + (t + r³ S(r²)),   cos r ≈ 1 − (r²/2 − (r⁴ C(r²) − r t))
+    sin(r − t) ≈ r − (t − r³ S(r²)),   cos(r − t) ≈ 1 − (r²/2 − (r⁴ C(r²) + r t))
     the quadrant k mod 4 swaps and signs them
 
 In four parts, k A, k B and k C are exact because k has at most 20 bits, so it does not matter whether a compiler
