@@ -87,6 +87,8 @@ def _joint(rng: np.random.Generator, k: int, parent: str, kind: str, shape: Shap
     joint = JointData(
         f"joint{k}", kind, parent, f"link{k}", before=_placement(rng), axis=(x, y, z), after=after
     )
+    if kind != "fixed" and KINDS[kind].has_pitch:
+        joint.pitch = float(rng.choice([-1, 1]) * 10.0 ** rng.uniform(-4, 0))
     if "drives" not in shape.without and rng.random() < 0.5:
         joint.motor = Motor(float(10.0 ** rng.uniform(-9, 0)), float(rng.choice([1.0, -50.0, 120.5])))
         joint.friction = Friction(
