@@ -20,7 +20,7 @@ from strobe.models.assembly import Assembly, Faults, JointData, LinkData, assemb
 from strobe.models.couplings import coordinates
 from strobe.models.default_frame import moved_frames
 from strobe.models.inertial import Inertial
-from strobe.models.joints import KINDS, Friction, Motor
+from strobe.models.joints import KINDS, Friction, Joint, Motor
 from strobe.models.model import Coupling, Model, moved
 from strobe.models.parameters import geometry_numbers, inertial_numbers
 from strobe.quantities import OF_A_FRAME, QUANTITIES, Request
@@ -87,6 +87,8 @@ def _joint(rng: np.random.Generator, k: int, parent: str, kind: str, shape: Shap
     joint = JointData(
         f"joint{k}", kind, parent, f"link{k}", before=_placement(rng), axis=(x, y, z), after=after
     )
+    if kind != "fixed" and KINDS[kind].has_pitch:
+        joint.pitch = float(rng.choice([-1, 1]) * 10.0 ** rng.uniform(-4, 0))
     if "drives" not in shape.without and rng.random() < 0.5:
         joint.motor = Motor(float(10.0 ** rng.uniform(-9, 0)), float(rng.choice([1.0, -50.0, 120.5])))
         joint.friction = Friction(
@@ -219,7 +221,7 @@ def _given(
     rng: np.random.Generator, kernel: Kernel, name: str, size: int, count: int, joints: Any
 ) -> np.ndarray:
     if name in ("q", "q0", "q1"):
-        return np.concatenate([_positions(rng, joint.kind, count) for joint in joints], axis=-1)
+        return np.concatenate([_positions(rng, joint, count) for joint in joints], axis=-1)
     if name == "dt":
         return rng.uniform(-0.1, 0.1, (count, 1))
     if name in ("parameters", "geometry"):
@@ -234,15 +236,14 @@ def _given(
     )
 
 
-def _positions(rng: np.random.Generator, kind: str, count: int) -> np.ndarray:
+def _positions(rng: np.random.Generator, joint: Joint, count: int) -> np.ndarray:
     """Positions of one joint, zeros, right angles and, now and then, angles of many turns among them."""
-    ball = rng.normal(0.0, 1.0, (count, 4))
-    ball /= np.linalg.norm(ball, axis=-1, keepdims=True)
-    if kind == "spherical":
-        return ball
-    if kind == "floating":
-        return np.concatenate([rng.normal(0.0, 1.0, (count, 3)), ball], axis=-1)
-    q = rng.uniform(-math.pi, math.pi, (count, 1))
-    special = rng.random((count, 1))
+    plain = joint.nq - 4 if joint.has_quaternion else joint.nq
+    q = rng.uniform(-math.pi, math.pi, (count, plain))
+    special = rng.random((count, plain))
     q = np.where(special < 0.05, np.round(q) * (math.pi / 2), q)
-    return np.where(special > 0.99, q * 10.0 ** rng.uniform(0, 9, (count, 1)), q)
+    q = np.where(special > 0.99, q * 10.0 ** rng.uniform(0, 9, (count, plain)), q)
+    if not joint.has_quaternion:
+        return q
+    ball = rng.normal(0.0, 1.0, (count, 4))
+    return np.concatenate([q, ball / np.linalg.norm(ball, axis=-1, keepdims=True)], axis=-1)

@@ -24,12 +24,7 @@ TIMES = np.linspace(0.0, 0.002, 3)
 PRECISE = 1e-11  # of a value's size: what interpreted float64 may be off the fifty digits
 
 ARMS = ("planar2", "stanford", "puma560", "ur5", "panda", "spherical3")
-SOLVED = (
-    "stanford",
-    "puma560",
-    "ur5",
-    "panda",
-)  # arms whose hand has a pose of its own for inverse kinematics
+SOLVED = ("stanford", "puma560", "ur5", "panda")  # their hand has a pose of its own for inverse kinematics
 SMALL = ("planar2", "planar3")  # arms whose equations fit on a page
 
 EDITS: dict[str, Callable[[Robot], Robot]] = {

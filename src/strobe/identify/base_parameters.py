@@ -43,11 +43,7 @@ Array = np.ndarray
 DEPENDENT = 1e-8  # of a column: what rounding leaves of one that depends on others
 NOTHING = 1e-9  # of the largest factor of a dependence: below this it is rounding
 ROWS_PER_COLUMN = 4  # of the stacked regressor
-PREFERRED = (
-    *range(4, 10),
-    *range(1, 4),
-    0,
-)  # of a body's parameters: inertias stay, the mass is added to them
+PREFERRED = (*range(4, 10), *range(1, 4), 0)  # of a body: inertias stay, the mass is added to them
 
 
 @displayed

@@ -37,7 +37,7 @@ NEAR = 1e-3  # a margin below this is near a dead point
 MOST_SETS, SHOWN = (
     500,
     3,
-)  # sets of joints that are tried, and of those shown, when it is asked which could drive
+)  # sets of joints that are tried when it is asked which could drive, and those shown
 
 
 # -- ranks --------------------------------------------------------------------------------------------

@@ -115,9 +115,7 @@ def _send(process: subprocess.Popen[bytes], text: str, files: Mapping[str, bytes
     data = text.encode()
     sizes = {name: len(content) for name, content in files.items()}
     request = {"files": sizes, "text": len(data), "processor": SECONDS, "wall": WALL}
-    with contextlib.suppress(
-        OSError
-    ):  # it has ended (a broken pipe, where there are such): no answer tells
+    with contextlib.suppress(OSError):  # it has ended, and its pipe is broken: no answer tells
         for content in (json.dumps(request).encode() + b"\n", *files.values(), data):
             left = memoryview(content)
             while left:

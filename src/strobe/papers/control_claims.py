@@ -22,12 +22,7 @@ KNOT = 1e-2  # seconds between the instants at which a polynomial meets the moti
 
 START = (0.3, 0.9, 0.6, -0.4, 0.7, 1.1)
 GOAL = (0.80290487636, 0.900325188623, 0.76118454643, -0.562975865306, 1.0498635426, 0.864589980256)
-LOAD = (
-    0.3,
-    0.0,
-    0.0,
-    -0.1076,
-)  # kg and m: link 6 of the Stanford arm made heavier, its centre where it was
+LOAD = (0.3, 0.0, 0.0, -0.1076)  # kg and m: link 6 of the Stanford arm heavier, its centre where it was
 
 
 def servo_under_friction() -> Finding:

@@ -104,11 +104,6 @@ ELIMINATING = (
     "mass_matrix_inverse",
     *CLOSING,
 )  # what divides by pivots: in double precision, always
-REFERRED = (
-    "frame_velocity",
-    "frame_acceleration",
-    "jacobian",
-    "jacobian_dot",
-)  # told in one of the references
+REFERRED = ("frame_velocity", "frame_acceleration", "jacobian", "jacobian_dot")  # in one of the references
 # what is asked about one frame
 OF_A_FRAME = (*REFERRED, "forward_kinematics", "point_jacobian", "jacobian_derivative")

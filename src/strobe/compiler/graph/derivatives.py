@@ -33,7 +33,7 @@ CONSTANT = (
     "pick",
     "less",
     "floor",
-)  # what does not change with its arguments, but in steps
+)  # what changes with its arguments in steps, or never
 
 STEEP = ("div", "sqrt", "atan2")  # what may have infinite slopes, or none
 CHOOSING = ("where", "min", "max")

@@ -41,10 +41,7 @@ from strobe.scalars.functions import (
 Signed = tuple[int, Node]
 Form = tuple[int, str, tuple[Node, ...]]  # a sign, an operation and its arguments
 
-SMALLEST_NORMAL, LARGEST = (
-    2.0**-126,
-    2.0**128 - 2.0**104,
-)  # of single precision: a program may be compiled for it
+SMALLEST_NORMAL, LARGEST = 2.0**-126, 2.0**128 - 2.0**104  # in single precision, which may be compiled for
 
 
 class Maker(Protocol):
