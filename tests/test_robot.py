@@ -34,6 +34,7 @@ def test_names_sizes_and_limits(panda):
     assert "7 degrees of freedom (RRRRRRR)" in str(panda)
     assert "<b>panda" in panda._repr_html_()
     assert repr(panda) == "<Robot panda: 7 joints>"
+    assert repr(strobe.random(1, seed=0)).endswith(": 1 joint>")
 
 
 def test_random_states_are_reproducible_and_within_limits(panda):

@@ -149,7 +149,7 @@ BROKEN = {
     "short inertia": (
         dh("[0.01, 0.02, 0.02, 0, 0, 0]", "[0.01, 0.02, 0.02, 0]"),
         "dh.link[1].inertia: found [0.01, 0.02, 0.02, 0], "
-        "expected six numbers (xx, yy, zz, xy, xz, yz) or three rows of three.",
+        "expected six numbers (xx, yy, zz, xy, xz, yz), three (xx, yy, zz) or three rows of three.",
     ),
     "ragged inertia": (
         dh("[0.01, 0.02, 0.02, 0, 0, 0]", "[[1, 0, 0], [0, 1, 0], [0, 1]]"),

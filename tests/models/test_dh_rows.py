@@ -88,6 +88,15 @@ def test_columns_may_come_in_another_order_and_angles_in_degrees():
     assert fingerprint(one) == fingerprint(other) == fingerprint(radians)
 
 
+def test_an_inertia_is_three_numbers_six_or_a_matrix():
+    def first(inertia):
+        rows = [{"joint": "R", "a": 0.4, "mass": 1.0, "com": [0.1, 0, 0], "inertia": inertia}]
+        return strobe.from_dh(rows).model.bodies[0].inertial.central
+
+    matrix = first([[0.01, 0, 0], [0, 0.02, 0], [0, 0, 0.03]])
+    assert list(first([0.01, 0.02, 0.03])) == list(first([0.01, 0.02, 0.03, 0, 0, 0])) == list(matrix)
+
+
 def test_degrees_that_nobody_announced_are_warned_of():
     with pytest.warns(
         strobe.ModelWarning, match="an angle of 90, more than a full turn; radians are expected"

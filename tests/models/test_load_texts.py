@@ -177,3 +177,8 @@ def test_what_is_no_robot_is_told_what_would_be_one():
         strobe.load(np.eye(4))
     with pytest.raises(ModelFileError, match="byte 0xff is not UTF-8"):
         strobe.load(b"format = 1\nname = '\xff'\n")
+
+
+def test_rows_of_a_table_are_told_where_they_belong() -> None:
+    with pytest.raises(ArgumentError, match=r"Rows of a DH table are read by strobe\.from_dh\.$"):
+        strobe.load([("R", 0, 0.3, 0, 0)])  # pyright: ignore[reportArgumentType, reportCallIssue]

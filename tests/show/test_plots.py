@@ -10,10 +10,22 @@ import numpy as np
 import pytest
 
 import strobe
+from strobe.equations.figure_torques import term_bars
 from strobe.equations.meaning import explain
 from strobe.errors import ArgumentError
 from strobe.show import svg
-from strobe.show.plots import BARS, NARROW, POINTS, STACK, Scale, phase_plot, time_plot, torque_bars
+from strobe.show.plots import (
+    BARS,
+    NARROW,
+    POINTS,
+    STACK,
+    Panel,
+    Scale,
+    phase_plot,
+    small_multiples,
+    time_plot,
+    torque_bars,
+)  # fmt: skip
 
 SVG = "{http://www.w3.org/2000/svg}"
 T = np.linspace(0.0, 2.0, 21)
@@ -356,3 +368,23 @@ def test_what_does_not_fit_together_is_refused(swing) -> None:
         time_plot("x", [], {"a": []}, "m")
     with pytest.raises(ArgumentError, match=r"there are 2 instants, but values of shape \(3,\)"):
         phase_plot("x", {"a": ([0, 1], [0, 1, 2])})
+
+
+def test_terms_of_joints_that_turn_and_slide_begin_at_one_zero() -> None:
+    stanford = strobe.load("stanford")
+    state = [0.3, 0.9, 0.6, -0.4, 0.7, 1.1]
+    figure = term_bars(explain(stanford, state, np.zeros(6), np.zeros(6)))
+    zeros = [points(line)[:, 0] for line in found(figure, "path", "axis")]
+    assert len(zeros) == 6
+    assert np.ptp(zeros) == 0  # a pull of −9 N m and a push of 39 N point away from one line
+
+
+def test_what_is_written_below_a_column_stands_below_its_last_panel() -> None:
+    panel = Panel("joint", "N m", "time (s)", T, np.sin(T)[None])
+    figure = small_multiples("Torques", "", [[panel, panel], [panel]])
+    left, right = sorted(
+        (float(e.get("x") or 0), float(e.get("y") or 0))
+        for e in found(figure, "text", "muted")
+        if "".join(e.itertext()) == "time (s)"
+    )
+    assert left[1] > right[1] + 50

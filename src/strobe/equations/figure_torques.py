@@ -33,28 +33,39 @@ WIDEST = 150  # of names
 def term_bars(found: Explanation, title: str = "") -> str:
     """One state: every torque as its terms side by side, away from zero, and its sum as a mark.
 
-    Each row has a scale of its own unit: N m where a joint turns, N where one slides.
+    Rows have a scale of their unit, N m where a joint turns, N where one slides, and one zero.
     """
     parts = {kind: found.parts[kind] for kind in STACK}
     noise = NOISE * max(map(_largest, parts.values()))
     parts = {kind: x for kind, x in parts.items() if _largest(x) > noise}
     top = TITLE + LEGEND * len(_lines_of_keys([*parts, "sum"], WIDTH)) + 10
     names = min(WIDEST, LETTER * max(map(len, found.joints)) + 12)
-    rows = [_row(k, found, parts, top + k * (BAR + GAP), MARGIN + names) for k in range(len(found.joints))]
+    scales = _scales(found, parts, MARGIN + names)
+    rows = [
+        _row(k, found, parts, top + k * (BAR + GAP), MARGIN + names, scales[found.units[k]])
+        for k in range(len(found.joints))
+    ]
     keys = _legend([*((kind, _swatch(STACK[kind])) for kind in parts), ("sum", _mark(8, -8, 16))])
     told = f"{', '.join(parts) or 'no term'} of the torques of {', '.join(found.joints)}."
     height = top + len(rows) * (BAR + GAP) + 12
     return _figure(height, title or f"Where the torques of {found.robot} come from", told, keys, rows)
 
 
-def _row(k: int, found: Explanation, parts: dict[str, Array], y: float, left: float) -> Element:
-    unit = found.units[k]
-    same = [i for i, other in enumerate(found.units) if other == unit]  # one scale for one unit
-    values = np.array([x[same] for x in parts.values()]).reshape(len(parts), len(same))
-    ends = np.array(
-        [np.where(values > 0, values, 0).sum(axis=0), np.where(values < 0, values, 0).sum(axis=0)]
-    )
-    x = Scale.over([ends, 0.0], left, WIDTH - MARGIN - ROOM, 4, snug=True)
+def _scales(found: Explanation, parts: dict[str, Array], left: float) -> dict[str, Scale]:
+    """A scale for each unit, with zero in one place: a term to the right adds, whatever its joint."""
+    values = np.array([*parts.values()]).reshape(len(parts), len(found.joints))
+    ends = np.array([np.minimum(values, 0).sum(axis=0), np.maximum(values, 0).sum(axis=0)])
+    of = {unit: ends[:, [each == unit for each in found.units]] for unit in found.units}
+    largest = {unit: _largest(each) or 1.0 for unit, each in of.items()}
+    least = min(each.min() / largest[unit] for unit, each in of.items())
+    most = max(each.max() / largest[unit] for unit, each in of.items())
+    return {
+        unit: Scale.over([least * size, 0.0, most * size], left, WIDTH - MARGIN - ROOM, 4, snug=True)
+        for unit, size in largest.items()
+    }
+
+
+def _row(k: int, found: Explanation, parts: dict[str, Array], y: float, left: float, x: Scale) -> Element:
     bars, at = [], {True: 0.0, False: 0.0}
     for kind, part in parts.items():
         value = float(part[k])
@@ -68,7 +79,11 @@ def _row(k: int, found: Explanation, parts: dict[str, Array], y: float, left: fl
         bars,
         _mark(float(x(tau)), y - 3, BAR + 6),
         text(
-            WIDTH - MARGIN, y + 12, f"{tau:.4g} {unit}".replace("-", "−", 1), anchor="end", class_="muted"
+            WIDTH - MARGIN,
+            y + 12,
+            f"{tau:.4g} {found.units[k]}".replace("-", "−", 1),
+            anchor="end",
+            class_="muted",
         ),
     )
 

@@ -243,7 +243,8 @@ def _object_reader(source: object) -> Reader:
     for cls in type(source).__mro__:
         if reader := BY_CLASS.get((cls.__module__.partition(".")[0], cls.__name__)):
             return reader
+    rows = " Rows of a DH table are read by strobe.from_dh." if isinstance(source, list | tuple) else ""
     raise ArgumentError(
         f"source is of type {type(source).__name__}; expected the name, the path or the text of a robot, or a "
-        "pinocchio.Model, mujoco.MjModel or robot of the Robotics Toolbox."
+        f"pinocchio.Model, mujoco.MjModel or robot of the Robotics Toolbox.{rows}"
     )

@@ -207,13 +207,15 @@ def _inertia_at(table: Table, default: str) -> str:
 
 
 def _inertia(table: Table) -> Sym3:
-    """Six numbers xx, yy, zz, xy, xz, yz, or a symmetric matrix by rows."""
+    """Six numbers xx, yy, zz, xy, xz, yz, the first three of them alone, or a symmetric matrix by rows."""
     value = table.data["inertia"] if "inertia" in table else [0.0] * 6
     if isinstance(value, list) and len(value) == 3:
+        if not any(isinstance(row, list) for row in value):
+            return Sym3(*table.numbers("inertia", 3), 0.0, 0.0, 0.0)
         return _symmetric(table)
     if isinstance(value, list) and len(value) == 6:
         return Sym3(*(table.numbers("inertia", 6) if "inertia" in table else value))
-    expected = "six numbers (xx, yy, zz, xy, xz, yz) or three rows of three"
+    expected = "six numbers (xx, yy, zz, xy, xz, yz), three (xx, yy, zz) or three rows of three"
     table.error("inertia", f"found {table.as_written('inertia')}, expected {expected}.")
     return Sym3.zero()
 

@@ -83,7 +83,7 @@ class Described:
         return np.array([x for joint in self.coordinates.joints for x in joint.neutral()])
 
     def __repr__(self) -> str:
-        return f"<Robot {self.name}: {self.n} joints>"
+        return f"<Robot {self.name}: {counted(self.n, 'joint')}>"
 
     def __str__(self) -> str:
         return self._sheet().text()

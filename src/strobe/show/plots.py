@@ -290,8 +290,10 @@ def small_multiples(
     ]
     bottom = top + len(rows) * (tall + 6)
     below = [
-        text((area.left + area.right) / 2, bottom + 8, panel.across, anchor="middle", class_="muted")
-        for area, panel in places[-columns:]
+        text(
+            (area.left + area.right) / 2, area.y + tall + 14, panel.across, anchor="middle", class_="muted"
+        )
+        for area, panel in places[-columns:]  # the last of every column
         if columns > 1
     ]
     drawn = [_limited(area, panel) for area, panel in places]
