@@ -20,7 +20,7 @@ from strobe.models.assembly import Assembly, Faults, JointData, LinkData, assemb
 from strobe.models.couplings import coordinates
 from strobe.models.default_frame import moved_frames
 from strobe.models.inertial import Inertial
-from strobe.models.joints import KINDS, Friction, Motor
+from strobe.models.joints import FIXED, KINDS, PURE, REVOLUTE, Friction, Joint, Motor
 from strobe.models.model import Coupling, Model, moved
 from strobe.models.parameters import geometry_numbers, inertial_numbers
 from strobe.quantities import OF_A_FRAME, QUANTITIES, Request
@@ -73,8 +73,8 @@ def _kinds(rng: np.random.Generator) -> list[str]:
     """The kinds of joints of one robot, the first of which moves."""
     choice = rng.random()
     if choice < 0.35:
-        return ["revolute"]
-    return [*map(str, rng.permutation(list(KINDS))), *(["fixed"] if choice > 0.7 else [])]
+        return [REVOLUTE.name]
+    return [*map(str, rng.permutation(list(KINDS))), *([FIXED.name] if choice > 0.7 else [])]
 
 
 def _joint(rng: np.random.Generator, k: int, parent: str, kind: str, shape: Shape) -> JointData:
@@ -87,6 +87,8 @@ def _joint(rng: np.random.Generator, k: int, parent: str, kind: str, shape: Shap
     joint = JointData(
         f"joint{k}", kind, parent, f"link{k}", before=_placement(rng), axis=(x, y, z), after=after
     )
+    if joint.has_pitch:
+        joint.pitch = float(rng.choice([-0.3, 0.002, 0.05]))
     if "drives" not in shape.without and rng.random() < 0.5:
         joint.motor = Motor(float(10.0 ** rng.uniform(-9, 0)), float(rng.choice([1.0, -50.0, 120.5])))
         joint.friction = Friction(
@@ -128,7 +130,7 @@ def _inertial(rng: np.random.Generator, window: tuple[float, float]) -> Inertial
 
 def _couplings(rng: np.random.Generator, joints: list[JointData]) -> list[Coupling]:
     """On some robots, joints of one degree of freedom that follow one or two of those before them."""
-    own = [joint.name for joint in joints if joint.kind != "fixed" and KINDS[joint.kind].nv == 1]
+    own = [joint.name for joint in joints if joint.nv == 1]
     if len(own) < 2 or rng.random() < 0.6:
         return []
     followers = own[1 :: int(rng.integers(2, 5))]
@@ -219,7 +221,7 @@ def _given(
     rng: np.random.Generator, kernel: Kernel, name: str, size: int, count: int, joints: Any
 ) -> np.ndarray:
     if name in ("q", "q0", "q1"):
-        return np.concatenate([_positions(rng, joint.kind, count) for joint in joints], axis=-1)
+        return np.concatenate([_positions(rng, joint, count) for joint in joints], axis=-1)
     if name == "dt":
         return rng.uniform(-0.1, 0.1, (count, 1))
     if name in ("parameters", "geometry"):
@@ -234,14 +236,13 @@ def _given(
     )
 
 
-def _positions(rng: np.random.Generator, kind: str, count: int) -> np.ndarray:
+def _positions(rng: np.random.Generator, joint: Joint, count: int) -> np.ndarray:
     """Positions of one joint, zeros, right angles and, now and then, angles of many turns among them."""
     ball = rng.normal(0.0, 1.0, (count, 4))
     ball /= np.linalg.norm(ball, axis=-1, keepdims=True)
-    if kind == "spherical":
-        return ball
-    if kind == "floating":
-        return np.concatenate([rng.normal(0.0, 1.0, (count, 3)), ball], axis=-1)
+    if joint.nq > 1:
+        places = rng.normal(0.0, 1.0, (count, sum(unit != PURE for unit in joint.position_units)))
+        return np.concatenate([places, ball], axis=-1) if joint.has_quaternion else places
     q = rng.uniform(-math.pi, math.pi, (count, 1))
     special = rng.random((count, 1))
     q = np.where(special < 0.05, np.round(q) * (math.pi / 2), q)

@@ -20,7 +20,13 @@ ARMS = {f"{n} joints, seed {seed}": random_model(n, seed) for n, seed in ((1, 3)
 TREES = {
     f"tree of {n} ({kinds}), seed {seed}": random_model(n, seed, kinds=kinds, tree=True)
     for n, kinds, seed in (
-        (3, "RP", 4), (7, "RP", 5), (5, "RS", 6), (4, "RPSF", 7), (4, "RHP", 8), (3, "ER", 9), (4, "HESC", 10),
+        (3, "RP", 4),
+        (7, "RP", 5),
+        (5, "RS", 6),
+        (4, "RPSF", 7),
+        (4, "RHP", 8),
+        (3, "ER", 9),
+        (4, "HESC", 10),
     )  # fmt: skip
 }
 ROBOTS = {**ARMS, **TREES}
