@@ -20,7 +20,7 @@ from strobe.models.assembly import Assembly, Faults, JointData, LinkData, assemb
 from strobe.models.couplings import coordinates
 from strobe.models.default_frame import moved_frames
 from strobe.models.inertial import Inertial
-from strobe.models.joints import KINDS, Friction, Joint, Motor
+from strobe.models.joints import FIXED, KINDS, REVOLUTE, Friction, Joint, Motor
 from strobe.models.model import Coupling, Model, moved
 from strobe.models.parameters import geometry_numbers, inertial_numbers
 from strobe.quantities import OF_A_FRAME, QUANTITIES, Request
@@ -73,8 +73,8 @@ def _kinds(rng: np.random.Generator) -> list[str]:
     """The kinds of joints of one robot, the first of which moves."""
     choice = rng.random()
     if choice < 0.35:
-        return ["revolute"]
-    return [*map(str, rng.permutation(list(KINDS))), *(["fixed"] if choice > 0.7 else [])]
+        return [REVOLUTE.name]
+    return [*map(str, rng.permutation(list(KINDS))), *([FIXED.name] if choice > 0.7 else [])]
 
 
 def _joint(rng: np.random.Generator, k: int, parent: str, kind: str, shape: Shape) -> JointData:
@@ -87,7 +87,7 @@ def _joint(rng: np.random.Generator, k: int, parent: str, kind: str, shape: Shap
     joint = JointData(
         f"joint{k}", kind, parent, f"link{k}", before=_placement(rng), axis=(x, y, z), after=after
     )
-    if kind != "fixed" and KINDS[kind].has_pitch:
+    if joint.has_pitch:
         joint.pitch = float(rng.choice([-1, 1]) * 10.0 ** rng.uniform(-4, 0))
     if "drives" not in shape.without and rng.random() < 0.5:
         joint.motor = Motor(float(10.0 ** rng.uniform(-9, 0)), float(rng.choice([1.0, -50.0, 120.5])))
@@ -130,7 +130,7 @@ def _inertial(rng: np.random.Generator, window: tuple[float, float]) -> Inertial
 
 def _couplings(rng: np.random.Generator, joints: list[JointData]) -> list[Coupling]:
     """On some robots, joints of one degree of freedom that follow one or two of those before them."""
-    own = [joint.name for joint in joints if joint.kind != "fixed" and KINDS[joint.kind].nv == 1]
+    own = [joint.name for joint in joints if joint.nv == 1]
     if len(own) < 2 or rng.random() < 0.6:
         return []
     followers = own[1 :: int(rng.integers(2, 5))]

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from strobe.algebra import Force, Inertia, Motion, Pose, Vec3, ldl_solve
-from strobe.formulations import FORMULATIONS, decomposition, strobing
+from strobe.formulations import FORMULATIONS, articulated_body, decomposition, strobing
 from strobe.models.inertial import Inertial
 from strobe.models.model import ROOT
 from strobe.models.random_robots import random_model
@@ -17,11 +17,12 @@ from strobe.scalars import DualSystem, FieldSystem
 from strobe.scalars.precise import PreciseSystem
 
 ARMS = {f"{n} joints, seed {seed}": random_model(n, seed) for n, seed in ((1, 3), (2, 0), (4, 1), (5, 2))}
+TREE_KINDS = [
+    (3, "RP", 4), (7, "RP", 5), (5, "RS", 6), (4, "RPSF", 7), (4, "RHP", 8), (3, "ER", 9), (4, "HESC", 10),
+]  # fmt: skip
 TREES = {
     f"tree of {n} ({kinds}), seed {seed}": random_model(n, seed, kinds=kinds, tree=True)
-    for n, kinds, seed in (
-        (3, "RP", 4), (7, "RP", 5), (5, "RS", 6), (4, "RPSF", 7), (4, "RHP", 8), (3, "ER", 9), (4, "HESC", 10),
-    )  # fmt: skip
+    for n, kinds, seed in TREE_KINDS
 }
 ROBOTS = {**ARMS, **TREES}
 CASES = [
@@ -103,6 +104,16 @@ def test_forward_after_inverse_dynamics_is_the_identity_exactly(formulation, rob
     system, lifted, q, qd, qdd = field_state(model, 2)
     tau = ID(lifted, q, qd, qdd)
     again = strobing.forward_dynamics(ID, lifted, q, qd, tau, [])
+    assert lower(system, again) == lower(system, qdd)
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_the_articulated_body_method_undoes_inverse_dynamics_exactly(robot):
+    system, lifted, q, qd, qdd = field_state(ROBOTS[robot], 3)
+    rotor = [system.draw() if k % 2 else 0.0 for k in range(lifted.nv)]
+    tau = FORMULATIONS["spatial-newton-euler"].inverse_dynamics(lifted, q, qd, qdd)
+    tau = [t + r * a for t, r, a in zip(tau, rotor, qdd, strict=True)]
+    again = articulated_body.forward_dynamics(lifted, q, qd, tau, rotor)
     assert lower(system, again) == lower(system, qdd)
 
 

@@ -106,7 +106,7 @@ BROKEN = {
     "misspelt joint": (
         dh('"revolute"', '"revolut"'),
         'dh.link[1].joint: found "revolut", expected one of "revolute", "continuous", "prismatic", '
-        "\"helical\", \"fixed\". Did you mean 'revolute'?",
+        '"helical", "fixed". Did you mean \'revolute\'?',
     ),
     "a screw without a pitch": (
         dh('joint = "revolute"', 'joint = "helical"'),

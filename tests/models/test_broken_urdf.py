@@ -211,8 +211,8 @@ BROKEN = {  # what is replaced in the sound file, by what, and the sentence
     "a kind that URDF has not": (
         "revolute",
         "helical",
-        ':10: joint "elbow" has the unknown type "helical". Did you mean \'spherical\'? Known: revolute, continuous, prismatic, spherical, '
-        "floating, planar, fixed.",
+        ':10: joint "elbow" has the unknown type "helical". Did you mean \'spherical\'? Known: revolute, continuous, '
+        "prismatic, spherical, floating, planar, fixed.",
     ),
     "no parent": (
         '<parent link="base"/>',

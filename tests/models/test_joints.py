@@ -35,7 +35,9 @@ def one_joint(kind, axis=(0, 0, 1), gravity=(0.0, 0.0, -9.81), **more):
     link = {"name": "body", "parent": "base", "joint": kind, "axis": list(axis), "mass": MASS, "com": COM}
     link |= {"inertia": INERTIA, **more}
     data = "\n".join(f"{key} = {value!r}" for key, value in link.items()).replace("'", '"')
-    text = f'format = 1\nname = "one"\n[base]\ngravity = {list(gravity)}\n[joints]\n[[joints.link]]\n{data}\n'
+    text = (
+        f'format = 1\nname = "one"\n[base]\ngravity = {list(gravity)}\n[joints]\n[[joints.link]]\n{data}\n'
+    )
     return Robot(strobe.load(text).model, compiled=False)
 
 
@@ -123,7 +125,9 @@ def test_a_step_leads_where_its_difference_says(joint, size):
     step = (size * np.ones(joint.nv) / np.sqrt(joint.nv)).tolist()
     there = joint.integrate(q, step)
     assert joint.difference(q, there) == pytest.approx(step, abs=1e-9)
-    assert placed(joint, joint.integrate(q, joint.difference(q, there))) == pytest.approx(placed(joint, there))
+    assert placed(joint, joint.integrate(q, joint.difference(q, there))) == pytest.approx(
+        placed(joint, there)
+    )
 
 
 def test_a_step_is_the_exponential_of_its_motion(joint):
@@ -150,7 +154,11 @@ def test_what_moves_is_never_felt_and_looks_alike_in_every_position(joint):
     body = random_model(1, 3).bodies[0].inertia
     _, moved = split(joint, body)
     for column in joint.columns():
-        felt = moved @ column if joint.nv == 1 and not joint.slides else moved @ Motion(column.angular, Vec3.zero())
+        felt = (
+            moved @ column
+            if joint.nv == 1 and not joint.slides
+            else moved @ Motion(column.angular, Vec3.zero())
+        )
         if not joint.is_ball:
             assert [float(x) for x in (*felt.moment, *felt.force)] == pytest.approx([0.0] * 6)
     seen = [joint.pose(position(joint, seed)).inertia(moved).parameters for seed in (1, 2)]
@@ -218,7 +226,9 @@ def test_a_planar_joint_is_two_slides_and_a_hinge():
             ("body", "s2", "revolute", [1, 0, 0]),
         )
     )  # fmt: skip
-    text = f'format = 1\nname = "steps"\n[joints]\n{steps}\nmass = {MASS}\ncom = {COM}\ninertia = {INERTIA}\n'
+    text = (
+        f'format = 1\nname = "steps"\n[joints]\n{steps}\nmass = {MASS}\ncom = {COM}\ninertia = {INERTIA}\n'
+    )
     chain = Robot(strobe.load(text).model, compiled=False)
     q, v, a = np.array([0.2, -0.3, 0.9]), np.array([0.5, 0.6, -0.7]), np.array([0.1, -0.4, 0.8])
     c, s = math.cos(q[2]), math.sin(q[2])
@@ -295,7 +305,9 @@ def test_a_planar_joint_of_a_urdf_moves_across_its_axis(axis):
 
 
 def test_a_screw_is_refused_by_urdf():
-    with pytest.raises(UnsupportedModelError, match='joint "body" is helical, which URDF cannot say. Write TOML'):
+    with pytest.raises(
+        UnsupportedModelError, match='joint "body" is helical, which URDF cannot say. Write TOML'
+    ):
         write_urdf(one_joint("helical", pitch=0.1).model)
 
 
@@ -348,12 +360,16 @@ def test_formulations_of_chains_refuse_a_screw_by_name():
 
 def test_analytic_inverse_kinematics_refuses_a_screw():
     robot = one_joint("helical", pitch=0.1)
-    with pytest.raises(UnsupportedModelError, match="is helical; analytic inverse kinematics needs joints that turn"):
+    with pytest.raises(
+        UnsupportedModelError, match="is helical; analytic inverse kinematics needs joints that turn"
+    ):
         robot.inverse_kinematics(np.eye(4), "body", method="analytic")
 
 
 def test_closed_forms_refuse_a_plane_and_write_a_screw():
-    with pytest.raises(UnsupportedModelError, match="planar, and its velocities are not the rates of its positions"):
+    with pytest.raises(
+        UnsupportedModelError, match="planar, and its velocities are not the rates of its positions"
+    ):
         one_joint("planar").equations()
     screw = Robot(random_model(2, 7, kinds="H"), compiled=False)
     state = screw.random_state(seed=3)
@@ -363,7 +379,9 @@ def test_closed_forms_refuse_a_plane_and_write_a_screw():
 
 def test_planners_and_controllers_refuse_a_plane():
     robot = one_joint("planar")
-    with pytest.raises(strobe.StrobeError, match="has joints with several positions; motions are planned for joints"):
+    with pytest.raises(
+        strobe.StrobeError, match="has joints with several positions; motions are planned for joints"
+    ):
         robot.plan([[0, 0, 0], [1, 1, 1]])
 
 

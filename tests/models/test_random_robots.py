@@ -88,5 +88,7 @@ def test_a_seed_is_a_whole_number(seed):
 
 @pytest.mark.parametrize("kinds", ["", "RX", 3, None])
 def test_unknown_letters_are_refused_with_the_choices(kinds):
-    with pytest.raises(ArgumentError, match="R revolute, C continuous, P prismatic, S spherical, F floating, H"):
+    with pytest.raises(
+        ArgumentError, match="R revolute, C continuous, P prismatic, S spherical, F floating, H"
+    ):
         random_model(3, kinds=kinds)

@@ -42,7 +42,11 @@ def chain(joints):
 @pytest.fixture(scope="module", params=CHAINS)
 def both(request):
     model = chain(CHAINS[request.param])
-    return Robot(strobe.load(model).model, compiled=request.param == "many kinds"), model, model.createData()
+    return (
+        Robot(strobe.load(model).model, compiled=request.param == "many kinds"),
+        model,
+        model.createData(),
+    )
 
 
 def state_of(robot, model, seed=5):

@@ -238,7 +238,7 @@ EXACT: tuple[Law, ...] = (symmetric, quadratic, christoffel, skew, power, gradie
 def refusal(law: Law, model: Model) -> str:
     """Why a law says nothing about a model, or nothing."""
     if law is chain and not model.is_serial:
-        return f"{model.name} is not a single chain of one-degree joints."
+        return f"{model.name} {model.not_serial}."
     if law is christoffel and not all(joint.additive for joint in model.joints):
         return f"{model.name} has velocities that are not rates of coordinates; Ṁ − 2C covers them."
     return ""

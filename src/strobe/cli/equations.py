@@ -465,7 +465,7 @@ def _part(text: str) -> float:
 def _notation(arm: Robot, short: bool, textbook: bool, numbers: bool) -> Notation:
     from strobe.equations.notation import Notation
 
-    turning = [str(k + 1) for k, joint in enumerate(arm.coordinates.joints) if joint.turns]
+    turning = [str(k + 1) for k, joint in enumerate(arm.coordinates.joints) if joint.angular]
     positions = dict.fromkeys(turning, "θ") if textbook else {}
     return Notation(mass="H" if textbook else "M", positions=positions, short=short, decimals=numbers)
 

@@ -307,10 +307,11 @@ def _require(model: Model, asked: Iterable[str]) -> None:
             "let strobe compile write code."
         )
     for joint in model.joints:
-        if joint.nv > 1:
+        if not joint.is_elementary:
+            taken = "that turn or slide" if joint.nv == 1 else "with one degree of freedom"
             raise UnsupportedModelError(
-                f'{model.name}: joint "{joint.name}" is {joint.kind}; the readable equations take joints with '
-                f"one degree of freedom. {joint.record.otherwise}"
+                f'{model.name}: joint "{joint.name}" is {joint.kind}; the readable equations take joints {taken}. '
+                f"{joint.record.otherwise}"
             )
 
 

@@ -9,7 +9,7 @@
 
 F acts on a body from outside. Rotor inertia is seen by its own joint alone, so it enters D. Where a joint has none,
 I^a S = 0: what the joint lets go free cannot be felt beyond it. Frames sit at the joints, so that S are unit vectors
-and those entries are known.
+and those entries are known; of a screw, which turns and slides at once, they are not.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ class ArticulatedInertia:
 
     def free(self, S: Columns) -> ArticulatedInertia:
         """This with zeros along unit columns, where it is known to vanish."""
-        turns, slides = (_axes(getattr(column, part) for column in S) for part in ("angular", "linear"))
+        unit = [column for column in S if not (_moves(column.angular) and _moves(column.linear))]
+        turns, slides = (_axes(getattr(column, part) for column in unit) for part in ("angular", "linear"))
         rows = (Vec3.zero() if k in turns else _cleared(row, slides) for k, row in enumerate(self.B))
         return ArticulatedInertia(_cleared_both(self.A, turns), Mat3(*rows), _cleared_both(self.C, slides))
 
@@ -89,6 +90,10 @@ def _axes(columns: Iterable[Vec3]) -> set[int]:
     return {
         k for column in columns for k, entry in enumerate(column) if not (is_number(entry) and entry == 0)
     }
+
+
+def _moves(part: Vec3) -> bool:
+    return bool(_axes([part]))
 
 
 def _cleared(row: Vec3, axes: set[int]) -> Vec3:
@@ -166,7 +171,8 @@ def _as_it_is(pivot: Num) -> Num:
 def inertia_bounds(model: Model, q: Numbers) -> list[Num]:
     """For each degree of freedom what its diagonal entry of M cannot exceed: the scale of its pivot.
 
-    ∫ x·x dm = ½ tr(I) about the joint's origin for a rotation, m for a translation, over all that it moves
+    ∫ x·x dm = ½ tr(I) about the joint's origin for a rotation, m for a translation, over all that it moves; a screw
+    does both
     """
     tree = model.proximal()
     m = {body.index: body.inertia.m for body in tree.bodies}
@@ -175,14 +181,19 @@ def inertia_bounds(model: Model, q: Numbers) -> list[Num]:
     bounds: list[Num] = []
     for body in reversed(tree.bodies):
         i, p, pose = body.index, body.parent, body.pose(q)
-        rotation = [any(not (is_number(x) and x == 0) for x in column.angular) for column in body.S]
-        bounds = [polar[i] if turns else m[i] for turns in rotation] + bounds
+        bounds = [_bound(column, polar[i], m[i]) for column in body.S] + bounds
         if p != ROOT:
             shift, turned = pose.translation, pose.direction(h[i])
             polar[p] = polar[p] + (polar[i] + shift.dot(turned * 2.0 + shift * m[i]))
             h[p] = h[p] + (turned + shift * m[i])
             m[p] = m[p] + m[i]
     return bounds
+
+
+def _bound(column: Motion, polar: Num, m: Num) -> Num:
+    if not _moves(column.angular):
+        return m
+    return polar + column.linear.dot(column.linear) * m if _moves(column.linear) else polar
 
 
 @dataclass(frozen=True, slots=True, eq=False)

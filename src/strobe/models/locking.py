@@ -191,9 +191,7 @@ def _merged(model: Model, positions: Mapping[str, Position]) -> Model:
 
 def _held(joint: Joint, position: Position) -> Pose:
     """The placement of a joint held at a position."""
-    placed = joint.record.pose(
-        joint, position, lambda axis, sign, angle: Turn.by(axis, snapped(sign * angle))
-    )
+    placed = joint.record.pose(joint, position, _held_turn)
     return Pose(
         tuple(
             part
@@ -201,6 +199,10 @@ def _held(joint: Joint, position: Position) -> Pose:
             for part in (factored(Pose((step,))).steps if isinstance(step, Spin) else (step,))
         )
     )
+
+
+def _held_turn(axis: int, sign: int, angle: Any) -> Turn:
+    return Turn.by(axis, snapped(sign * angle))
 
 
 def _reduced(coupling: Coupling, positions: Mapping[str, Position]) -> Coupling:

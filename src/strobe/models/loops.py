@@ -82,7 +82,7 @@ def scales(model: Model) -> list[float]:
     """What each condition is measured by: the size of the robot where it is told in metres, 1 for angles."""
     size = extent(model)
     loops = conditions(replace(model, curves=()))
-    curved = (model.joint(curve.joint).turns for curve in model.curves)
+    curved = (model.joint(curve.joint).angular for curve in model.curves)
     angles = [*(word.startswith("turn") for _, word in loops), *curved]
     return [1.0 if angle else size for angle in angles]
 

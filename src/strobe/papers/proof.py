@@ -206,7 +206,7 @@ def refuse(model: Model) -> None:
         raise UnsupportedModelError(f"{model.name} has no joints: there is nothing to prove.")
     if not model.is_serial:
         raise UnsupportedModelError(
-            f"{model.name} is not a single chain of one-degree joints, which the proof walks along. "
+            f"{model.name} {model.not_serial}, which the proof walks along. "
             "Prove an arm of it: lock the other joints or take a sub-chain."
         )
 
