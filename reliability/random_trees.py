@@ -15,8 +15,9 @@ import numpy as np
 from strobe.algebra import Pose, Sym3, Vec3
 from strobe.compiler.runtime.kernels import Kernel
 from strobe.errors import StrobeError
+from strobe.files.faults import Faults
 from strobe.formulations import FORMULATIONS
-from strobe.models.assembly import Assembly, Faults, JointData, LinkData, assemble
+from strobe.models.assembly import Assembly, JointData, LinkData, assemble
 from strobe.models.couplings import coordinates
 from strobe.models.default_frame import moved_frames
 from strobe.models.inertial import Inertial

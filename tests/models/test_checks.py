@@ -7,7 +7,8 @@ import pytest
 
 from strobe.algebra import Inertia, Pose, Sym3, Vec3
 from strobe.errors import ModelFileError
-from strobe.models.assembly import Assembly, Faults, JointData, LinkData, assemble
+from strobe.files.faults import Faults
+from strobe.models.assembly import Assembly, JointData, LinkData, assemble
 from strobe.models.checks import check, nearest_valid
 from strobe.models.inertial import Inertial
 from strobe.models.joints import Friction, Limits, Motor

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from strobe.algebra import Sym3, Vec3
-from strobe.models.assembly import Assembly, Faults, LinkData
+from strobe.files.faults import Faults
+from strobe.models.assembly import Assembly, LinkData
 from strobe.models.doctor import examine
 from strobe.models.doctor_inertias import judged
 from strobe.models.findings import DOUBTFUL, NOTE, SERIOUS

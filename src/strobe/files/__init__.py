@@ -3,6 +3,7 @@
 In the order of the data:
 
     reading  the one way to open a file: regular, bounded, decoded; TOML and JSON
+    faults   everything that is wrong with one, found before any of it is told
     packed   gzip and the like, unpacked up to a bound
     tables   CSV, both ways
     arrays   NPZ, plain arrays only

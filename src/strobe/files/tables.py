@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -88,6 +89,13 @@ def decimal(text: str) -> float:
     if not text.isascii() or "_" in text:
         raise ValueError(text)
     return float(text)
+
+
+def finite_decimal(word: str) -> float:
+    """A number as `decimal` reads it that is finite and has no blanks around it; others are a ValueError."""
+    if word.strip() != word or not math.isfinite(value := decimal(word)):
+        raise ValueError(word)
+    return value
 
 
 def write_rows(stream: Any, rows: Iterable[Sequence[str]]) -> None:

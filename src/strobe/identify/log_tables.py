@@ -17,7 +17,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from strobe.errors import Fault, ModelFileError, counted, wrong_name
+from strobe.errors import counted, wrong_name
+from strobe.files.faults import Faults
+from strobe.files.reading import file_fault
 from strobe.files.tables import ALSO_BLANKS, Row, decimal, separated_rows
 
 Array = np.ndarray
@@ -27,21 +29,6 @@ DATE = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d([.,]\d{1,9})?)?(Z|[+-]\d\
 DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+([eE][-+]?\d+)?")
 LOOKS = 20  # rows in which a decimal comma is looked for
 ECHOED = 3  # cells before the names in a row of ``ros2 topic echo --csv``: seconds, nanoseconds, frame
-
-
-class Faults:
-    """What is wrong with one log."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.found: list[Fault] = []
-
-    def add(self, text: str, line: int | None = None) -> None:
-        self.found.append(Fault(f"{self.path}{'' if line is None else f':{line}'}", text))
-
-    def raise_if_any(self) -> None:
-        if self.found:
-            raise ModelFileError(self.found)
 
 
 class LogTable(Protocol):
@@ -241,7 +228,7 @@ def read_parquet_table(path: Path) -> ArrayTable:
     found = read_columns(path)
     for name in found:
         if wrong := wrong_name(name):
-            raise ModelFileError([Fault(str(path), wrong)])
+            raise file_fault(path, wrong)
     return ArrayTable(list(found), list(found.values()))
 
 
@@ -255,7 +242,7 @@ def read_message_tables(path: Path) -> dict[str, ArrayTable]:
         groups.setdefault((state.topic, state.names, filled), []).append(state)
     for topic, names, _ in groups:
         for wrong in filter(None, map(wrong_name, (topic, *names))):
-            raise ModelFileError([Fault(str(path), wrong)])
+            raise file_fault(path, wrong)
     topics = [topic for topic, _, _ in groups]
     made: dict[str, ArrayTable] = {}
     for (topic, names, _), states in groups.items():

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from strobe.errors import MOST_FAULTS, ArgumentError, counted, nearest
+from strobe.files.faults import Faults
 from strobe.files.reading import path_text
 from strobe.identify.log_checks import disagreements
 from strobe.identify.log_columns import (
@@ -40,7 +41,6 @@ from strobe.identify.log_columns import (
     split_unit,
 )
 from strobe.identify.log_tables import (
-    Faults,
     LogTable,
     Watch,
     is_time,
@@ -152,7 +152,7 @@ def reading(
         return _planned(
             path, robot, differentiate, {"columns": columns, "degrees": degrees, "topic": topic}
         )
-    faults = Faults(path)
+    faults = Faults(str(path))
     table = _table(path, robot, topic, faults, watch)
     mapping = None if columns is None else _parsed(columns)
     if mapping is not None and topic is not None and path.suffix.lower() != ".mcap":

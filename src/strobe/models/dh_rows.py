@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from strobe.errors import ArgumentError, nearest, shown
-from strobe.models.assembly import Faults
+from strobe.files.faults import Faults
 from strobe.models.joints import FIXED, KINDS, SINGLE
 from strobe.models.load import require_snap
 from strobe.models.model import Model

@@ -23,9 +23,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from strobe.errors import Fault, ModelFileError, counted
+from strobe.files.faults import Faults
 from strobe.files.xml import Element
 from strobe.models import doctor_inertias, doctor_joints, doctor_names
-from strobe.models.assembly import Assembly, Faults, JointData, LinkData, assemble
+from strobe.models.assembly import Assembly, JointData, LinkData, assemble
 from strobe.models.findings import DOUBTFUL, NOTE, SERIOUS, SEVERITIES, Finding, Group, grouped
 from strobe.models.load import is_urdf, load_model
 from strobe.models.model import ROOT, Body, Model

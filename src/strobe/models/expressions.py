@@ -8,25 +8,17 @@ from __future__ import annotations
 
 import ast
 import math
-import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from strobe.errors import StrobeError, nearest
+from strobe.files.tables import finite_decimal
 
-DECIMAL = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 LONGEST = 500  # characters; deeper nesting than Python's parser allows cannot be written in fewer
 
 
 class ExpressionError(StrobeError, ValueError):
     """An expression that is not one of the few allowed."""
-
-
-def decimal(word: str) -> float:
-    """A finite number in ASCII digits as files write it; raises ValueError with the word."""
-    if not DECIMAL.fullmatch(word) or not math.isfinite(value := float(word)):
-        raise ValueError(word)
-    return value
 
 
 class Expression(float):
@@ -106,7 +98,7 @@ def _parse(text: str) -> ast.expr:
         tree = ast.parse(written, mode="eval").body
         for node in ast.walk(tree):
             if isinstance(node, ast.Constant) and type(node.value) in (int, float):
-                decimal(ast.get_source_segment(written, node) or "")
+                finite_decimal(ast.get_source_segment(written, node) or "")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise ExpressionError(
             f'"{text}" is not an expression; use numbers, parameter names, pi, + - * / and parentheses.'

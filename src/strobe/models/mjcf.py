@@ -30,8 +30,9 @@ import numpy as np
 
 from strobe.algebra import Pose, Shift, Spin, Sym3, Vec3, quaternion_rotation
 from strobe.errors import ArgumentError, Fault, ModelFileError
+from strobe.files.faults import Faults
 from strobe.files.reading import file_fault, read_bytes
-from strobe.models.assembly import SNAP, Assembly, Faults, JointData, LinkData, assemble, nearly_right
+from strobe.models.assembly import SNAP, Assembly, JointData, LinkData, assemble, nearly_right
 from strobe.models.inertial import Inertial
 from strobe.models.joints import FIXED, FLOATING, MUJOCO, Friction, Kind, Limits, Motor
 from strobe.models.locking import followed, lock

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from strobe.algebra import Pose, Vec3
-from strobe.models.assembly import SNAP, Assembly, Faults, JointData, LinkData, assemble
+from strobe.files.faults import Faults
+from strobe.models.assembly import SNAP, Assembly, JointData, LinkData, assemble
 from strobe.models.inertial import Inertial, symmetric
 from strobe.models.joints import (
     FIXED,

@@ -13,8 +13,9 @@ import numpy as np
 
 from strobe.algebra import Pose, Sym3, Vec3
 from strobe.errors import ArgumentError, shown
+from strobe.files.faults import Faults
 from strobe.models.arguments import is_whole, require_truth, require_whole
-from strobe.models.assembly import Assembly, Faults, JointData, LinkData, assemble
+from strobe.models.assembly import Assembly, JointData, LinkData, assemble
 from strobe.models.inertial import Inertial
 from strobe.models.joints import KINDS, Kind, Limits
 from strobe.models.model import Model, moved

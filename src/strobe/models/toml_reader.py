@@ -16,17 +16,10 @@ from pathlib import Path
 
 from strobe.algebra import Pose
 from strobe.errors import ArgumentError
+from strobe.files.faults import Faults
 from strobe.files.reading import LARGEST_TOML, parsed_toml, read_text, text_in
 from strobe.models import bases
-from strobe.models.assembly import (
-    SNAP,
-    STANDARD_GRAVITY,
-    Assembly,
-    Faults,
-    JointData,
-    LinkData,
-    assemble,
-)
+from strobe.models.assembly import SNAP, STANDARD_GRAVITY, Assembly, JointData, LinkData, assemble
 from strobe.models.couplings import coordinates
 from strobe.models.feet import Foot
 from strobe.models.joints import FLOATING, RAD, Joint

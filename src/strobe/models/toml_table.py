@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from strobe.errors import excerpt, nearest, wrong_name
-from strobe.models.assembly import LARGEST_ANGLE, SNAP, Faults, nearly_right, snapped
+from strobe.files.faults import Faults
+from strobe.models.assembly import LARGEST_ANGLE, SNAP, nearly_right, snapped
 from strobe.models.expressions import Expression, ExpressionError, parse_expression
 
 Triple = tuple[float, float, float]

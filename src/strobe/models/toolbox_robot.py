@@ -19,7 +19,8 @@ import numpy as np
 
 from strobe.algebra import Pose, Vec3
 from strobe.errors import ArgumentError, shown
-from strobe.models.assembly import SNAP, Assembly, Faults, JointData, LinkData, assemble
+from strobe.files.faults import Faults
+from strobe.models.assembly import SNAP, Assembly, JointData, LinkData, assemble
 from strobe.models.inertial import Inertial, symmetric
 from strobe.models.joints import FIXED, PRISMATIC, REVOLUTE, Joint, Limits, Motor
 from strobe.models.model import Model

@@ -15,13 +15,14 @@ from pathlib import Path
 
 from strobe.algebra import Inertia, Pose, Sym3, Vec3
 from strobe.errors import nearest
+from strobe.files.faults import Faults
 from strobe.files.reading import file_fault, read_bytes
+from strobe.files.tables import finite_decimal
 from strobe.files.xml import Element, parse_xml
 from strobe.models.assembly import (
     LARGEST_ANGLE,
     SNAP,
     Assembly,
-    Faults,
     JointData,
     LinkData,
     assemble,
@@ -29,7 +30,6 @@ from strobe.models.assembly import (
     require_number,
     snapped,
 )
-from strobe.models.expressions import decimal
 from strobe.models.inertial import ENTRIES, Inertial
 from strobe.models.joints import FIXED, KINDS, Friction, Limits, kind_of
 from strobe.models.model import Coupling, Model
@@ -381,7 +381,7 @@ class _Reader:
             self.faults.error(element.where, f"{found}; expected {expected}, found {len(words)}.")
             return ()
         try:
-            values = [decimal(word) for word in words]
+            values = [finite_decimal(word) for word in words]
         except ValueError as error:
             self.faults.error(element.where, f'{found}; "{_short(str(error))}" is not a finite number.')
             return ()

@@ -35,8 +35,8 @@ from pathlib import Path
 from typing import Any
 
 from strobe.errors import ArgumentError, ModelFileError, StrobeError, SweepWarning, nearest
+from strobe.files.faults import Faults
 from strobe.files.reading import path_text, read_toml_data, suffix_of
-from strobe.models.assembly import Faults
 from strobe.models.toml_table import Context, Table, as_written
 from strobe.show.json_text import plain
 from strobe.simulate.integrators import FIXED as METHODS

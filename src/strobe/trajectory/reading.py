@@ -35,12 +35,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from strobe.errors import ArgumentError, ModelFileError, StrobeError, nearest
+from strobe.files.faults import Faults
 from strobe.files.reading import read_json_data, read_toml_data
 from strobe.kinematics.inverse import inverse_kinematics
 from strobe.kinematics.inverse_rates import inverse_velocity
 from strobe.kinematics.poses import checked_poses, pose
 from strobe.kinematics.solutions import Status
-from strobe.models.assembly import Faults
 from strobe.models.toml_table import Context, Table, as_written
 from strobe.trajectory.planners import METHODS
 from strobe.trajectory.requests import Request, request
