@@ -90,7 +90,7 @@ def test_each_trial_has_a_prime_of_its_own_and_every_pair_a_verdict():
     exact = equivalence.compare(FORMULATIONS, model)
     assert len(set(exact.primes)) == 3
     assert all(2**60 < prime < 2**61 for prime in exact.primes)
-    assert len(exact.equal) == len(exact.degree) == 15 * 14 // 2
+    assert len(exact.equal) == len(exact.degree) == 19 * 18 // 2
     assert exact.passed
     assert exact.classes() == [list(FORMULATIONS)]
     assert 0 < exact.probability < 1e-15

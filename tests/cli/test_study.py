@@ -67,7 +67,7 @@ def test_the_study_reads_like_a_page() -> None:
     shown = run("planar2", "--quick", "--text").stdout
     for key in OF_AN_ARM:
         assert SECTIONS[key].TITLE in shown
-    assert "all 15 formulations:" in shown
+    assert "all 19 formulations:" in shown
     assert "in 3 trials of 3, wrong with probability at most d/p < " in shown
     assert "FAILS" not in shown
 
@@ -176,7 +176,7 @@ def test_a_study_writes_a_page_and_its_numbers_and_tells_five_results(
 ) -> None:
     folder, lines = written
     assert lines[0] == "planar2"
-    assert lines[1].startswith("15 = 1  15 formulations are the same function")
+    assert lines[1].startswith("19 = 1  19 formulations are the same function")
     assert lines[6] == ""
     assert lines[7] == "The report: study-planar2/planar2.html"
     assert lines[8] == "Its numbers: study-planar2/planar2.json"
