@@ -43,11 +43,28 @@ MUTATIONS = {
         ("U @ link.J_hat @ W_dd[j].T", "U @ link.J_hat @ W_dd[i].T"),
     ],
     "hollerbach-4x4": [
+        ("inward(arm, *outward(arm, qd, qdd))", new)
+        for new in (
+            "inward(arm, *outward(arm, qdd, qd))",
+            "inward(arm, *outward(arm, qd, qd))",
+            "inward(arm, *outward(arm, qd, qdd)[::-1])",
+            "inward(arm, *[outward(arm, qd, qdd)[1]] * 2)",
+        )
+    ],  # its own lines are those of two modules above and below
+    "waters-recursive": [
         ("D_own + T @ D", "D_own + D"),
         ("T = link.T", "T = arm.links[0].T"),
         ("- (g.x * x", "+ (g.x * x"),
         ("[*link.mu, link.m]", "[*link.mu, 1.0]"),
         ("W_dd[i].T", "W_dd[i]"),
+    ],
+    "hollerbach-backward": [
+        ("(2.0 * rate)", "rate"),
+        ("+ (W @ DD)", "- (W @ DD)"),
+        ("+ U * accel", "+ D * accel"),
+        ("- gravity_term", "+ gravity_term"),
+        ("W_d = W_d @ T", "W_d = W_d"),
+        ("W_dd = W_dd @ T", "W_dd = W_d @ T"),
     ],
     "hollerbach-3x3": [
         (" + Mat3.outer(link.p, e)", ""),
@@ -65,6 +82,14 @@ MUTATIONS = {
         ("+ p.cross(f)", "- p.cross(f)"),
         ("I @ wd + w.cross(I @ w)", "I @ wd - w.cross(I @ w)"),
         ("W @ link.I.matrix() @ W.T", "W.T @ link.I.matrix() @ W"),
+    ],
+    "newton-euler-orin": [
+        (" + w.cross(z) * rate", ""),
+        ("w.cross(z) * (2.0 * rate)", "w.cross(z) * rate"),
+        ("spin = into @ w", "spin = w"),
+        ("into @ abar * link.m", "abar * link.m"),
+        ("link.I @ (into @ wd)", "link.I @ wd"),
+        ("+ spin.cross(link.I @ spin)", "- spin.cross(link.I @ spin)"),
     ],
     "newton-euler": [
         ("a = u + al.cross(link.p) + w", "a = u + al.cross(link.p) - w"),
@@ -123,6 +148,14 @@ MUTATIONS = {
         ("d_arm - bodies[k]", "d_arm + bodies[k]"),
         ("- body.I @ turn.cross(angular[j])", "+ body.I @ turn.cross(angular[j])"),
         ("joint.a.cross(d_arm)", "d_arm.cross(joint.a)"),
+    ],
+    "gibbs-appell": [
+        ("turned * 2.0", "turned"),
+        (" + moving.gyroscopic", ""),
+        ("a[i] = hinge + slip", "a[i] = hinge"),
+        ("moment.dot(bodies[j].angular())", "moment.dot(body.angular())"),
+        ("{ROOT: -g}", "{ROOT: g}"),
+        ("wd[p] + turned", "wd[p] - turned"),
     ],
     "configuration-space": [
         ("C[j][k][i] * qd[j] * qd[k]", "C[j][k][i] * qd[j] * qd[j]"),
@@ -188,6 +221,7 @@ TOOL_MUTATIONS = {
         ("Rf = R @ f", "Rf = f"),
     ],
     "newton-euler-hat": [("inward(arm, F, N, tool)", "inward(arm, F, N, None)")],
+    "newton-euler-orin": [("inward(arm, F, N, tool)", "inward(arm, F, N, None)")],
     "modified-newton-euler": [("inward(arm, F, N, tool)", "inward(arm, F, N, None)")],
 }
 

@@ -17,7 +17,7 @@ def test_the_parts_are_the_whole(method, inertia):
 
 
 def test_the_matrix_operations_of_a_recursion_grow_linearly():
-    totals = [sum(m for m, _ in in_matrices("hollerbach-4x4", n).values()) for n in (3, 4, 5, 6)]
+    totals = [sum(m for m, _ in in_matrices("waters-recursive", n).values()) for n in (3, 4, 5, 6)]
     assert totals == [22, 32, 42, 52]
 
 

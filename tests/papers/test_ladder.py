@@ -25,7 +25,7 @@ def test_the_stanford_arm_has_every_rung_in_the_order_of_the_report(rungs):
         "every value recorded, in Python",
         "waters as written, in Python",
         "waters, inertial part recursive, in Python",
-        "hollerbach-4x4 as written, in Python",
+        "waters-recursive as written, in Python",
         "hollerbach-3x3 as written, in Python",
         "newton-euler as written, in Python",
         "regrouped, folded, shared, in Python",

@@ -27,6 +27,7 @@ VERBS: dict[str, type[TyperCommand]] = {
     "explain": NumbersCommand,
     "coordinates": NumbersCommand,
     "draw": NumbersCommand,
+    "strobe": NumbersCommand,
     "check": NumbersCommand,
     "prove": TyperCommand,
     "count": TyperCommand,

@@ -48,19 +48,23 @@ from strobe.formulations import (
     composite_body,
     configuration_space,
     decomposition,
+    gibbs_appell,
     hollerbach_3x3,
     hollerbach_3x3_printed,
     hollerbach_4x4,
+    hollerbach_backward,
     lagrange_jacobian,
     modified_newton_euler,
     newton_euler,
     newton_euler_armstrong,
     newton_euler_base,
     newton_euler_hat,
+    newton_euler_orin,
     spatial_newton_euler,
     turney_lagrange,
     uicker_kahn,
     waters,
+    waters_recursive,
 )
 from strobe.models.model import Model
 from strobe.scalars import Num, Numbers
@@ -110,9 +114,12 @@ FORMULATIONS: dict[str, Method] = {
     for method in (
         Method("uicker-kahn", uicker_kahn),
         Method("waters", waters),
+        Method("waters-recursive", waters_recursive),
+        Method("hollerbach-backward", hollerbach_backward),
         Method("hollerbach-4x4", hollerbach_4x4),
         Method("hollerbach-3x3", hollerbach_3x3),
         Method("newton-euler-base", newton_euler_base, tool=True),
+        Method("newton-euler-orin", newton_euler_orin, tool=True),
         Method("newton-euler", newton_euler, tool=True),
         Method("newton-euler-hat", newton_euler_hat, tool=True),
         Method("newton-euler-armstrong", newton_euler_armstrong, TREE),
@@ -120,12 +127,14 @@ FORMULATIONS: dict[str, Method] = {
         Method("modified-newton-euler", modified_newton_euler, tool=True),
         Method("decomposition", decomposition, ONE_DEGREE),
         Method("lagrange-jacobian", lagrange_jacobian, ONE_DEGREE),
+        Method("gibbs-appell", gibbs_appell, ONE_DEGREE),
         Method("configuration-space", configuration_space, TREE),
         Method("spatial-newton-euler", spatial_newton_euler, TREE),
         Method("composite-body", composite_body, TREE),
     )
 }
-"""Every method that gives the torques of a motion. `articulated_body` gives accelerations and stands apart."""
+"""Every method that gives the torques of a motion. `articulated_body` and `armstrong_forward` give
+accelerations and stand apart."""
 
 PRINTED = Method("hollerbach-3x3-printed", hollerbach_3x3_printed)
 """Wrong on purpose: a paper's equations with their errata, to be asked for by name only."""

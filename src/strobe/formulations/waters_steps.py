@@ -7,8 +7,8 @@
 
 `straightforward` multiplies every U out wherever it occurs, `recorded` once. Then comes `waters`, the recursion
 outwards; `d_recursive` adds one inwards for the inertial part, D_i = Ĵ_i Ẅ_iᵀ + T_{i+1} D_{i+1}, while gravity still
-runs over pairs of links. With gravity recursive as well it is `hollerbach_4x4`. They are here to be run and counted,
-not to be used.
+runs over pairs of links. With gravity recursive as well it is `waters_recursive`. They are here to be run and
+counted, not to be used.
 """
 
 from __future__ import annotations

@@ -144,7 +144,7 @@ MATRIX_RULES: Rules = (
     (r"D \* accel|W @ [DT]$|P @ T|U \* accel|link\.J_hat|U(\[i\])? @ ", "inertial"),
     (r"D \* rate|DD \*|P \+ L|L @ T|\(?V @|\(?W @ DD|U \* rate", "second order"),
 )
-"""The parts of [Waters1979] in `waters` and `hollerbach-4x4`."""
+"""The parts of [Waters1979] in `waters` and `waters-recursive`."""
 
 UNITS: Mapping[tuple[str, str], tuple[int, int, int]] = {
     ("mul", "__matmul__"): (64, 1, 0),
@@ -177,7 +177,7 @@ def _charged(method: str, inertia: str, n: int) -> dict[str, Pair]:
 
 @cache
 def in_matrices(method: str, n: int) -> Mapping[str, Pair]:
-    """4×4 products and operations of order 16 of `waters` or `hollerbach-4x4`, part by part."""
+    """4×4 products and operations of order 16 of `waters` or `waters-recursive`, part by part."""
     parts: dict[str, Pair] = {}
     for (op, via, expression), count in _run(Everything(), method, n).items():
         if expression and (op, via) in UNITS:

@@ -53,7 +53,7 @@ def uicker_kahn_at_six() -> Finding:
 
 def backward_recursion() -> Finding:
     row, six = (printed("hollerbach", table, "Waters") for table in ("I", "II"))
-    degree = measured("waters").polynomials[0].degree
+    degree = measured("hollerbach-backward").polynomials[0].degree
     figure = (
         f"of degree {degree}; the printed polynomial gives {mixed(row.m(6))}, and "
         f"{row.explained.total.m} the {mixed(row.explained.total.m(6))} of table II"

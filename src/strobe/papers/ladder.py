@@ -41,7 +41,7 @@ CLIMB = {  # the report's row of each step, and what it makes of it
     "every value recorded": ("values recorded", "a factor 5"),
     "waters": ("backward recursion", "a further factor 6, 0.25 s"),
     "waters, inertial part recursive": ("and D recursive", ""),
-    "hollerbach-4x4": ("and gravity recursive", "a factor 50 in all"),
+    "waters-recursive": ("and gravity recursive", "a factor 50 in all"),
     "hollerbach-3x3": ("", "3×3 for 4×4 matrices: a further factor 2"),
     "newton-euler": ("", ""),
 }

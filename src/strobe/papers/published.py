@@ -55,8 +55,10 @@ REMARKS: Mapping[tuple[str, str], str] = {
 RESIDUES: Mapping[str, str] = {
     "uicker-kahn": "ours adds all terms into one sum, needs 19 multiplications for gravity per (i, j), and "
     "constant zero rows of link 1 are free; no inertial term is left out",
-    "waters": "ours stores U_ii (7 products and 4 scalings per link, not 8 and 5), gravity is 19 m per (i, j)",
-    "hollerbach-4x4": "ours stores U_ii (7 products and 4 scalings per link, not 8 and 5), m_i r_i is constant",
+    "hollerbach-backward": "his own (6) to (10) as they stand: U_ii stored, one Ẅ (6 products and 4 scalings per "
+    "link, not 8 and 5), gravity 19 m per (i, j); Waters' split P + L costs a product and a sum more (`waters`)",
+    "hollerbach-4x4": "his own (8) to (14) as they stand: U_ii stored, one Ẅ (6 products and 4 scalings per link, "
+    "not 8 and 5), m_i r_i constant; with Waters' split P + L it is 741n−570 ; 610n−484 (`waters-recursive`)",
     "hollerbach-3x3": "ours is the corrected recursion; Z R_i keeps its zero row, so its products cost 18 m for 27",
     "newton-euler": "ours adds before it rotates, ω × z q̇ costs two products, and link 1 saves nothing",
     "newton-euler-hat": "the count as written: ω × z q̇, m_n ā_n and τ counted, nothing beyond link n",
@@ -105,7 +107,7 @@ DIFFERENCES: Mapping[str, Mapping[str, str]] = {
 TRACE = "a trace goes through a whole product (one product more, one operation less each)"
 MATRIX_RESIDUES: Mapping[str, str] = {
     "waters": f"{TRACE}, P_j + L_j is added once for each link, not for each pair, and W_n is formed",
-    "hollerbach-4x4": f"{TRACE}, W_n is formed, and a step of order 4 is none of order 16",
+    "waters-recursive": f"{TRACE}, W_n is formed, and a step of order 4 is none of order 16",
     "gravity": "a step of order 4 is none of order 16",
     "second order": SAME,
     "inertial": f"{TRACE}, and W_n is formed",
@@ -135,7 +137,8 @@ def hollerbach() -> list[Row]:
             ledgers.uicker_kahn, "uicker-kahn",
         ),
         _hollerbach(
-            "Waters", "106½n²+620¼n−512", "82n²+514n−384", 7051, 5652, ledgers.waters_in_hollerbach, "waters"
+            "Waters", "106½n²+620¼n−512", "82n²+514n−384", 7051, 5652, ledgers.waters_in_hollerbach,
+            "hollerbach-backward",
         ),
         _hollerbach(
             "Hollerbach 4×4", "830n−592", "675n−464", 4388, 3586, ledgers.hollerbach_4x4, "hollerbach-4x4"
@@ -291,17 +294,19 @@ def waters() -> list[Row]:
         row("ladder", "backward recursion", 70, 106, ledgers.waters_backward, "waters"),
         row(
             "ladder", "and D recursive", 60, 81, ledgers.waters_d_recursion,
-            uncounted="hollerbach-4x4 makes gravity recursive as well, which is the next row",
+            uncounted="waters-recursive makes gravity recursive as well, which is the next row",
         ),
-        row("ladder", "and gravity recursive", 45, 77, both, "hollerbach-4x4"),
-        row("split", "gravity", 0, 17, ledgers.waters_gravity, "hollerbach-4x4", parts=(inner[1], outer[1])),
-        row("split", "second order", 20, 38, ledgers.waters_second_order, "hollerbach-4x4", parts=("second order",)),
-        row("split", "inertial", 25, 22, ledgers.waters_inertial, "hollerbach-4x4", parts=(inner[0], outer[0])),
+        row("ladder", "and gravity recursive", 45, 77, both, "waters-recursive"),
+        row("split", "gravity", 0, 17, ledgers.waters_gravity, "waters-recursive", parts=(inner[1], outer[1])),
         row(
-            "locking", "three joints locked", 19, 34, both, "hollerbach-4x4", 3,
+            "split", "second order", 20, 38, ledgers.waters_second_order, "waters-recursive", parts=("second order",)
+        ),
+        row("split", "inertial", 25, 22, ledgers.waters_inertial, "waters-recursive", parts=(inner[0], outer[0])),
+        row(
+            "locking", "three joints locked", 19, 34, both, "waters-recursive", 3,
             remark="the same ledger for three joints; one product more and one operation less are printed",
         ),
-        row("outer links", "neglected, saving", 5, 5, ledgers.waters_outer_links, "hollerbach-4x4", parts=outer),
+        row("outer links", "neglected, saving", 5, 5, ledgers.waters_outer_links, "waters-recursive", parts=outer),
     ]  # fmt: skip
 
 

@@ -67,7 +67,7 @@ def waters() -> list[Sheet]:
         ("step", "published", "of the last step", "our code"),
         rows,
         (
-            "Our code: waters (backward recursion) and hollerbach-4x4 (both recursions), dense, same joints.",
+            "Our code: waters (backward recursion) and waters-recursive (both recursions), dense, same joints.",
         ),
         [_plain(row) for row in weighted],
     )

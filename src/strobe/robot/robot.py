@@ -27,6 +27,7 @@ from strobe.robot.dynamics import Dynamics
 from strobe.robot.kinematics import Kinematics
 
 if TYPE_CHECKING:
+    from strobe.analysis.strobed import Strobed
     from strobe.compiler.export.quantity import Export
     from strobe.control.controller import Controller
     from strobe.control.tracking_result import Tracked
@@ -405,3 +406,9 @@ class Robot(Dynamics, Kinematics):
     def scaled(self, length: float = 1.0, mass: float = 1.0) -> Robot:
         """A geometrically similar robot."""
         return self._edited(edits.scale(self.model, length, mass))
+
+    def strobe(self, q: Any, *, formulation: str | None = None) -> Strobed:
+        """g, M and the Christoffel symbols at one position, read off inverse dynamics by unit vectors."""
+        from strobe.analysis.strobed import strobe
+
+        return strobe(self, q, formulation=formulation)

@@ -23,7 +23,9 @@ Array = np.ndarray
 # beyond, each takes minutes in exact arithmetic. A quick study waits for half as many.
 LARGEST = {
     "uicker-kahn": 12, "configuration-space": 12, "lagrange-jacobian": 16, "turney-lagrange": 16, "waters": 16,
-    "decomposition": 24, "hollerbach-4x4": 32, "hollerbach-3x3": 40, "newton-euler-base": 40, "composite-body": 40,
+    "hollerbach-backward": 16,
+    "decomposition": 24, "waters-recursive": 32, "hollerbach-4x4": 32, "gibbs-appell": 40, "newton-euler-orin": 40,
+    "hollerbach-3x3": 40, "newton-euler-base": 40, "composite-body": 40,
     "newton-euler-hat": 80, "newton-euler-armstrong": 80, "modified-newton-euler": 80,
 }  # fmt: skip
 SMALL = 8  # joints up to which nothing takes long

@@ -1,0 +1,40 @@
+"""``strobe strobe``: what each call shows."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+from typer.testing import CliRunner
+
+import strobe
+from strobe.cli import app
+
+
+def run(*arguments: str) -> Any:
+    return CliRunner().invoke(app, ["strobe", *arguments])
+
+
+def test_every_call_is_a_row_with_what_it_was_given() -> None:
+    done = run("planar2", "--q", "0.3", "0.8")
+    assert done.exit_code == 0, done.output
+    assert "planar2: 6 calls of inverse dynamics" in done.stdout
+    rows = [" ".join(line.split()) for line in done.stdout.splitlines()]
+    assert "M e_1 qdd1 = 1 0.505957 0.108454" in rows
+    assert "2 C_2,1 + C_2,2 + C_1,1 qd1 = 1, qd2 = 1 -0.193686 0.064562" in rows
+    assert "C^2_11 0.064562" in rows
+
+
+def test_the_data_are_those_of_the_robot() -> None:
+    data = json.loads(run("stanford", "--formulation", "waters", "--json").stdout)
+    robot = strobe.load("stanford")
+    assert np.allclose(data["M"], robot.mass_matrix(data["q"]), atol=1e-12)
+    assert data["calls"] == {"g": 1, "M": 6, "C": 21}
+    assert len(data["flashes"]) == 28
+
+
+def test_bad_input_is_a_sentence() -> None:
+    done = run("planar2", "--q", "0.3")
+    assert done.exit_code == 2
+    assert "--q has 1 number, expected 2" in done.stderr
