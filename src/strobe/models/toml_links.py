@@ -211,7 +211,8 @@ def _inertia(table: Table) -> Sym3:
     value = table.data["inertia"] if "inertia" in table else [0.0] * 6
     if isinstance(value, list) and len(value) == 3:
         if not any(isinstance(row, list) for row in value):
-            return Sym3(*table.numbers("inertia", 3), 0.0, 0.0, 0.0)
+            xx, yy, zz = table.triple("inertia")
+            return Sym3(xx, yy, zz, 0.0, 0.0, 0.0)
         return _symmetric(table)
     if isinstance(value, list) and len(value) == 6:
         return Sym3(*(table.numbers("inertia", 6) if "inertia" in table else value))
