@@ -21,7 +21,7 @@ MANY = 9  # columns of a table whose numbers stand closer together
 MEASURED = re.compile(
     r"[-−≤<]?\d[\d.,]*(e[-+]?\d+)?[ ]?[^\W\d_]{0,5}[%×]?"
 )  # 3.2, 100 %, 432 bytes, 1e-06 %, 5.3×
-UNITS = re.compile(r"\([^()]{1,9}\)|\bN m\b")  # which no line ends within
+UNITS = re.compile(r"\((?:(?! or )[^()]){1,9}\)|\bN m\b")  # which no line ends within
 
 
 def figure(picture: str, caption: str = "", *, motion: str | None = None) -> Html:
