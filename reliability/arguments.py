@@ -176,9 +176,10 @@ FITTING: Mapping[str, tuple[Any, ...]] = {
     "columns": ({"t": 1, "q": "2:3"}, ("joint", "a", "d", "theta", "alpha")), "differentiate": (True,),
     "topic": ("actual",), "noise": (0.1,), "prior": ([1, 0, 0, 0, 0, 0, 0, 0, 0, 0],), "purpose": ("gravity",),
     "rtol": (1e-6,), "atol": (1e-6,), "planner": ("cubic",), "plant_rate": (1000.0,), "trajectory_rate": (10.0,),
-    "stop_at": (0.005,), "budget": (1e6,), "seconds": (0.01,), "methods": (["no-velocity"],), "inertia": ([0.1] * 6,),
-    "inertial": (True,), "centres": (True,), "open": (False,), "shapes": (False,), "view": ("front",),
-    "bounds": ({"velocity": 1.0},), "gains": ({"stiffness": 10.0},), "tracking": (False,), "round": (1,),
+    "stop_at": (0.005,), "budget": (1e6,), "seconds": (0.01,), "methods": (["gravity-only"],),
+    "inertia": ([0.1] * 6,), "inertial": (True,), "centres": (True,), "open": (False,), "shapes": (False,),
+    "bounds": ({"velocity": 1.0},), "gains": ({"stiffness": 10.0},), "tracking": (None,), "round": (1,),
+    "view": ("front",),
     "tree": (True,), "scheme": ("central",), "tries": (3,), "least": (0.1,), "which": (0,),
 }  # fmt: skip
 

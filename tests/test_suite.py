@@ -93,4 +93,5 @@ NAMING = (
 def test_every_file_and_folder_of_ours_that_is_named_is_there(named_in):
     text = (HERE.parent / named_in).read_text(encoding="utf-8")
     named = re.findall(r"(?<![\w/.-])(?:tests|reliability|benchmarks|examples|src)/[\w/.-]*\w", text)
-    assert [path for path in named if not (HERE.parent / path).exists()] == []
+    ours = [path for path in named if "my_" not in path]  # that is the reader's own
+    assert [path for path in ours if not (HERE.parent / path).exists()] == []

@@ -59,6 +59,7 @@ CURED = {  # calls that the trial found to end otherwise, and what they say
     "seconds": (lambda: trade_off(ARM, MOTION, seconds=math.nan), r"seconds is nan; expected a time in seconds"),
     "methods": (lambda: trade_off(ARM, MOTION, methods=object), r"methods is <class 'object'>; expected names"),
     "progress": (lambda: trade_off(ARM, MOTION, progress=[]), r"progress is \[\]; expected a function"),
+    "tracking": (lambda: trade_off(ARM, MOTION, tracking=False), r"tracking is False; expected a function"),
     "purpose": (lambda: mechanisms.counterbalance(ARM, purpose=[0.0]), r"purpose is \[0\.0\]; expected one of"),
     "chains": (lambda: mechanisms.combined(3, [0.1], [0.1]), r"chains is 3; expected a list of Chain"),
     "rates": (lambda: mechanisms.complete(LINKAGE, [0, 0, 0], 3), r"rates is 3; expected velocities by the names"),

@@ -198,8 +198,9 @@ def trade_off(
     _check(budget, within, samples)
     for name, given in (("seconds", seconds), ("round", round)):
         require_above(name, given, "a time in seconds, zero or more", or_zero=True)
-    if not callable(progress):
-        raise ArgumentError(f"progress is {shown(progress)}; expected a function.")
+    for name, given in (("progress", progress), ("tracking", len if tracking is None else tracking)):
+        if not callable(given):
+            raise ArgumentError(f"{name} is {shown(given)}; expected a function.")
     motion = in_order(motion, robot.joint_names, robot.name)
     state = motion(np.linspace(0.0, motion.duration, samples))
     exact = robot.inverse_dynamics(*state)
