@@ -42,6 +42,7 @@ CALLS = {
 ROBOTS = {
     "puma560": strobe.load("puma560").model,  # rotors and friction
     "tree": random_model(4, 5, kinds="RPS", tree=True),
+    "screws and planes": random_model(3, 6, kinds="HE"),
 }
 
 

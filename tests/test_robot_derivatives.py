@@ -20,6 +20,7 @@ MODELS = {
     "parallelogram": strobe.load("parallelogram").model,  # a joint that follows
     "tree": random_model(3, 8, kinds="RPS", tree=True),  # one joint of each kind, and a fork
     "floating": random_model(2, 4, kinds="FR"),
+    "screws and planes": random_model(3, 6, kinds="HE", tree=True),
 }
 ROBOTS = {name: Robot(model, compiled=False) for name, model in MODELS.items()}
 

@@ -41,6 +41,8 @@ ROBOTS = {
     "one joint": lambda: random(1, kinds="R"),
     "one slide": lambda: random(1, kinds="P"),
     "balls": lambda: strobe.random(4, seed=2, kinds="RS"),
+    "screws": lambda: strobe.random(4, seed=3, kinds="RH"),
+    "planes": lambda: strobe.random(3, seed=4, kinds="ER"),
 }  # fmt: skip
 
 

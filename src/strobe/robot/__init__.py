@@ -74,6 +74,7 @@ def _warned(robot: Robot) -> Robot:
 def random(n: int, seed: int = 0, *, kinds: str = "RP", tree: bool = False) -> Robot:
     """A random robot with n joints, a chain or a tree, with valid inertias.
 
-    ``kinds`` are the letters to draw from: R revolute, C continuous, P prismatic, S spherical, F floating.
+    ``kinds`` are the letters to draw from: R revolute, C continuous, P prismatic, S spherical, F floating,
+    H helical, E planar.
     """
     return Robot(random_model(n, seed, kinds=kinds, tree=tree))
