@@ -26,12 +26,12 @@ from strobe.cli.inputs import (
     open_robot,
 )
 from strobe.cli.logs import Columns, Degrees, LogOptions, Topic, moved
-from strobe.cli.options import differentiating, takes
+from strobe.cli.options import differentiating, in_options, takes
 from strobe.cli.plan import as_options, bound, bound_options
 from strobe.cli.progress import Progress
 from strobe.cli.simulate import carried
 from strobe.cli.states import NoFriction
-from strobe.errors import ArgumentError, StrobeError, UnknownNameError
+from strobe.errors import Advised, ArgumentError, StrobeError, UnknownNameError
 
 if TYPE_CHECKING:
     from strobe.control.request_timeline import Timeline
@@ -40,13 +40,6 @@ if TYPE_CHECKING:
     from strobe.robot import Robot
     from strobe.trajectory.motion import Trajectory
 
-ADVICE = {
-    "with limits=True": "with --limits",
-    "plant_rate=": "--plant-rate",
-    "plant_rate": "--plant-rate",
-    "trajectory_rate": "--trajectory-rate",
-    "rate=": "--rate",
-}
 LEAST_RANGE = 1e-3  # rad, m and so on, of a sensor whose joint stands still
 
 
@@ -184,7 +177,7 @@ def control(
         with Progress("controlling", len(names), "controllers") as progress:
             runs = {name: _run(arm, line, name, gains[name], how, progress) for name in names}
     except StrobeError as error:
-        raise ArgumentError(_advised(as_options(str(error)))) from None
+        raise ArgumentError(_in_options(as_options(error))) from None
     data = _told(arm, line.motion, runs, rate, hand) | _written(runs, output, plot, inputs, force)
     _report(data, as_json)
 
@@ -367,7 +360,7 @@ def _run(
         run = controlled(robot, line, name, gains=gains, **how)
     progress.advance(1)
     for each in caught:
-        warn(f"{name}: {_advised(str(each.message))}")
+        warn(f"{name}: {_in_options(each.message)}")
     said = {str(each.message) for each in caught}
     return replace(run, notes=tuple(note for note in run.notes if note not in said))
 
@@ -383,7 +376,7 @@ def _told(
 
     loops = [told(run, cost(run.controller), frame) for run in runs.values()]
     for loop in loops:
-        loop["notes"] = [_advised(note) for note in loop["notes"]]
+        loop["notes"] = [_in_options(note) for note in loop["notes"]]
     return {
         "robot": robot.name, "frame": hands(robot.model) if frame is None else frame, "planner": motion.method,
         "duration": motion.duration, "rate": rate,
@@ -392,11 +385,10 @@ def _told(
     }  # fmt: skip
 
 
-def _advised(sentence: str) -> str:
-    """A sentence with the options of a command line in place of Python's arguments."""
-    for words, option in ADVICE.items():
-        sentence = sentence.replace(words, option)
-    return sentence
+def _in_options(said: object) -> Advised:
+    return in_options(
+        said, ("plant_rate", "trajectory_rate", "rate", "limits"), ("plant_rate is", "trajectory_rate is")
+    )
 
 
 def _written(
