@@ -26,7 +26,7 @@ from strobe.cli.inputs import (
     open_robot,
 )
 from strobe.cli.logs import Columns, Degrees, LogOptions, Topic, moved
-from strobe.cli.options import differentiating, in_options, takes
+from strobe.cli.options import differentiating, drawn_in, in_options, takes, written_to
 from strobe.cli.plan import as_options, bound, bound_options
 from strobe.cli.progress import Progress
 from strobe.cli.simulate import carried
@@ -59,41 +59,33 @@ def control(
         str, typer.Option("--controller", "-c", metavar="NAME", help="What makes the torques; see below.")
     ] = "computed-torque",
     compare: Annotated[
-        str | None, typer.Option("--compare", metavar="A,B,C", help="Several controllers, side by side.")
+        str | None, takes("--compare", "A,B,C", "Several controllers, side by side.")
     ] = None,
     gain: Annotated[
         list[str] | None,
-        typer.Option(
-            "--gain", metavar="NAME=NUMBERS", help="One number, or one per joint; may be repeated."
-        ),
+        takes("--gain", "NAME=NUMBERS", "One number, or one per joint; may be repeated."),
     ] = None,
     approximation: Annotated[
         str | None,
-        typer.Option(
-            "--approximation", metavar="NAME", help="In place of exact dynamics; strobe approximate."
-        ),
+        takes("--approximation", "NAME", "In place of exact dynamics; strobe approximate."),
     ] = None,
-    rate: Annotated[float, typer.Option("--rate", metavar="HZ", help="Of the controller.")] = 1000.0,
+    rate: Annotated[float, takes("--rate", "HZ", "Of the controller.")] = 1000.0,
     plant_rate: Annotated[
         float | None,
-        typer.Option("--plant-rate", metavar="HZ", help="Of the arm's integrator; a multiple."),
+        takes("--plant-rate", "HZ", "Of the arm's integrator; a multiple."),
     ] = None,
     trajectory_rate: Annotated[
         float | None,
-        typer.Option("--trajectory-rate", metavar="HZ", help="How often what is wanted is told; a part."),
+        takes("--trajectory-rate", "HZ", "How often what is wanted is told; a part."),
     ] = None,
-    delay: Annotated[
-        float, typer.Option("--delay", metavar="SECONDS", help="From measuring to torque.")
-    ] = 0.0,
+    delay: Annotated[float, takes("--delay", "SECONDS", "From measuring to torque.")] = 0.0,
     sensor_bits: Annotated[
         str | None,
-        typer.Option(
-            "--sensor-bits", metavar="BITS", help="Of encoders; or position=16,velocity=12,acceleration=10."
-        ),
+        takes("--sensor-bits", "BITS", "Of encoders; or position=16,velocity=12,acceleration=10."),
     ] = None,
     payload: Annotated[
         str | None,
-        typer.Option("--payload", metavar="M,X,Y,Z", help="A load that the controller does not know of."),
+        takes("--payload", "M,X,Y,Z", "A load that the controller does not know of."),
     ] = None,
     frame: Annotated[
         str | None, takes("--frame", "FRAME", f"The hand, and where a payload is; {TIP}")
@@ -101,13 +93,11 @@ def control(
     limits: Annotated[bool, typer.Option("--limits", help="Motors give no more than they can.")] = False,
     tolerance: Annotated[
         float | None,
-        typer.Option("--tolerance", metavar="RAD|M", help="How far a joint may be off, else exit 1: 0.5."),
+        takes("--tolerance", "RAD|M", "How far a joint may be off, else exit 1: 0.5."),
     ] = None,
-    stop_at: Annotated[
-        float | None, typer.Option("--stop-at", metavar="SECONDS", help="An emergency stop.")
-    ] = None,
+    stop_at: Annotated[float | None, takes("--stop-at", "SECONDS", "An emergency stop.")] = None,
     planner: Annotated[
-        str | None, typer.Option("--planner", metavar="NAME", help="How it is planned; strobe plan --help.")
+        str | None, takes("--planner", "NAME", "How it is planned; strobe plan --help.")
     ] = None,
     velocity: Annotated[str | None, bound("velocity")] = None,
     acceleration: Annotated[str | None, bound("acceleration")] = None,
@@ -117,11 +107,9 @@ def control(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Where the run goes: .npz or .csv."),
+        written_to("Where the run goes: .npz or .csv."),
     ] = None,
-    plot: Annotated[
-        Path | None, typer.Option("--plot", metavar="FILE.svg", help="A drawing of errors and torques.")
-    ] = None,
+    plot: Annotated[Path | None, drawn_in("A drawing of errors and torques.")] = None,
     no_friction: NoFriction = False,
     lock: Lock = None,
     base: Base = None,
