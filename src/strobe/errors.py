@@ -7,7 +7,7 @@ from the builtin that a Python user would catch.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -74,10 +74,35 @@ def wrong_name(name: str) -> str:
 MOST_SHOWN = 120  # letters of a value in a sentence
 
 
+class Advised(str):
+    """A sentence in Python's words; ``words`` are those of it that a command line has others for."""
+
+    words: Mapping[str, str]
+
+    def __new__(cls, sentence: str, words: Mapping[str, str]) -> Advised:
+        made = super().__new__(cls, sentence)
+        made.words = words
+        return made
+
+
+def on_command_line(said: object) -> str:
+    """A sentence, or what an error says, in the words of a command line."""
+    sentence = str(said)
+    for words, instead in advice_of(said).items():
+        sentence = sentence.replace(words, instead)
+    return sentence
+
+
+def advice_of(said: object) -> Mapping[str, str]:
+    """The words of a sentence, or of an error, that a command line has others for."""
+    return getattr(said, "words", {})
+
+
 class StrobeError(Exception):
     """What a user can cause; the command line prints it without a traceback."""
 
     def __init__(self, *args: object) -> None:
+        self.words = advice_of(args[0]) if args else {}
         sentence = (presentable(str(args[0])), *args[1:]) if args else ()
         super().__init__(*sentence)
 
@@ -137,7 +162,8 @@ class UnknownNameError(StrobeError, KeyError):
         hint = nearest(name, known)
         shown = "" if hint else f" Known: {', '.join(known[:12])}{', …' if len(known) > 12 else ''}."
         tail = f" ({counted(len(known), kind)}{'; see ' + see if see else ''})"
-        super().__init__(f'no {kind} "{name}" in {owner}.{hint}{shown}{tail}')
+        words = {f"; see {see}": ""} if see.startswith("robot.") else {}
+        super().__init__(Advised(f'no {kind} "{name}" in {owner}.{hint}{shown}{tail}', words))
 
     def __str__(self) -> str:  # KeyError shows the repr of its argument
         return str(self.args[0])
@@ -234,13 +260,14 @@ class SingularMassMatrixError(StrobeError, ArithmeticError):
 
 
 class OpenLoopError(StrobeError, ValueError):
-    """A closed chain that is open, or moves apart, in a state that was given."""
+    """A closed chain that is open, or moves apart, in a state that was given; ``cure`` may be `Advised`."""
 
     def __init__(
         self, robot: str, loop: str, condition: str, off: float, what: str, where: str, cure: str
     ) -> None:
+        open_by = f'loop "{loop}" {what} by {off:.3g} ({condition}){where}'
         super().__init__(
-            f'{robot}: loop "{loop}" {what} by {off:.3g} ({condition}){where}; its joints cannot be there. {cure}'
+            Advised(f"{robot}: {open_by}; its joints cannot be there. {cure}", advice_of(cure))
         )
 
 
@@ -251,7 +278,9 @@ class AssemblyError(StrobeError, ValueError):
         self, robot: str, loop: str, condition: str, off: float, why: str, q: object = None
     ) -> None:
         self.q = q
-        super().__init__(f'{robot}: loop "{loop}" stays open by {off:.3g} ({condition}): {why}')
+        super().__init__(
+            Advised(f'{robot}: loop "{loop}" stays open by {off:.3g} ({condition}): {why}', advice_of(why))
+        )
 
 
 class SingularMapError(StrobeError, ValueError):

@@ -10,7 +10,7 @@ import typer
 
 from strobe.cli.inputs import Base, Force, Gravity, Json, Lock, RobotName, Strict, open_robot
 from strobe.cli.logs import Columns, Degrees, LogOptions, Topic, moved
-from strobe.cli.options import differentiating
+from strobe.cli.options import differentiating, drawn_in, takes
 from strobe.errors import ArgumentError
 from strobe.files.tables import decimal
 
@@ -36,15 +36,15 @@ def approximate(
     ] = None,
     approximations: Annotated[
         str | None,
-        typer.Option("--approximations", metavar="A,B", help="Some only, beside the exact torques."),
+        takes("--approximations", "A,B", "Some only, beside the exact torques."),
     ] = None,
     memory: Annotated[
         str | None,
-        typer.Option("--memory", metavar="BYTES", help="What an approximation may take, like 64kB."),
+        takes("--memory", "BYTES", "What an approximation may take, like 64kB."),
     ] = None,
     within: Annotated[
         str,
-        typer.Option("--within", metavar="SHARE", help="The error that is good enough, like 1% or 0.01."),
+        takes("--within", "SHARE", "The error that is good enough, like 1% or 0.01."),
     ] = WITHIN,
     samples: Annotated[
         int, typer.Option("--samples", min=2, help="Instants of the motion at which torques are compared.")
@@ -55,9 +55,7 @@ def approximate(
             "--ladder", help="What each step from equations to machine code brings; needs no TRAJECTORY."
         ),
     ] = False,
-    plot: Annotated[
-        Path | None, typer.Option("--plot", metavar="FILE.svg", help="Errors over times and memories.")
-    ] = None,
+    plot: Annotated[Path | None, drawn_in("Errors over times and memories.")] = None,
     columns: Columns = None,
     degrees: Degrees = False,
     topic: Topic = None,

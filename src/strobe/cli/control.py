@@ -26,12 +26,12 @@ from strobe.cli.inputs import (
     open_robot,
 )
 from strobe.cli.logs import Columns, Degrees, LogOptions, Topic, moved
-from strobe.cli.options import differentiating, takes
+from strobe.cli.options import differentiating, drawn_in, in_options, takes, written_to
 from strobe.cli.plan import as_options, bound, bound_options
 from strobe.cli.progress import Progress
 from strobe.cli.simulate import carried
 from strobe.cli.states import NoFriction
-from strobe.errors import ArgumentError, StrobeError, UnknownNameError
+from strobe.errors import Advised, ArgumentError, StrobeError, UnknownNameError
 
 if TYPE_CHECKING:
     from strobe.control.request_timeline import Timeline
@@ -40,13 +40,6 @@ if TYPE_CHECKING:
     from strobe.robot import Robot
     from strobe.trajectory.motion import Trajectory
 
-ADVICE = {
-    "with limits=True": "with --limits",
-    "plant_rate=": "--plant-rate",
-    "plant_rate": "--plant-rate",
-    "trajectory_rate": "--trajectory-rate",
-    "rate=": "--rate",
-}
 LEAST_RANGE = 1e-3  # rad, m and so on, of a sensor whose joint stands still
 
 
@@ -66,41 +59,33 @@ def control(
         str, typer.Option("--controller", "-c", metavar="NAME", help="What makes the torques; see below.")
     ] = "computed-torque",
     compare: Annotated[
-        str | None, typer.Option("--compare", metavar="A,B,C", help="Several controllers, side by side.")
+        str | None, takes("--compare", "A,B,C", "Several controllers, side by side.")
     ] = None,
     gain: Annotated[
         list[str] | None,
-        typer.Option(
-            "--gain", metavar="NAME=NUMBERS", help="One number, or one per joint; may be repeated."
-        ),
+        takes("--gain", "NAME=NUMBERS", "One number, or one per joint; may be repeated."),
     ] = None,
     approximation: Annotated[
         str | None,
-        typer.Option(
-            "--approximation", metavar="NAME", help="In place of exact dynamics; strobe approximate."
-        ),
+        takes("--approximation", "NAME", "In place of exact dynamics; strobe approximate."),
     ] = None,
-    rate: Annotated[float, typer.Option("--rate", metavar="HZ", help="Of the controller.")] = 1000.0,
+    rate: Annotated[float, takes("--rate", "HZ", "Of the controller.")] = 1000.0,
     plant_rate: Annotated[
         float | None,
-        typer.Option("--plant-rate", metavar="HZ", help="Of the arm's integrator; a multiple."),
+        takes("--plant-rate", "HZ", "Of the arm's integrator; a multiple."),
     ] = None,
     trajectory_rate: Annotated[
         float | None,
-        typer.Option("--trajectory-rate", metavar="HZ", help="How often what is wanted is told; a part."),
+        takes("--trajectory-rate", "HZ", "How often what is wanted is told; a part."),
     ] = None,
-    delay: Annotated[
-        float, typer.Option("--delay", metavar="SECONDS", help="From measuring to torque.")
-    ] = 0.0,
+    delay: Annotated[float, takes("--delay", "SECONDS", "From measuring to torque.")] = 0.0,
     sensor_bits: Annotated[
         str | None,
-        typer.Option(
-            "--sensor-bits", metavar="BITS", help="Of encoders; or position=16,velocity=12,acceleration=10."
-        ),
+        takes("--sensor-bits", "BITS", "Of encoders; or position=16,velocity=12,acceleration=10."),
     ] = None,
     payload: Annotated[
         str | None,
-        typer.Option("--payload", metavar="M,X,Y,Z", help="A load that the controller does not know of."),
+        takes("--payload", "M,X,Y,Z", "A load that the controller does not know of."),
     ] = None,
     frame: Annotated[
         str | None, takes("--frame", "FRAME", f"The hand, and where a payload is; {TIP}")
@@ -108,13 +93,11 @@ def control(
     limits: Annotated[bool, typer.Option("--limits", help="Motors give no more than they can.")] = False,
     tolerance: Annotated[
         float | None,
-        typer.Option("--tolerance", metavar="RAD|M", help="How far a joint may be off, else exit 1: 0.5."),
+        takes("--tolerance", "RAD|M", "How far a joint may be off, else exit 1: 0.5."),
     ] = None,
-    stop_at: Annotated[
-        float | None, typer.Option("--stop-at", metavar="SECONDS", help="An emergency stop.")
-    ] = None,
+    stop_at: Annotated[float | None, takes("--stop-at", "SECONDS", "An emergency stop.")] = None,
     planner: Annotated[
-        str | None, typer.Option("--planner", metavar="NAME", help="How it is planned; strobe plan --help.")
+        str | None, takes("--planner", "NAME", "How it is planned; strobe plan --help.")
     ] = None,
     velocity: Annotated[str | None, bound("velocity")] = None,
     acceleration: Annotated[str | None, bound("acceleration")] = None,
@@ -124,11 +107,9 @@ def control(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Where the run goes: .npz or .csv."),
+        written_to("Where the run goes: .npz or .csv."),
     ] = None,
-    plot: Annotated[
-        Path | None, typer.Option("--plot", metavar="FILE.svg", help="A drawing of errors and torques.")
-    ] = None,
+    plot: Annotated[Path | None, drawn_in("A drawing of errors and torques.")] = None,
     no_friction: NoFriction = False,
     lock: Lock = None,
     base: Base = None,
@@ -184,7 +165,7 @@ def control(
         with Progress("controlling", len(names), "controllers") as progress:
             runs = {name: _run(arm, line, name, gains[name], how, progress) for name in names}
     except StrobeError as error:
-        raise ArgumentError(_advised(as_options(str(error)))) from None
+        raise ArgumentError(_in_options(as_options(error))) from None
     data = _told(arm, line.motion, runs, rate, hand) | _written(runs, output, plot, inputs, force)
     _report(data, as_json)
 
@@ -367,7 +348,7 @@ def _run(
         run = controlled(robot, line, name, gains=gains, **how)
     progress.advance(1)
     for each in caught:
-        warn(f"{name}: {_advised(str(each.message))}")
+        warn(f"{name}: {_in_options(each.message)}")
     said = {str(each.message) for each in caught}
     return replace(run, notes=tuple(note for note in run.notes if note not in said))
 
@@ -383,7 +364,7 @@ def _told(
 
     loops = [told(run, cost(run.controller), frame) for run in runs.values()]
     for loop in loops:
-        loop["notes"] = [_advised(note) for note in loop["notes"]]
+        loop["notes"] = [_in_options(note) for note in loop["notes"]]
     return {
         "robot": robot.name, "frame": hands(robot.model) if frame is None else frame, "planner": motion.method,
         "duration": motion.duration, "rate": rate,
@@ -392,11 +373,10 @@ def _told(
     }  # fmt: skip
 
 
-def _advised(sentence: str) -> str:
-    """A sentence with the options of a command line in place of Python's arguments."""
-    for words, option in ADVICE.items():
-        sentence = sentence.replace(words, option)
-    return sentence
+def _in_options(said: object) -> Advised:
+    return in_options(
+        said, ("plant_rate", "trajectory_rate", "rate", "limits"), ("plant_rate is", "trajectory_rate is")
+    )
 
 
 def _written(

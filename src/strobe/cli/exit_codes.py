@@ -24,24 +24,13 @@ from typing import Any, NoReturn
 
 import typer
 
-from strobe.errors import MOST_FAULTS, ModelFileError, StrobeError, UnknownNameError, harmless, nearest
+from strobe.errors import MOST_FAULTS, ModelFileError, StrobeError, harmless, nearest, on_command_line
 
 CHECK_FAILED = 1
 BAD_INPUT = 2
 BUG = 70
 INTERRUPTED = 130
 READER_GONE = 141
-
-LEAD = "Give the actuated joints alone: the others follow."
-ADVICE = {  # on closed chains, in place of Python's
-    "robot.assemble(q) closes it.": LEAD,
-    "robot.closed_velocities(q, qd) keeps it closed.": LEAD,
-    "robot.closed_accelerations(q, qd, qdd) keeps it closed.": LEAD,
-    "actuated=[…]": "--actuated NAMES",
-    "Give another guess, or limits=False.": "Give another guess: --q.",
-    "Give another guess, or more tries.": "Give another guess: --q.",
-    "(strobe.mechanisms.diagnose tells)": "(strobe info tells)",
-}
 
 # newer typers carry a click of their own, so it is not imported by name
 USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[1]
@@ -110,7 +99,7 @@ def _held(answered: io.StringIO) -> Iterator[None]:
 def ending(error: BaseException | None) -> Ending:
     """What a failure is called, said and answered with."""
     if isinstance(error, StrobeError):
-        return Ending(BAD_INPUT, _kind(error), _sentence(error), _facts(error))
+        return Ending(BAD_INPUT, _kind(error), on_command_line(error), _facts(error))
     if isinstance(error, KeyboardInterrupt | typer.Abort):
         return Ending(INTERRUPTED, "interrupted", "interrupted.")
     if isinstance(error, USAGE_ERROR):
@@ -156,15 +145,6 @@ def _usage(error: Any) -> Ending:
     usage = f"{' '.join(error.ctx.get_usage().split())}\n" if error.ctx else ""
     sentence = f"{sentence[:1].lower()}{sentence[1:]}"
     return Ending(BAD_INPUT, "usage", sentence, {"help": path}, f"{usage}Try: {path}")
-
-
-def _sentence(error: StrobeError) -> str:
-    """What an error says, without pointers that only Python can follow."""
-    see = error.see if isinstance(error, UnknownNameError) else ""
-    sentence = str(error).replace(f"; see {see}", "") if see.startswith("robot.") else str(error)
-    for words, instead in ADVICE.items():
-        sentence = sentence.replace(words, instead)
-    return sentence
 
 
 def _answer(end: Ending) -> None:

@@ -47,9 +47,7 @@ def fk(
         ),
     ] = None,
     q: Positions = None,
-    qd: Annotated[
-        str | None, typer.Option("--qd", metavar="NUMBERS", help="Velocities: how the frame moves, too.")
-    ] = None,
+    qd: Annotated[str | None, takes("--qd", "NUMBERS", "Velocities: how the frame moves, too.")] = None,
     pose: Pose = None,
     frame: Annotated[list[str] | None, takes("--frame", "FRAME", f"May be repeated; {TIP}")] = None,
     every: Annotated[bool, typer.Option("--all-frames", help="Every frame of the robot.")] = False,

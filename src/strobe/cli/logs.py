@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,24 +9,13 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from strobe.cli.options import takes
-from strobe.errors import ArgumentError, ModelFileError
+from strobe.cli.options import in_options, takes
+from strobe.errors import Advised, ArgumentError, ModelFileError
 
 if TYPE_CHECKING:
     from strobe.identify.logs import Log
     from strobe.robot import Robot
     from strobe.trajectory.motion import Trajectory
-
-ADVICE = {  # options, in place of Python's arguments
-    "differentiate=True": "--differentiate",
-    "degrees=True": "--degrees",
-    "columns=…": "--columns",
-    "columns=t": "--columns t",
-    "topic=…": "--topic",
-    "leave out columns=": "leave out --columns",
-    "leave out degrees=": "leave out --degrees",
-    "leave out topic=": "leave out --topic",
-}
 
 Columns = Annotated[
     str | None,
@@ -67,10 +55,12 @@ def read_motion(
     try:
         found = reading(path, robot, *(how or LogOptions()), needs=needs, watch=watched)
     except ModelFileError as error:
-        raise ModelFileError([replace(each, text=_advised(each.text)) for each in error.faults]) from None
+        raise ModelFileError(
+            [replace(each, text=_in_options(each.text)) for each in error.faults]
+        ) from None
     except ArgumentError as error:
-        raise ArgumentError(_advised(str(error))) from None
-    said = [_advised(remark) for remark in found.remarks]
+        raise ArgumentError(_in_options(error)) from None
+    said = [_in_options(remark) for remark in found.remarks]
     for remark in said:
         note(remark)
     return replace(found, remarks=said)
@@ -97,16 +87,13 @@ def _planned(path: Path, robot: Robot, how: LogOptions) -> Trajectory:
     try:
         refuse_unheard(path, {"columns": how.columns, "degrees": how.degrees, "topic": how.topic})
     except ArgumentError as error:
-        raise ArgumentError(_advised(str(error))) from None
+        raise ArgumentError(_in_options(error)) from None
     motion = read_planned(path, robot, how.differentiate).motion
     for remark in motion.notes if motion.method == "read" else ():
         note(remark)
     return motion
 
 
-def _advised(sentence: str) -> str:
+def _in_options(said: object) -> Advised:
     """A sentence with the options of a command line in the place of Python's arguments."""
-    sentence = re.sub(r"^(columns:|topic (?=\"))", r"--\1", sentence)
-    for words, option in ADVICE.items():
-        sentence = sentence.replace(words, option)
-    return sentence
+    return in_options(said, ("differentiate", "degrees", "columns", "topic"), ("columns:", 'topic "'))

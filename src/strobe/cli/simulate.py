@@ -26,7 +26,7 @@ from strobe.cli.inputs import (
     open_robot,
 )
 from strobe.cli.logs import Columns, Degrees, LogOptions, Topic, moved
-from strobe.cli.options import differentiating, drawn_in, takes, written_to
+from strobe.cli.options import differentiating, drawn_in, in_options, takes, written_to
 from strobe.cli.states import (
     Formulation,
     NoFriction,
@@ -38,14 +38,7 @@ from strobe.cli.states import (
     named_pose,
     order,
 )
-from strobe.errors import ArgumentError
-
-ADVICE = {
-    "every= and t= say": "--every says",
-    "with stops=": "with --stops",
-    "with limits=": "with --limits",
-    "more: run.exceeded": "more (--json lists them)",
-}
+from strobe.errors import ArgumentError, on_command_line
 
 if TYPE_CHECKING:
     from strobe.robot import Robot
@@ -288,7 +281,7 @@ def _simulated(
         warnings.simplefilter("always", SimulationWarning)
 
         def show(message: Warning | str, *_: Any) -> None:
-            said.append(_advised(str(message)))
+            said.append(_in_options(message.args[0] if isinstance(message, Warning) else message))
             warn(said[-1])
 
         def watch(now: float) -> None:
@@ -303,14 +296,11 @@ def _told(run: Run) -> dict[str, Any]:
     from strobe.study.simulation_tables import told
 
     data = told(run)
-    return data | {"notes": [_advised(note) for note in data["notes"]]}
+    return data | {"notes": [_in_options(note) for note in data["notes"]]}
 
 
-def _advised(note: str) -> str:
-    """A remark with the options of a command line in place of Python's arguments."""
-    for words, option in ADVICE.items():
-        note = note.replace(words, option)
-    return note
+def _in_options(note: str) -> str:
+    return on_command_line(in_options(note, ("stops", "limits")))
 
 
 def _written(

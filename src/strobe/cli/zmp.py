@@ -13,7 +13,7 @@ import typer
 from strobe.cli.exit_codes import CHECK_FAILED
 from strobe.cli.inputs import Force, Gravity, Json, Lock, RobotName, Strict, check_plot, numbers, open_robot
 from strobe.cli.logs import Columns, Degrees, LogOptions, Topic, moved
-from strobe.cli.options import differentiating, drawn_in, takes
+from strobe.cli.options import differentiating, drawn_in, in_options, takes
 from strobe.errors import ArgumentError, StrobeError
 
 if TYPE_CHECKING:
@@ -23,11 +23,6 @@ if TYPE_CHECKING:
     from strobe.trajectory.files import Rows
 
 CORNERS = re.compile(r"[;\s]+")
-ADVICE = {
-    r"give its corners: .*$": "give its corners by --sole.",
-    r"^(friction|torsion|step) is": r"--\1 is",
-    r"Give it some \(with_gravity\)\.$": "Give it some by --gravity.",
-}  # in place of Python's
 
 
 def zmp(
@@ -129,10 +124,7 @@ def _in_options() -> Iterator[None]:
     try:
         yield
     except StrobeError as error:
-        sentence = str(error)
-        for words, option in ADVICE.items():
-            sentence = re.sub(words, option, sentence)
-        raise ArgumentError(sentence) from None
+        raise ArgumentError(in_options(error, (), ("friction is", "torsion is", "step is"))) from None
 
 
 def _told(robot: Robot, foot: str, table: Rows, reaction: GroundReaction) -> dict[str, Any]:

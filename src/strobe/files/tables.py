@@ -86,9 +86,12 @@ def _bounded(path: Place, reader: Any) -> Iterator[Row]:
 
 def decimal(text: str) -> float:
     """A number in ASCII digits, as every tool writes it: what else Python reads (``1_000``) is a ValueError."""
-    if not text.isascii() or "_" in text:
-        raise ValueError(text)
-    return float(text)
+    try:
+        if text.isascii() and "_" not in text:
+            return float(text)
+    except ValueError:
+        pass
+    raise ValueError(text)
 
 
 def finite_decimal(word: str) -> float:

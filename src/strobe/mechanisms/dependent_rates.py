@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from strobe.compiler.runtime.arrays import checked, in_precision, precision
-from strobe.errors import ArgumentError
+from strobe.errors import Advised, ArgumentError
 from strobe.mechanisms.loop_closure import by_joint
 from strobe.mechanisms.mobility import LEAST, dofs_of, pseudo_inverse, require_actuation
 from strobe.mechanisms.states import products
@@ -124,7 +124,8 @@ def _require_driven(robot: Robot, K_p: Array, leading: Sequence[int]) -> None:
     loose = (values[..., wanted - 1] if values.shape[-1] >= wanted > 0 else size * 0.0) <= LEAST * size
     if wanted and loose.any():
         names = ", ".join(j.name for j in robot.coordinates.joints if j.v in leading)
-        raise ArgumentError(
+        sentence = (
             f"{robot.name} stands at a dead point of {names}: with them still, other joints can move. "
             "Move away from there, or lead by other joints (strobe.mechanisms.diagnose tells)."
         )
+        raise ArgumentError(Advised(sentence, {"strobe.mechanisms.diagnose": "strobe info"}))

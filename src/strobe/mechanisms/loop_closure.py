@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from strobe.compiler.runtime.arrays import checked, in_precision, precision, require_turns
-from strobe.errors import ArgumentError, AssemblyError, shown
+from strobe.errors import Advised, ArgumentError, AssemblyError, shown
 from strobe.mechanisms.states import scales_of
 from strobe.models import random_states
 from strobe.models.arguments import finite_numbers, require_mapping, require_truth, require_whole
@@ -344,7 +344,10 @@ def _why(search: _Search, start: Array, loop: str) -> str:
     if others:
         named = ", ".join(f'"{name}"' for name in others)
         return f"it closes alone, but not together with {named}: they contradict each other. Leave one out."
-    return "the links do not reach, or the guess is too far off. Give another guess, or more tries."
+    return Advised(
+        "the links do not reach, or the guess is too far off. Give another guess, or more tries.",
+        {", or more tries.": ": --q."},
+    )
 
 
 def _beyond(search: _Search, q: Array) -> str:
@@ -353,10 +356,11 @@ def _beyond(search: _Search, q: Array) -> str:
         for joint in search.robot.coordinates.joints
         if joint.nq == 1 and not joint.limits.lower <= q[joint.q] <= joint.limits.upper
     )
-    return (
+    sentence = (
         f'it closes only beyond limits: joint "{joint.name}" at {q[joint.q]:.4g}, outside {joint.limits.lower:.4g} '
         f"to {joint.limits.upper:.4g}. Give another guess, or limits=False."
     )
+    return Advised(sentence, {", or limits=False.": ": --q."})
 
 
 def _against(search: _Search, start: Array, loop: str) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from strobe.compiler.runtime.arrays import checked
-from strobe.errors import ArgumentError, counted
+from strobe.errors import Advised, ArgumentError, counted
 from strobe.mechanisms.loop_closure import closed_near
 from strobe.models.arguments import require_texts
 from strobe.models.loops import CLOSURES, conditions, why_open
@@ -212,10 +212,11 @@ def _checked(robot: Robot, actuated: tuple[str, ...]) -> tuple[str, ...]:
     named = ", ".join(actuated) or "none"
     if len(driven) != free:
         word = "few" if len(driven) < free else "many"
-        raise ArgumentError(
+        sentence = (
             f"the closed chains of {robot.name} leave {counted(free, 'freedom')}; the actuated joints ({named}) are "
             f"too {word}. Name as many as there are freedoms: actuated=[…]{_suggested(robot)}."
         )
+        raise ArgumentError(Advised(sentence, {"actuated=[…]": "--actuated NAMES"}))
     if max(margin(K, driven) for K in samples(robot)) <= LEAST:
         raise ArgumentError(
             f"{named} cannot drive {robot.name}: with them held still, other joints can move. "

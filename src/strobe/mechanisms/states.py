@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from strobe.errors import OpenLoopError
+from strobe.errors import Advised, OpenLoopError
 from strobe.models.loops import OPEN, conditions, scales, solved
 from strobe.robot import Robot
 
@@ -33,22 +33,26 @@ def require_closed(robot: Robot, arrays: Mapping[str, Array]) -> None:
         _require_closed(robot, arrays)
 
 
+def _cure(call: str) -> Advised:
+    return Advised(call, {call: "Give the actuated joints alone: the others follow."})
+
+
 def _require_closed(robot: Robot, arrays: Mapping[str, Array]) -> None:
     q, qd, qdd = (arrays.get(name) for name in ("q", "qd", "qdd"))
     assert q is not None
-    _require(robot, robot.loop_residuals(q), "is open", "robot.assemble(q) closes it.")
+    _require(robot, robot.loop_residuals(q), "is open", _cure("robot.assemble(q) closes it."))
     _require_facing(robot, q)
     if qd is None:
         return
     K = robot.loop_jacobian(q)
     speeds, size = products(K, qd), 1.0 + np.abs(qd).max(axis=-1, keepdims=True, initial=0.0)
-    cure = "robot.closed_velocities(q, qd) keeps it closed."
+    cure = _cure("robot.closed_velocities(q, qd) keeps it closed.")
     _require(robot, speeds / size, "opens at a speed", cure)
     if qdd is None:
         return
     size = 1.0 + np.abs(qdd).max(axis=-1, keepdims=True, initial=0.0) + size**2
     demands = products(K, qdd) + robot.loop_bias(q, qd)
-    cure = "robot.closed_accelerations(q, qd, qdd) keeps it closed."
+    cure = _cure("robot.closed_accelerations(q, qd, qdd) keeps it closed.")
     _require(robot, demands / size, "opens at an acceleration", cure)
 
 

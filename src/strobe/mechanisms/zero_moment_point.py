@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from strobe.approximate.states import states
-from strobe.errors import ArgumentError, UnsupportedModelError, counted, shown
+from strobe.errors import Advised, ArgumentError, UnsupportedModelError, counted, shown
 from strobe.mechanisms.support_polygon import margins
 from strobe.models.arguments import finite_numbers, require_above
 from strobe.models.bases import FLOATS, change_base
@@ -246,9 +246,9 @@ def upward(robot: Robot) -> Array:
     """The unit vector (3,) against gravity."""
     down = gravity_of(robot)
     if not down.any():
-        raise UnsupportedModelError(
-            f"{robot.name} has no gravity: nothing says which way the ground lies. Give it some (with_gravity)."
-        )
+        what = f"{robot.name} has no gravity: nothing says which way the ground lies."
+        cure = {"(with_gravity)": "by --gravity"}
+        raise UnsupportedModelError(Advised(f"{what} Give it some (with_gravity).", cure))
     return -down / np.linalg.norm(down)
 
 
@@ -284,10 +284,9 @@ def _foot(robot: Robot, foot: str | Foot) -> Foot:
     for known in robot.model.feet:
         if known.frame == foot:
             return known
-    raise ArgumentError(
-        f'{robot.name} does not say what the sole of "{foot}" is; give its corners: '
-        f'Foot("{foot}", [(x, y), …]) in the axes of that frame.'
-    )
+    corners = f': Foot("{foot}", [(x, y), …]) in the axes of that frame.'
+    sentence = f'{robot.name} does not say what the sole of "{foot}" is; give its corners{corners}'
+    raise ArgumentError(Advised(sentence, {corners: " by --sole."}))
 
 
 def _soles(robot: Robot, q: Any, feet: list[Foot], shape: tuple[int, ...]) -> Array:

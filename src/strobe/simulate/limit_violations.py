@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from strobe.errors import counted
+from strobe.errors import Advised, counted
 from strobe.robot import Robot
 from strobe.simulate.limit_extremes import Bound, bounded, bounds
 
@@ -103,5 +103,6 @@ def limits_left(found: Sequence[Excess], runs: int, acting: Sequence[str]) -> li
         joints = len({each.joint for each in of_kind}) - 1
         more = f", and {counted(joints, 'joint')} more: run.exceeded" if joints else ""
         where = f" in {worst.runs:,} of {runs:,} runs" if runs > 1 else ""
-        said.append(f"{worst.sentence}{where}{more}; {advice}.")
+        sentence = f"{worst.sentence}{where}{more}; {advice}."
+        said.append(Advised(sentence, {": run.exceeded": " (--json lists them)"}))
     return said

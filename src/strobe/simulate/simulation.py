@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from strobe.errors import ArgumentError, LimitsLeftWarning, SimulationWarning, shown
+from strobe.errors import Advised, ArgumentError, LimitsLeftWarning, SimulationWarning, advice_of, shown
 from strobe.models.arguments import require_above, require_choice, require_truth, require_whole
 from strobe.robot import Robot
 from strobe.simulate import step_size
@@ -32,7 +32,7 @@ METHODS = (*FIXED, *ADAPTIVE)
 MOST_KEPT = 10_000_000  # numbers of a run that are kept unless it is said which: 80 MB
 MOST_ROWS = 10_001
 MOST_STEPS, MOST_CALLED = 10**11, 10**9  # a day, at a microsecond each, or by Python at a hundred
-SAY_WHICH = "every= and t= say which"
+SAY_WHICH = Advised("every= and t= say which", {"every= and t= say": "--every says"})
 RTOL, ATOL = 1e-8, 1e-10  # of SciPy's methods
 SMALLEST_RTOL = 100 * float(np.finfo(float).eps)  # of SciPy, which takes no less
 ROWS = 1001  # of a run whose steps are not ours
@@ -142,7 +142,8 @@ class _Fixed:
         kept = self._kept(steps, resume)
         notes = [*self.asked.notes, *said]
         if self.every is None and self.asked.rows is None and len(self._kept(steps, None)) <= steps.total:
-            notes.append(f"of {steps.total:,} steps {len(kept):,} are kept; {SAY_WHICH}.")
+            said_so = f"of {steps.total:,} steps {len(kept):,} are kept; {SAY_WHICH}."
+            notes.append(Advised(said_so, advice_of(SAY_WHICH)))
         reached = steps.steps(rows.state[:, self.asked.parts.steps].astype(np.int64)).t
         run = report(
             self.asked, rows, steps.steps(kept).t, reached, self.method.name, step, notes, self.setting
@@ -169,9 +170,10 @@ class _Fixed:
         if number < most // 100:
             return []
         rows = len(self._kept(steps, resume))
-        said = (
+        sentence = (
             f"the run takes {number:,} steps and keeps {rows:,} rows ({SAY_WHICH}); it can be interrupted."
         )
+        said = Advised(sentence, advice_of(SAY_WHICH))
         _warn([said])
         return [said]
 
