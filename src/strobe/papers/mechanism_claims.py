@@ -70,8 +70,8 @@ def ground_reaction_is_there() -> Finding:
     point = np.cross(u, ground.moment) / (u @ ground.force)
     figure = (
         f"biped10: the ground's force is what the first joint transmits and the {rest[2]:.2f} N that the foot below "
-        f"it weighs, to {sideways:.0e}; of it and its moment the zero moment point ({point[0]:.3f}, {point[1]:.3f}) m "
-        "is two quotients (strobe zmp, mechanisms.ground_reaction)"
+        f"it weighs, to {sideways:.0e}; of it and its moment the zero moment point ({point[0]:.3f}, {point[1]:.3f}) "
+        "m is two quotients (strobe zmp, mechanisms.ground_reaction)"
     )
     return Finding(figure, sideways < 1e-12 and bool(np.allclose(point[:2], ground.zmp[:2], atol=1e-12)))
 

@@ -44,9 +44,9 @@ def turney() -> list[Sheet]:
         "longest path, which is a legal schedule."
     )
     step = (
-        "A step is one multiplication or addition of a processor that has a whole task of a link (ω, Â, a rotation, a "
-        "sum) to itself and does it one by one, as table 5 has it. Where every single operation has a processor, as in "
-        f"strobe count, the same equations take {tables.finest_path()} steps."
+        "A step is one multiplication or addition of a processor that has a whole task of a link (ω, Â, a rotation) "
+        "to itself and does it one by one, as table 5 has it. Where every single operation has a processor, as "
+        f"in strobe count, the same equations take {tables.finest_path()} steps."
     )
     return [
         *_comparisons("turney", "Turney, Mudge and Lee 1980, table {}", KINDS),
