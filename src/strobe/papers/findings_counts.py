@@ -218,7 +218,8 @@ def more_parallel() -> Finding:
     figure = (
         f"{total.m} m, {total.a} a reproduced, but not a legal schedule; with a processor for each task of a link, "
         f"doing one operation a step, the longest path is {path} steps ({path(6) if path else '?'} for six joints), "
-        f"a speed-up of {gain:.1f}; with one for every operation, as strobe count schedules it, {tables.finest_path()}"
+        f"a speed-up of {gain:.1f}; with one for every operation, as strobe count schedules it, "
+        f"{tables.finest_path()}"
     )
     return Finding(figure, path == N * 51 + 21)
 
