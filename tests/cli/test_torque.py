@@ -512,3 +512,89 @@ def test_a_payload_is_carried_as_with_payload_does() -> None:
     done = CliRunner().invoke(app, ["torque", "planar2", "--payload", "2,1"])
     assert done.exit_code == 2
     assert "--payload has 2 numbers" in done.stderr
+
+
+# -- what a wrist sensor recorded ---------------------------------------------------------------------
+
+
+def sensed_log(folder: Path, rows: int = 5) -> tuple[Path, np.ndarray, list[np.ndarray]]:
+    """A log of planar2 with six columns of a wrist sensor between others."""
+    rng = np.random.default_rng(3)
+    state = [rng.uniform(-1, 1, (rows, 2)) for _ in range(3)]
+    wrench = rng.uniform(-4, 4, (rows, 6))
+    names = [
+        "t",
+        "fx",
+        "fy",
+        "fz",
+        "mx",
+        "my",
+        "mz",
+        *(f"{k}_joint{j}" for k in ("q", "qd", "qdd") for j in (1, 2)),
+    ]
+    path = folder / "log.csv"
+    table = np.column_stack([np.arange(rows) * 0.1, wrench, *state])
+    np.savetxt(path, table, delimiter=",", header=",".join(names), comments="", fmt="%.17g")
+    return path, wrench, state
+
+
+@pytest.mark.parametrize("columns", ["fx,fy,fz,mx,my,mz", "2:7", "FX,3,fz,mx,my,7"])
+@pytest.mark.parametrize("axes", ["base", "sensor"])
+def test_wrenches_of_a_sensor_act_row_by_row_in_base_or_sensor_axes(
+    tmp_path: Path, columns: str, axes: str
+) -> None:
+    path, wrench, state = sensed_log(tmp_path)
+    data = told("planar2", str(path), "--wrench-columns", columns, "--wrench-axes", axes, "--frame", "tool")
+    robot = strobe.load("planar2")
+    R = robot.forward_kinematics(state[0], "tool")[:, :3, :3]
+    turn = R if axes == "sensor" else np.broadcast_to(np.eye(3), R.shape)
+    F = np.concatenate(
+        [np.einsum("nij,nj->ni", turn, part) for part in (wrench[:, :3], wrench[:, 3:])], axis=1
+    )
+    J = robot.jacobian(state[0], "tool")
+    expected = robot.inverse_dynamics(*state) - np.einsum("nji,nj->ni", J, F)
+    assert np.allclose(data["tau"], expected, atol=1e-12)
+    assert (data["frame"], data["wrench_axes"]) == ("tool", axes)
+    assert data["remarks"] == []  # the six columns belong to no joint, and were read
+
+
+def test_one_wrench_in_sensor_axes_turns_with_the_hand(tmp_path: Path) -> None:
+    path, _, state = sensed_log(tmp_path)
+    options = ["--wrench", "3,-2,0,0,0,1", "--wrench-axes", "sensor"]
+    tau = told("planar2", str(path), *options)["tau"]
+    robot = strobe.load("planar2")
+    R = robot.forward_kinematics(state[0])[:, :3, :3]
+    F = np.concatenate([R @ [3, -2, 0], R @ [0, 0, 1]], axis=1)
+    assert np.allclose(tau, robot.inverse_dynamics(*state, wrench=F), atol=1e-12)
+    one = told("planar2", "--q", *map(repr, state[0][2].tolist()), *options)
+    alone = robot.inverse_dynamics(state[0][2], [0, 0], [0, 0], wrench=F[2])
+    assert np.allclose(one["tau"], alone, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--wrench-columns", "fx,fy"], "--wrench-columns: fx,fy are 2 columns; a wrench has six"),
+        (["--wrench-columns", "fx,fy,fz,mx,my,force"], '--wrench-columns: no column "force".'),
+        (["--wrench-columns", "2:7", "--wrench", "1,0,0,0,0,0"], "not from both"),
+        (
+            ["--wrench-columns", "2:7", "--wrench-axes", "hand"],
+            '--wrench-axes is "hand"; expected base or sensor.',
+        ),
+        (["--wrench-axes", "sensor"], "give --wrench or --wrench-columns too"),
+    ],
+)
+def test_mistakes_in_the_columns_of_a_wrench_are_sentences(
+    tmp_path: Path, options: list[str], sentence: str
+) -> None:
+    done = run("planar2", str(sensed_log(tmp_path)[0]), *options)
+    assert done.exit_code == 2
+    assert sentence in done.stderr
+
+
+def test_columns_of_a_wrench_need_a_log_that_is_a_table(tmp_path: Path) -> None:
+    assert "are columns of a log" in run("planar2", *STATE, "--wrench-columns", "2:7").stderr
+    planned = tmp_path / "traj.json"
+    planned.write_text("{}")
+    done = run("planar2", str(planned), "--wrench-columns", "2:7")
+    assert "wrenches are read from the columns of a table" in done.stderr

@@ -217,7 +217,7 @@ def test_one_joint_of_either_kind_is_proven_too():
         assert applied["4.27"] == (kinds == "R")
 
 
-def test_the_links_contributions_add_up_to_the_published_torques():
+def test_the_links_contributions_add_up_to_the_reference_torques():
     robot = strobe.load("planar2")
     golden: Any = robot.model.golden[0]
     table = proof.contributions(robot.model, (golden["q"], golden["qd"], golden["qdd"]))

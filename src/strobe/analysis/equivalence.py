@@ -273,7 +273,8 @@ def general_arms() -> dict[str, Model]:
         "a general arm with joints RPRP": random_model(4, 15, kinds="RP"),
         "a general tree with joints RRPR": random_model(4, 28, kinds="RP", tree=True),
         "a general tree with joints RFPS": random_model(4, 176, kinds="RPSF", tree=True),
-        "a general tree with joints SFSS": random_model(4, 62, kinds="SF", tree=True),
+        "a general tree with joints SFS": random_model(3, 22, kinds="SF", tree=True),
+        "a general tree with joints HEH": random_model(3, 25, kinds="HE", tree=True),
     }
 
 

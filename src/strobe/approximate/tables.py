@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from copy import copy
 from math import prod
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -51,6 +51,7 @@ from strobe.robot import Robot
 from strobe.scalars import Num, Numbers
 
 Array = np.ndarray
+ROUNDING = 1e-12  # of the largest number of a table
 BUDGET = 2**28  # bytes of a table, unless asked otherwise
 MOST_LOOKED_UP = 4_000  # numbers of one evaluation: code for more takes a minute to make, and more
 J, C, G, K = Request("mass_matrix"), Request("coriolis_matrix"), Request("gravity"), Request("bias")
@@ -126,6 +127,20 @@ class TableMethod(Formula):
         """How many are stored."""
 
 
+class Refilling(NamedTuple):
+    """A table filled anew: how many numbers it holds, how many of them were others before, and the seconds."""
+
+    numbers: int
+    changed: int
+    seconds: float
+
+
+def same_numbers(old: Array, new: Array) -> int:
+    """How many numbers stay as they are, but for rounding."""
+    scale = max(float(np.abs(new).max(initial=0.0)), float(np.abs(old).max(initial=0.0)))
+    return int(np.count_nonzero(np.abs(new - old) <= ROUNDING * scale))
+
+
 class GridTable(TableMethod):
     """A table on a grid: planned, then filled, or read from a file.
 
@@ -172,6 +187,26 @@ class GridTable(TableMethod):
             numbers = [require_shape(f"{name} {k}", arrays[f"{name} {k}"], x) for k, x in enumerate(shapes)]
             self.tables[name] = Tabulated(own, numbers, name)
         return self
+
+    def refilled_for(self, robot: Robot) -> Refilling:
+        """What of it holds no more for another robot, as when a load is picked up, and what filling it anew takes."""
+        start = time.perf_counter()
+        other = copy(self)
+        other.robot = robot
+        plans = {
+            name: other._plan(name, old.axes, old.interpolation, old.derivatives)
+            for name, old in self.plans.items()
+        }
+        fresh = {name: filled(other._function(name), each) for name, each in plans.items()}
+        took = time.perf_counter() - start
+        kept = sum(
+            same_numbers(old, new)
+            for name, arrays in fresh.items()
+            if plans[name].parts == self.plans[name].parts
+            for old, new in zip(self.tables[name].numbers, arrays, strict=True)
+        )
+        stored = sum(each.stored for each in plans.values())
+        return Refilling(stored, stored - kept, took)
 
     @property
     def plans(self) -> dict[str, Plan]:

@@ -45,9 +45,16 @@ class LogOptions(NamedTuple):
 
 
 def read_motion(
-    path: Path, robot: Robot, how: LogOptions | None = None, needs: Sequence[str] = ("qd", "qdd")
+    path: Path,
+    robot: Robot,
+    how: LogOptions | None = None,
+    needs: Sequence[str] = ("qd", "qdd"),
+    besides: Sequence[str] = (),
 ) -> Log:
-    """The motion of a robot in a file, with the rates that are needed; what was guessed is told on stderr."""
+    """The motion of a robot in a file, with the rates that are needed; what was guessed is told on stderr.
+
+    ``besides`` are columns of no joint that are read all the same: of them nothing is told.
+    """
     from strobe.cli.progress import watched
     from strobe.cli.show import note
     from strobe.identify.logs import reading
@@ -60,7 +67,8 @@ def read_motion(
         ) from None
     except ArgumentError as error:
         raise ArgumentError(_in_options(error)) from None
-    said = [_in_options(remark) for remark in found.remarks]
+    read = [f'column "{name}" ' for name in besides]
+    said = [_in_options(remark) for remark in found.remarks if not any(remark.startswith(x) for x in read)]
     for remark in said:
         note(remark)
     return replace(found, remarks=said)

@@ -39,13 +39,14 @@ def tables(name: Name = None, as_json: Json = False, as_markdown: Markdown = Fal
     from strobe.cli.show import print_json, show
     from strobe.papers import approximation_claims as of_motions
     from strobe.papers import control_claims as of_loops
+    from strobe.papers import mechanism_claims as of_mechanisms
     from strobe.papers.sheets import SHEETS, sheets
 
     if as_json and as_markdown:
         raise ArgumentError("--json and --markdown exclude each other; give one of them.")
     names = list(SHEETS) if name is None else [name]
     found: dict[str, list[Sheet]] = {}
-    checks = {**of_motions.CHECKS, **of_loops.CHECKS}
+    checks = {**of_motions.CHECKS, **of_loops.CHECKS, **of_mechanisms.CHECKS}
     with Progress("tables", len(names), "tables") as progress:
         for each in names:
             found[each] = sheets(each, checks)

@@ -77,6 +77,13 @@ def torque(
     no_friction: NoFriction = False,
     formulation: Formulation = None,
     wrench: Wrench = None,
+    wrench_columns: Annotated[
+        str | None,
+        takes("--wrench-columns", "COLUMNS", "The wrench of each row of a log: 8:13, or six names."),
+    ] = None,
+    wrench_axes: Annotated[
+        str, takes("--wrench-axes", "AXES", "Axes of the wrench: base, or sensor (those of the frame).")
+    ] = "base",
     payload: Annotated[
         str | None, takes("--payload", "M,X,Y,Z", "A mass (kg) at a place of the frame (m).")
     ] = None,
@@ -98,6 +105,9 @@ def torque(
     Numbers are separated by commas or spaces; pi/2 is a number. Without --q the robot stands at its zero
     position, or in the middle of the limits of a joint that cannot reach zero.
 
+    The wrench is what the world does to the robot at the origin of --frame: the same for every row (--wrench), or as
+    a wrist sensor recorded it (--wrench-columns), in base axes or in the sensor's own (--wrench-axes sensor).
+
     Of a closed chain: the torques of its actuated joints. --q is a guess that is put together; --q, --qd and --qdd
     (and the columns of a log) may be those of the actuated joints alone, which the others follow.
 
@@ -110,6 +120,7 @@ def torque(
       strobe torque panda traj.json -o tau.csv
       strobe torque ur5 rtde.csv --differentiate -o tau.csv
       strobe torque ur5 log.csv.gz --columns t=1,q=2:7,qd=8:13 --differentiate
+      strobe torque panda log.csv --wrench-columns fx,fy,fz,mx,my,mz --wrench-axes sensor --frame tool
       strobe torque fourbar --q 0.6 --qd 0.9 --qdd 1.5 --loops
 
     \b
@@ -130,7 +141,9 @@ def torque(
     if payload is not None:
         frame = meant_frame(arm, frame)
         arm = laden(arm, carried(payload), frame)
-    how = given_loads(arm, gravity, wrench, None if wrench is None and payload else frame, no_friction)
+    sensed = Sensed.given(arm, log, wrench, wrench_columns, wrench_axes, frame)
+    acts_at = frame if wrench is not None or not (payload or wrench_columns) else None
+    how = given_loads(arm, gravity, wrench, acts_at, no_friction)
     how["formulation"] = formulation
     given = {"q": q, "qd": qd, "qdd": qdd}
     reading = LogOptions(columns, degrees, differentiate, topic)
@@ -138,13 +151,81 @@ def torque(
     if log is None:
         if output is not None:
             raise ArgumentError("-o takes the torques of a log: strobe torque ROBOT LOG.csv -o FILE.")
-        _one_state(arm, given, named_pose(arm, pose, q), how, loops, as_json, Drawing(plot, [robot], force))
+        drawing = Drawing(plot, [robot], force)
+        _one_state(arm, given, named_pose(arm, pose, q), how, loops, as_json, drawing, sensed)
     else:
         refuse_both(log, given | {"pose": pose})
         if loops:
             raise ArgumentError("--loops shows the forces of one state; leave out the log.")
         drawing = Drawing(plot, [log, robot], force)
-        _whole_log(arm, robot, log, output, force, how, as_json, reading, drawing)
+        _whole_log(arm, robot, log, output, force, how, as_json, reading, drawing, sensed)
+
+
+@dataclass(frozen=True)
+class Sensed:
+    """How the wrench is given: its columns in a log, if they are there, its axes and where it acts."""
+
+    columns: str | None
+    axes: str
+    frame: str | None
+
+    @classmethod
+    def given(
+        cls,
+        robot: Robot,
+        log: Path | None,
+        wrench: str | None,
+        columns: str | None,
+        axes: str,
+        frame: str | None,
+    ) -> Sensed:
+        from strobe.identify.wrench_log import AXES
+
+        if axes not in AXES:
+            raise ArgumentError(f'--wrench-axes is "{axes}"; expected {" or ".join(AXES)}.')
+        if columns is not None and log is None:
+            raise ArgumentError(
+                "--wrench-columns are columns of a log: strobe torque ROBOT LOG; or give --wrench."
+            )
+        if columns is not None and wrench is not None:
+            raise ArgumentError("the wrench comes from --wrench or from --wrench-columns, not from both.")
+        if axes != "base" and wrench is columns is None:
+            raise ArgumentError(
+                "--wrench-axes says in which axes a wrench is; give --wrench or --wrench-columns too."
+            )
+        return cls(columns, axes, None if wrench is columns is None else meant_frame(robot, frame))
+
+    def read(self, log: Path) -> tuple[np.ndarray | None, list[str]]:
+        """The wrench of every row of a log, and the names of its columns; none where none is there."""
+        from strobe.cli.progress import watched
+        from strobe.identify.wrench_log import read_wrenches
+
+        if self.columns is None:
+            return None, []
+        try:
+            return read_wrenches(log, self.columns, watched)
+        except ArgumentError as error:
+            sentence = (
+                str(error)
+                .replace("wrench columns:", "--wrench-columns:")
+                .replace("wrench=fx", "--wrench fx")
+            )
+            raise ArgumentError(sentence) from None
+
+    def loads(
+        self, robot: Robot, q: np.ndarray, how: dict[str, Any], rows: np.ndarray | None
+    ) -> dict[str, Any]:
+        """The keywords of the dynamics with the wrench of these positions, in base axes."""
+        import numpy as np
+
+        from strobe.identify.wrench_log import in_base_axes
+
+        wrench = how["wrench"] if rows is None else rows
+        if wrench is None or (rows is None and self.axes == "base"):
+            return how
+        wrench = np.broadcast_to(np.asarray(wrench, dtype=float), (*q.shape[:-1], 6))
+        turned = wrench if self.axes == "base" else in_base_axes(robot, q, wrench, self.frame)
+        return how | {"wrench": turned, "frame": self.frame}
 
 
 @dataclass(frozen=True)
@@ -173,7 +254,7 @@ class Drawing:
 
 def _one_state(
     robot: Robot, given: dict[str, str | None], known: dict[str, Any], how: dict[str, Any], loops: bool,
-    as_json: bool, drawing: Drawing,
+    as_json: bool, drawing: Drawing, sensed: Sensed,
 ) -> None:  # fmt: skip
     from strobe.cli.show import note, present
     from strobe.equations.meaning import units_of
@@ -188,6 +269,7 @@ def _one_state(
     for remark in beyond_limits(robot, state["q"]):
         note(remark)
     units = units_of(robot)
+    how = sensed.loads(robot, state["q"], how, None)
     data = {
         "joints": robot.coordinates.rate_names,
         "units": units,
@@ -228,14 +310,16 @@ def _whole_log(
     as_json: bool,
     reading: LogOptions,
     drawing: Drawing,
+    sensed: Sensed,
 ) -> None:
     from strobe.cli.logs import read_motion
     from strobe.cli.show import note, print_json
     from strobe.files.writing import writing
 
-    motion = read_motion(log, robot, reading)
+    wrenches, read = sensed.read(log)
+    motion = read_motion(log, robot, reading, besides=read)
     names = robot.coordinates.rate_names
-    tau = _torques(robot, motion, how)
+    tau = _torques(robot, motion, how, sensed, wrenches)
     drawn = drawing.write(lambda: _over_time(robot, motion, tau, log))
     if output is None and not as_json:
         _write(sys.stdout, motion, names, tau)
@@ -245,6 +329,7 @@ def _whole_log(
         "rows": len(motion),
         "joints": names,
         "remarks": motion.remarks,
+        **({} if sensed.frame is None else {"frame": sensed.frame, "wrench_axes": sensed.axes}),
         **drawn,
     }
     if output is not None:
@@ -267,7 +352,9 @@ def _over_time(robot: Robot, motion: Log, tau: np.ndarray, log: Path) -> str:
     return torque_lines(robot, times, tau, across)
 
 
-def _torques(robot: Robot, motion: Log, how: dict[str, Any]) -> np.ndarray:
+def _torques(
+    robot: Robot, motion: Log, how: dict[str, Any], sensed: Sensed, wrenches: np.ndarray | None
+) -> np.ndarray:
     """tau of every row, chunk by chunk."""
     import numpy as np
 
@@ -279,7 +366,9 @@ def _torques(robot: Robot, motion: Log, how: dict[str, Any]) -> np.ndarray:
     with Progress("torque", len(motion), "rows") as progress:
         for start in range(0, len(motion), CHUNK):
             rows = slice(start, start + CHUNK)
-            tau[rows] = robot.inverse_dynamics(motion.q[rows], motion.qd[rows], motion.qdd[rows], **how)
+            q, qd, qdd = motion.q[rows], motion.qd[rows], motion.qdd[rows]
+            loads = sensed.loads(robot, q, how, None if wrenches is None else wrenches[rows])
+            tau[rows] = robot.inverse_dynamics(q, qd, qdd, **loads)
             progress.advance(len(tau[rows]))
     return tau
 

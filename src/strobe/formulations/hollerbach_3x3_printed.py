@@ -1,5 +1,5 @@
 # pyright: reportConstantRedefinition=false
-"""Hollerbach's 3×3 recursion exactly as printed, kept as a tested example of its errata. [Hollerbach1980]
+"""Hollerbach's 3×3 recursion as printed, but for its first moments: a tested example of its errata. [Hollerbach1980]
 
     p̈_i = p̈_{i−1} − Ẅ_i p*_i                                            (16): the sign is wrong
     e_i = e_{i+1} + m_i p̈_i + Ẅ_i n_i

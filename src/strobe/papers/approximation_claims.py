@@ -135,7 +135,22 @@ def fixed_point() -> Finding:
     return Finding(figure, 5e-4 < largest < 2e-3 and lost == {10: True, 16: False} and relative[16] < 0.01)
 
 
+def load_refills() -> Finding:
+    """Tables over positions filled for an arm alone, and for the same arm with a load in its hand."""
+    from strobe.approximate.tables import HornRaibert
+
+    told, shares = [], []
+    for name, points, mass in (("planar2", 61, 0.5), ("stanford", 3, 0.3)):
+        robot = load(name)
+        anew = HornRaibert(robot, points).refilled_for(robot.with_payload(mass))
+        shares.append(anew.changed / anew.numbers)
+        told.append(f"{anew.changed:,} of {anew.numbers:,} numbers of {name} with {mass} kg in its hand")
+    figure = f"a load refills them: {', '.join(told)} (HornRaibert.refilled_for)"
+    return Finding(figure, min(shares) > 0.5)
+
+
 CHECKS: Mapping[str, Check] = {
+    "H-13": load_refills,
     "T-14": order_of_steps,
     "W-19": switches,
     "W-20": in_step,

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 
-from strobe.analysis.counts import Growth
+from strobe.analysis.counts import Growth, growth
 from strobe.analysis.polynomials import Number, Polynomial, mixed
+from strobe.formulations import FORMULATIONS
 from strobe.papers import ledgers, simultaneous_steps
 from strobe.papers.attributed_counts import added, by_part, in_matrices
 from strobe.papers.counted_code import LIKE_FOR_LIKE, Measured, measured, measured_half_matrix
@@ -166,6 +167,15 @@ def longest_paths() -> list[OurCount]:
         m, a, both = (_known(simultaneous_steps.path_length(kind, early)) for kind in ("m", "a", "m+a"))
         rows.append(OurCount(name, m, a, both, (m(6), a(6), both(6))))
     return rows
+
+
+@cache
+def finest_path() -> Polynomial:
+    """The longest path of the same equations where every single operation has a processor, sums as they stand."""
+    found = growth(FORMULATIONS["modified-newton-euler"], range(2, 6))["path"]
+    if found is None:
+        raise ArithmeticError("the path of modified-newton-euler is no polynomial in n")
+    return found.polynomial
 
 
 def speed_ups() -> dict[str, float]:
