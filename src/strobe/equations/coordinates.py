@@ -33,7 +33,7 @@ from strobe.errors import ArgumentError
 from strobe.models.couplings import Coordinates, Terms
 from strobe.models.loops import require_open
 from strobe.models.model import Model
-from strobe.quantities import ELIMINATING, Request
+from strobe.quantities import Request
 from strobe.quantities.pivots import solve
 from strobe.robot import Robot, Wrench
 from strobe.scalars import Node, Num, Numbers
@@ -384,7 +384,7 @@ class InCoordinates:
             asked = Asked(self.change, self.robot.model, request)
             self._kernels[request] = Traced(asked, asked.inputs)
         kernel = self._kernels[request]
-        if request.quantity in ELIMINATING:
+        if request.record.eliminates:
             return self._in_double(kernel, values, out, threads)
         return self._answer(kernel, values, out, threads)
 

@@ -25,7 +25,7 @@ from strobe.models.arguments import finite_numbers, require_choice, require_text
 from strobe.models.loops import require_geometry, why_open
 from strobe.models.model import Model
 from strobe.models.random_states import random_positions
-from strobe.quantities import ELIMINATING, OF_A_FRAME, QUANTITIES, Request
+from strobe.quantities import QUANTITIES, Request
 from strobe.robot.answers import Array, Names, Wrench
 from strobe.robot.constants import Constants
 from strobe.robot.singular_joints import singular_joints
@@ -33,10 +33,7 @@ from strobe.robot.singular_joints import singular_joints
 if TYPE_CHECKING:
     from strobe.robot.robot import Robot
 
-OF_PARAMETERS = ("regressor", "momentum_regressor", "energy_regressor")  # whatever these are
 POSITIONS = {"q", "q0", "q1"}  # the inputs that hold positions
-# of closed chains, only in states that exist
-CHECKED = ("inverse_dynamics", "forward_dynamics", "hybrid_dynamics")
 
 
 class Asking(Constants, Prepared):
@@ -124,13 +121,13 @@ class Asking(Constants, Prepared):
     ) -> Array:  # fmt: skip
         values = values | self._loads(geometry=geometry)
         require_choice("reference", reference, REFERENCES)
-        frame = self._frame(frame) if quantity in OF_A_FRAME else None
+        frame = self._frame(frame) if QUANTITIES[quantity].of_a_frame else None
         request = Request(quantity, frame=frame, reference=reference, **self._lifted(values))
         return self._ask(request, values, out, threads)
 
     def _request(self, quantity: str, values: Mapping[str, Any], **options: Any) -> Request:
         """What a call of a dynamic quantity asks for, its keywords checked."""
-        if self.model.kinematic_only or not ("parameters" in values or quantity in OF_PARAMETERS):
+        if self.model.kinematic_only or not ("parameters" in values or QUANTITIES[quantity].of_parameters):
             self._require_dynamics()
         for name in ("friction", "drives"):
             require_truth(name, options.get(name, True))
@@ -207,7 +204,7 @@ class Asking(Constants, Prepared):
 
     def _require_inertia(self, request: Request) -> None:
         """Refuse accelerations from torques where some joint that is free to move never moves any inertia."""
-        if request.quantity not in ELIMINATING or self.model.without_dynamics or not self.nv:
+        if not request.record.eliminates or self.model.without_dynamics or not self.nv:
             return
         if request.constants(self.model):
             return  # NaN tells of others
@@ -259,9 +256,9 @@ class Asking(Constants, Prepared):
         arrays = self.device.arrays(values, kernel.inputs, self._why)
         if self.nq > self.nv:
             self._require_turns(arrays)
-        if self.model.is_closed and request.quantity in CHECKED:
+        if self.model.is_closed and request.record.closed_states:
             self._require_closed(arrays)
-        result = self.device.answer(kernel, arrays, out, threads, request.quantity in ELIMINATING)
+        result = self.device.answer(kernel, arrays, out, threads, request.record.eliminates)
         if self.device.in_a_hurry and not kernel.is_empty:
             self._notice(kernel, arrays, result.ndim - len(kernel.shape))
         return result

@@ -15,7 +15,6 @@ from strobe.compiler.runtime.kernels import Kernel
 from strobe.compiler.runtime.processor import declined
 from strobe.quantities import Request
 
-QUICK = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
 Plain = tuple[str, bool, bool]  # a quantity, whether with friction, whether with parameters as an input
 
 
@@ -65,7 +64,7 @@ class Prepared:
 
     def _may_be_prepared(self, kernel: Kernel) -> bool:
         """States of closed chains are looked at before, and so are arrays of devices without builtins."""
-        return kernel.quantity in QUICK and kernel.device.in_a_hurry and not kernel.model.is_closed
+        return kernel.request.record.quick and kernel.device.in_a_hurry and not kernel.model.is_closed
 
     def _prepare(self, kernel: Kernel, axes: int) -> None:
         request = kernel.request
