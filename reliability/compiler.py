@@ -176,7 +176,7 @@ def _asked(robot: Robot, request: Request) -> Subject:
     def call(arrays: Arrays, out: Array | None = None, threads: int | None = None) -> Array:
         if plain:
             return getattr(robot, request.quantity)(*arrays.values(), out=out, threads=threads)
-        return robot._ask(request, dict(arrays), out, threads)
+        return robot.evaluate(request, dict(arrays), out, threads)
 
     return Subject(kernel, call, request.record.eliminates, strict=not request.by)
 

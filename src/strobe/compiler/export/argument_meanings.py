@@ -132,7 +132,7 @@ class Told:
 
     @property
     def frame(self) -> str:
-        return short(self.robot._frame(self.request.frame))
+        return short(self.robot.named_frame(self.request.frame))
 
     @property
     def twist(self) -> tuple[str, str]:

@@ -84,7 +84,7 @@ def check(robot: Robot, request: Request) -> None:
         if value is not None and not concerns:
             raise ArgumentError(f"{quantity} does not depend on a {option}: leave it out.")
     if request.frame is not None:
-        robot._moving_frame(request.frame)  # at rest there is nothing to compute
+        robot.moving_frame(request.frame)  # at rest there is nothing to compute
     joints = {joint.name for joint in robot.coordinates.joints}
     for joint in request.accelerated:
         if joint not in joints:
@@ -95,7 +95,7 @@ def check(robot: Robot, request: Request) -> None:
     refusal = method.refusal(robot.model) if method else None
     if refusal is not None:
         raise UnsupportedModelError(refusal)
-    robot._require_inertia(request)
+    robot.require(request)
 
 
 def _check_loads(robot: Robot, request: Request, program: Program) -> None:
@@ -118,7 +118,7 @@ def _details(robot: Robot, request: Request) -> list[str]:
     """What else a reader must know: the frame, the equations."""
     lines: list[str] = []
     if request.frame is not None or request.record.of_a_frame:
-        lines.append(f"Frame: {short(robot._frame(request.frame))}")
+        lines.append(f"Frame: {short(robot.named_frame(request.frame))}")
     if request.formulation is not None:
         lines.append(f"Equations: {request.formulation}")
     if request.accelerated:
