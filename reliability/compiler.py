@@ -46,7 +46,7 @@ from reliability.marches import attempt_march
 from reliability.random_trees import WITHOUT, Shape, asked_of, random_request, random_states, random_tree
 from reliability.record import record
 from strobe.compiler.runtime.traced import Traced
-from strobe.quantities import ELIMINATING, Request
+from strobe.quantities import Request
 from strobe.robot import Robot
 
 REGRESSIONS = Path(__file__).parent / "regressions" / "compiler"
@@ -176,9 +176,9 @@ def _asked(robot: Robot, request: Request) -> Subject:
     def call(arrays: Arrays, out: Array | None = None, threads: int | None = None) -> Array:
         if plain:
             return getattr(robot, request.quantity)(*arrays.values(), out=out, threads=threads)
-        return robot._ask(request, dict(arrays), out, threads)
+        return robot.evaluate(request, dict(arrays), out, threads)
 
-    return Subject(kernel, call, request.quantity in ELIMINATING, strict=not request.by)
+    return Subject(kernel, call, request.record.eliminates, strict=not request.by)
 
 
 def _compare(subject: Subject, arrays: Arrays, tally: Tally, rng: np.random.Generator) -> None:

@@ -24,7 +24,7 @@ from strobe.models.inertial import Inertial
 from strobe.models.joints import FIXED, KINDS, REVOLUTE, Friction, Joint, Motor
 from strobe.models.model import Coupling, Model, moved
 from strobe.models.parameters import geometry_numbers, inertial_numbers
-from strobe.quantities import OF_A_FRAME, QUANTITIES, Request
+from strobe.quantities import QUANTITIES, Request
 from strobe.robot import Robot
 
 INERTIAS = (-9.0, 6.0)  # powers of ten, kg·m²
@@ -37,7 +37,6 @@ LONG = (
     "momentum_regressor", "energy_regressor", "coriolis_matrix", "centroidal_momentum_matrix_dot",
     "hybrid_dynamics",
 )  # fmt: skip  # what grows with the square of the joints, or faster
-KINEMATIC = (*OF_A_FRAME, "frame_placements", "integrate", "difference")
 MOST_LONG = 8  # joints of a robot that is asked for one of those
 WITHOUT = ("drives", "couplings", "extreme", "options")  # what a smaller case does without
 
@@ -153,7 +152,7 @@ def random_request(rng: np.random.Generator, model: Model, plain: bool = False) 
     quantity = str(rng.choice(names))
     options: dict[str, Any] = {}
     frames = [frame.name for frame in model.frames if frame.name in moved_frames(model)]
-    if quantity in OF_A_FRAME:
+    if QUANTITIES[quantity].of_a_frame:
         options["frame"] = str(rng.choice(frames))
     if not plain:
         options |= _options(rng, model, quantity, frames)
@@ -164,7 +163,7 @@ def _options(rng: np.random.Generator, model: Model, quantity: str, frames: list
     options: dict[str, Any] = {}
     if rng.random() < 0.2 and quantity not in ("integrate", "difference"):
         options["geometry"] = str(rng.choice(["runtime", "full"])) if geometry_numbers(model) else "full"
-    if quantity in KINEMATIC:
+    if QUANTITIES[quantity].kinematic:
         return options
     if rng.random() < 0.3 and "regressor" not in quantity:
         options["parameters"] = "runtime"

@@ -43,7 +43,7 @@ from strobe.compiler.fixed_point.plan import planned
 from strobe.compiler.runtime import width
 from strobe.compiler.runtime.kernels import Kernel
 from strobe.errors import ControlWarning, StrobeError
-from strobe.quantities import ELIMINATING, Request
+from strobe.quantities import Request
 from strobe.robot import Robot
 
 FLAGS = (
@@ -148,7 +148,7 @@ def extreme(rng: np.random.Generator, array: np.ndarray) -> np.ndarray:
 def _function(rng: np.random.Generator, folder: Path, count: Count) -> None:
     kernel, draw = _subject(rng)
     form = str(rng.choice(["plain", "fused", "single"]))
-    if form == "single" and kernel.request and kernel.request.quantity in ELIMINATING:
+    if form == "single" and kernel.request and kernel.request.record.eliminates:
         form = "plain"
     check_function(kernel, draw, form, rng, folder, count)
 

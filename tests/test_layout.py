@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -29,7 +29,7 @@ APPLICATIONS = [
 ]  # fmt: skip
 FRONT = ["analysis", "papers", "study", "cli"]
 ORDER = ["rooms", "renamed", *MATHEMATICS, *MACHINE, *APPLICATIONS, *FRONT, "__main__"]
-FACADE = ("robot/dispatch.py", "robot/robot.py")  # their methods import the application that answers
+FACADE = ("robot/closed_chains.py", "robot/robot.py")  # their functions import the application that answers
 
 
 def room(path: Path) -> str:
@@ -107,3 +107,75 @@ def test_the_layout_page_shows_the_floors_and_names_every_room():
     )
     alone = {path.stem for path in ROOT.glob("*.py")} - {"__init__", "__main__"}
     assert not [name for name in alone if f"`{name}`" not in page]
+
+
+# -- what is private ------------------------------------------------------------------------------------
+
+
+def is_private(name: str) -> bool:
+    return name.startswith("_") and not name.startswith("__")
+
+
+def is_own(node: ast.expr) -> bool:
+    """Whether what stands before a dot is the object or the class itself."""
+    of_base = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"
+    return of_base or (isinstance(node, ast.Name) and node.id in ("self", "cls"))
+
+
+def private_names(path: Path) -> set[str]:
+    """The private names that the classes of a file define."""
+    classes = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ClassDef)]
+    inside = [node for each in classes for node in ast.walk(each)]
+    named = [node.name for node in inside if isinstance(node, ast.FunctionDef)]
+    named += [node.id for node in inside if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+    named += [
+        node.attr
+        for node in inside
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and is_own(node.value)
+    ]
+    return set(filter(is_private, named))
+
+
+def private_uses(text: str):
+    """Private names of other objects that a text uses, each with its line."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Attribute) and is_private(node.attr) and not is_own(node.value):
+            yield node.attr, f"{node.lineno}: {ast.unparse(node)}"
+
+
+def strangers(defined: Mapping[str, set[str]]) -> list[str]:
+    """Uses of private names that belong to classes of other rooms alone, or to a robot."""
+    found: list[str] = []
+    for path in sorted(ROOT.rglob("*.py")):
+        own = defined[room(path)]
+        others = {name for other, names in defined.items() if other != room(path) for name in names}
+        for name, where in private_uses(path.read_text()):
+            of_robot = room(path) != "robot" and name in defined["robot"] and "robot." in where
+            if of_robot or (name in others and name not in own):
+                found.append(f"{path.relative_to(ROOT)}:{where}")
+    return found
+
+
+def private_names_by_room() -> dict[str, set[str]]:
+    defined: dict[str, set[str]] = {}
+    for path in ROOT.rglob("*.py"):
+        defined.setdefault(room(path), set()).update(private_names(path))
+    return defined
+
+
+def test_no_room_uses_private_names_of_classes_of_another():
+    defined = private_names_by_room()
+    assert "_kernels" in defined["robot"]
+    assert not strangers(defined), "docs/framework.md says what may be used of a robot"
+
+
+def test_what_is_an_object_s_own_is_no_private_use():
+    text = "self._a + super()._b + cls._c + robot._kernels + robot.__dict__"
+    assert [name for name, _ in private_uses(text)] == ["_kernels"]
+
+
+def test_a_robot_is_at_most_three_classes_deep():
+    def depth(cls: type) -> int:
+        return 0 if cls is object else 1 + max(map(depth, cls.__bases__))
+
+    assert depth(strobe.Robot) == 3

@@ -234,4 +234,4 @@ def test_any_quantity_can_be_differentiated_by_what_it_takes():
     assert shift.shape == (3, 3, robot.n)
     before, after = (robot.center_of_mass(robot.integrate(q, sign * H * qd)) for sign in (-1, 1))
     assert np.einsum("...ij,...j->...i", shift, qd) == pytest.approx((after - before) / (2 * H), abs=1e-7)
-    assert close(shift, robot._ask(request, {"q": q}), 1e-13)
+    assert close(shift, robot.evaluate(request, {"q": q}), 1e-13)

@@ -9,10 +9,9 @@ import strobe
 
 PLACE = "   .. layers\n"  # where they stand on the page
 TITLES = {
-    "Described": "What it is", "Constants": "Constants", "Asking": "Compiled code", "Dynamics": "Dynamics",
-    "Kinematics": "Kinematics", "Robot": "Applications and edits",
+    "Framework": "What it is, and what applications build on", "Dynamics": "Dynamics", "Kinematics": "Kinematics",
+    "Robot": "Applications, constants and edits",
 }  # fmt: skip
-OURS = ("kernel", "kept")  # for applications, not for users
 
 
 def with_layers(page: str) -> str:
@@ -30,4 +29,4 @@ def _layer(title: str, layer: type) -> str:
 
 
 def _is_shown(name: str, thing: Any) -> bool:
-    return not name.startswith("_") and name not in OURS and bool(getdoc(thing))
+    return not name.startswith("_") and bool(getdoc(thing))

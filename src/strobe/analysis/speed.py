@@ -15,7 +15,7 @@ from strobe.compiler.runtime.timing import BATCH, SINGLES, Arguments, Way, best_
 from strobe.errors import UnsupportedModelError
 from strobe.formulations import FORMULATIONS
 from strobe.models.default_frame import hands
-from strobe.quantities import OF_A_FRAME, QUANTITIES, Request
+from strobe.quantities import QUANTITIES, Request
 from strobe.robot import Robot
 
 STATES = ("q", "qd", "qdd", "tau")  # what a state is made of
@@ -75,7 +75,7 @@ def measurable(robot: Robot) -> list[Request]:
         parameters = signature(getattr(robot, name)).parameters
         needed = [p.name for p in parameters.values() if p.default is p.empty]
         if "out" in parameters and needed == list(quantity.states):
-            frame = hands(robot.model)[-1] if name in OF_A_FRAME else None
+            frame = hands(robot.model)[-1] if quantity.of_a_frame else None
             requests.append(Request(name, friction="friction" not in parameters, frame=frame))
     return requests
 

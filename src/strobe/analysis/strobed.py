@@ -67,7 +67,7 @@ class Strobed(NamedTuple):
 def strobe(robot: Robot, q: Any, *, formulation: str | None = None) -> Strobed:
     """g, M and the Christoffel symbols at one position, from inverse dynamics alone; friction left out."""
     require_open(robot.model, "strobing")
-    q = robot._known_position(q)  # pyright: ignore[reportPrivateUsage]  as the robot's own methods read it
+    q = robot.position(q, known=True)  # pyright: ignore[reportPrivateUsage]  as the robot's own methods read it
     n = robot.nv
     if n == 0:
         raise UnsupportedModelError(f"{robot.name} has no joints: there is nothing to strobe.")

@@ -107,7 +107,7 @@ class Formula(Approximation):
             return self.kernel(q, qd, qdd)
         except ShapeError:
             # in terms of the robot
-            collected({"q": q, "qd": qd, "qdd": qdd}, self.kernel.inputs, self.robot._why)
+            collected({"q": q, "qd": qd, "qdd": qdd}, self.kernel.inputs, self.robot.shape_reason)
             raise
 
     @property
@@ -150,7 +150,7 @@ class Exact(Formula):
 
 def require_open_dynamics(robot: Robot) -> None:
     """Refuse robots without dynamics, and closed chains, whose joints do not move one by one."""
-    robot._require_dynamics()
+    robot.require("inverse_dynamics")
     require_open(robot.model, "an approximation")
 
 

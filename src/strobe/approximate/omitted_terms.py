@@ -208,7 +208,7 @@ class LockedJoints(LeavingOut):
         )
 
     def inverse_dynamics(self, q: Any, qd: Any, qdd: Any) -> Array:
-        arrays = collected({"q": q, "qd": qd, "qdd": qdd}, self.kernel.inputs, self.robot._why)
+        arrays = collected({"q": q, "qd": qd, "qdd": qdd}, self.kernel.inputs, self.robot.shape_reason)
         for joint in self.joints:
             self._require_still(joint, arrays)
         return self.kernel(*arrays.values())
@@ -260,7 +260,7 @@ def _partition(robot: Robot, keep: Sequence[Iterable[str]]) -> tuple[tuple[str, 
         raise ArgumentError(
             f'keep is {shown(keep)}; expected groups of joint names, such as [("shoulder", "elbow")].'
         )
-    groups = [robot._joints_like(list(group)) for group in keep]
+    groups = [robot.matching_joints(list(group)) for group in keep]
     for name in robot.joint_names:
         holders = [group for group in groups if name in group]
         if len(holders) > 1:

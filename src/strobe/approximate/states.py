@@ -29,7 +29,7 @@ RIGID = replace(INVERSE_DYNAMICS, friction=False)
 def states(robot: Robot, q: Any, qd: Any, qdd: Any) -> tuple[Array, Array, Array]:
     """Positions, velocities and accelerations (..., n) of one batch and one dtype."""
     sizes = {"q": robot.nq, "qd": robot.nv, "qdd": robot.nv}
-    arrays = collected({"q": q, "qd": qd, "qdd": qdd}, sizes, robot._why)
+    arrays = collected({"q": q, "qd": qd, "qdd": qdd}, sizes, robot.shape_reason)
     batch = batch_shape(arrays)
     first, second, third = (np.broadcast_to(each, (*batch, each.shape[-1])) for each in arrays.values())
     return first, second, third

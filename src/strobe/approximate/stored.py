@@ -70,8 +70,8 @@ class Stored:
 
 def _slopes(robot: Robot, q: Array, qd: Array) -> Array:
     """∂D/∂q, ∂E/∂q and ∂E/∂qd in one array (N, n, n + 2, n)."""
-    by_q = robot._ask(Request("mass_matrix", by=("q",)), {"q": q})
-    both = robot._ask(Request("bias", by=("q", "qd")), {"q": q, "qd": qd})
+    by_q = robot.evaluate(Request("mass_matrix", by=("q",)), {"q": q})
+    both = robot.evaluate(Request("bias", by=("q", "qd")), {"q": q, "qd": qd})
     return np.concatenate([by_q, both.reshape(*both.shape[:-1], 2, robot.nv)], axis=-2)
 
 

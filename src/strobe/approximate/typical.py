@@ -179,7 +179,7 @@ class TypicalTrajectories(Approximation):
     def _measured(self, motion: Trajectory, measured: Any, times: Any) -> tuple[Array, Array]:
         """Times and torques of a repetition, checked."""
         n, step = self.robot.nv, motion.duration / (self.points - 1)
-        tau = checked("measured", measured, (n,), self.robot._why)
+        tau = checked("measured", measured, (n,), self.robot.shape_reason)
         if tau.ndim != 2 or len(tau) < 2:
             raise ShapeError(
                 "measured", tau.shape, f"(T, {n})", "it needs two instants of the motion or more"

@@ -133,10 +133,8 @@ def _framed(request: Request, others: list[Any]) -> Request:
     """Kinematics of a frame that the other library knows too."""
     from dataclasses import replace
 
-    from strobe.quantities import OF_A_FRAME
-
     frames = [peer.frame() for peer in others if hasattr(peer, "frame")]
-    if request.quantity not in OF_A_FRAME or not frames or frames[0] is None:
+    if not request.record.of_a_frame or not frames or frames[0] is None:
         return request
     return replace(request, frame=frames[0])
 

@@ -194,9 +194,9 @@ def compile(
 
 def _frame(arm: Robot, quantities: Sequence[str], frame: str | None) -> str | None:
     """The frame that quantities are of; one at rest has nothing to compute."""
-    from strobe.quantities import OF_A_FRAME
+    from strobe.quantities import QUANTITIES
 
-    wanted = frame is not None or any(name in OF_A_FRAME for name in quantities)
+    wanted = frame is not None or any(QUANTITIES[name].of_a_frame for name in quantities)
     return meant_frame(arm, frame) if wanted else None
 
 

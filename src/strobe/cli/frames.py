@@ -16,7 +16,7 @@ def meant_frame(robot: Robot, frame: str | None) -> str:
     from strobe.models.default_frame import frame_meant
 
     if frame is not None:
-        return robot._moving_frame(frame)
+        return robot.moving_frame(frame)
     if sentence := frame_meant(robot.model):
         note(f"{sentence} --frame names another.")
     return robot.tip

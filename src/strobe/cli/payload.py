@@ -194,7 +194,7 @@ def _chosen(robot: Robot, joints: str | None, read: Sequence[str]) -> list[str]:
     ]
     if joints is None:
         return list(dict.fromkeys(has))
-    named = robot._joints_like([name for name in joints.replace(",", " ").split() if name])
+    named = robot.matching_joints([name for name in joints.replace(",", " ").split() if name])
     if missing := [name for name in named if name not in has]:
         raise ArgumentError(
             f"the log has no torques of {', '.join(missing)}; it has those of {', '.join(has)}."

@@ -147,7 +147,7 @@ class Controller(ABC):
 
     def per_joint(self, name: str, value: Any) -> Array:
         """A gain as numbers (..., nv): one for all joints, or one for each."""
-        return self.gain(name, value, self.robot.nv, self.robot._why)
+        return self.gain(name, value, self.robot.nv, self.robot.shape_reason)
 
     def gain(self, name: str, value: Any, size: int, why: str) -> Array:
         """A gain as numbers (..., size), none of them negative: one for all, or one for each."""

@@ -35,7 +35,7 @@ class Belief:
     """What a controller takes an arm to be: ``model`` in place of the robot's own dynamics, where it is given."""
 
     def __init__(self, robot: Robot, model: Formula | None = None) -> None:
-        robot._require_dynamics()
+        robot.require("inverse_dynamics")
         require_open(robot.model, "control", DRIVEN)
         if model is not None:
             _require_same(robot, model)

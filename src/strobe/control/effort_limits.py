@@ -18,7 +18,7 @@ def largest(robot: Robot, effort: Any = None) -> list[float]:
     """The largest torque (nv) of every motor: as given, or the robot's own limits; infinite where there is none."""
     if effort is None:
         return robot.limits.effort.tolist()
-    numbers = one_or_each("effort", effort, robot.nv, robot._why)
+    numbers = one_or_each("effort", effort, robot.nv, robot.shape_reason)
     if numbers.ndim > 1 or not (numbers > 0).all():
         raise ArgumentError(
             f"effort is {shown(effort)}; expected {robot.nv} positive numbers, or one for all joints."

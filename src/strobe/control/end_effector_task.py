@@ -32,7 +32,7 @@ class Task:
     def __init__(
         self, robot: Robot, frame: str | None = None, of: str | Sequence[str] | None = None
     ) -> None:
-        self.robot, self.frame = robot, robot._moving_frame(frame)
+        self.robot, self.frame = robot, robot.moving_frame(frame)
         self.rows = _movable(robot, self.frame) if of is None else rows_of(of)
         rank = _rank(robot, self.frame, self.rows)
         if not rank:

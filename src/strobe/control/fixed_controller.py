@@ -60,7 +60,7 @@ class FixedController:
         if set(ranges) != set(INPUTS):
             raise ArgumentError(f"ranges has {', '.join(ranges)}; expected {', '.join(INPUTS)}.")
         self.controller, self.bits = controller, bits
-        why = controller.robot._why
+        why = controller.robot.shape_reason
         self.ranges = {name: checked(name, ranges[name], (controller.robot.n, 2), why) for name in INPUTS}
         ends = {name: [(float(a), float(b)) for a, b in x] for name, x in self.ranges.items()}
         self.plan: Plan = planned(self.law.program, ends, bits, fraction, self.label)

@@ -81,7 +81,7 @@ def suggest(name: str, robot: Robot, bandwidth: float, period: float, delay: flo
     require_above("bandwidth", bandwidth, "a number of rad/s above zero")
     require_above("period", period, "a number of seconds above zero")
     require_above("delay", delay, "a number of seconds, zero or more", or_zero=True)
-    robot._request("forward_dynamics", {})
+    robot.require("forward_dynamics")
     gains, mode = _gains(name, robot, float(bandwidth))
     said: list[str] = []
     if mode is not None:

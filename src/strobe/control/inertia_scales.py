@@ -26,7 +26,7 @@ def sampled_inertias(robot: Robot, period: float) -> Array:
     A mode M v δ = I v dies where ω T δ < 1; half of that is allowed. Joints that can turn about nearly the same line,
     as the first and the third of a Panda, make a δ of a hundred: they get I by what they move while others are free.
     """
-    robot._request("forward_dynamics", {})  # refuses a joint that moves no inertia
+    robot.require("forward_dynamics")  # refuses a joint that moves no inertia
     M, most = _mass_matrices(robot), 0.5 / (BANDWIDTH * period)
     found = joint_inertias(robot)
     if _lightest(M, found) > most:

@@ -213,7 +213,7 @@ class Channel:
     def _each(self, name: str, value: Any) -> Array:
         """Numbers (..., size), from one for all or one for each joint."""
         nv = self.robot.nv
-        found = one_or_each(name, value, nv, self.robot._why)
+        found = one_or_each(name, value, nv, self.robot.shape_reason)
         found = np.full(nv, float(found)) if found.ndim == 0 else found
         return np.repeat(found, self.size // nv, axis=-1) if self.size > nv else found
 

@@ -78,7 +78,7 @@ def _masked(channel: Channel, piece: slice) -> Array:
     mask = mask[:, None] if mask.ndim == 1 else mask
     if mask.shape[1] not in (1, channel.robot.nv):
         raise ArgumentError(
-            f"dropped has shape {mask.shape}; {channel.robot._why}, expected (periods,) or (periods, "
+            f"dropped has shape {mask.shape}; {channel.robot.shape_reason}, expected (periods,) or (periods, "
             f"{channel.robot.nv})."
         )
     part = mask[piece]

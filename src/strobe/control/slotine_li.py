@@ -47,7 +47,7 @@ class SlotineLi(Controller):
         super().__init__(robot, period, model)
         require_plain_joints(robot, self.name)
         named = [frame] if frame is None or isinstance(frame, str) else list(frame)
-        self.frames = tuple(robot._moving_frame(name) for name in named)
+        self.frames = tuple(robot.moving_frame(name) for name in named)
         if not self.frames or len(set(self.frames)) < len(self.frames):
             raise ArgumentError(f"frame is {shown(frame)}; expected one frame or several, each once.")
         K = self._damping() if damping is None else self.per_joint("damping", damping)

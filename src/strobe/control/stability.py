@@ -52,7 +52,7 @@ def _poses(robot: Robot, poses: Any) -> Array:
     """Poses (P, nq), all within the limits."""
     if poses is None:
         return robot.random_state(0, POSES)[0]
-    q = checked("poses", poses, (robot.nq,), robot._why).astype(float).reshape(-1, robot.nq)
+    q = checked("poses", poses, (robot.nq,), robot.shape_reason).astype(float).reshape(-1, robot.nq)
     if not len(q):
         raise ArgumentError("poses is empty; expected one position (nq) or more.")
     if not np.isfinite(q).all():

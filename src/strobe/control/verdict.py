@@ -25,7 +25,7 @@ def tolerances(robot: Robot, tolerance: Any) -> Array:
     """How far (nv,) every joint may be from where it should be: one number for all, or one for each."""
     if tolerance is None:
         return np.full(robot.nv, FAR)
-    found = one_or_each("tolerance", tolerance, robot.nv, robot._why)
+    found = one_or_each("tolerance", tolerance, robot.nv, robot.shape_reason)
     if found.ndim > 1 or not (found > 0).all():
         raise ArgumentError(f"tolerance is {shown(tolerance)}; expected numbers above zero.")
     return np.broadcast_to(found, (robot.nv,))

@@ -33,7 +33,7 @@ from strobe.errors import ArgumentError
 from strobe.models.couplings import Coordinates, Terms
 from strobe.models.loops import require_open
 from strobe.models.model import Model
-from strobe.quantities import ELIMINATING, Request
+from strobe.quantities import Request
 from strobe.quantities.pivots import solve
 from strobe.robot import Robot, Wrench
 from strobe.scalars import Node, Num, Numbers
@@ -236,7 +236,9 @@ class InCoordinates:
     def from_motion(self, q: Any, qd: Any, qdd: Any) -> tuple[Array, Array, Array]:
         """phi, phid, phidd (..., n) of a motion of the joints; NaN where T is singular."""
         phi = self.from_positions(q)
-        qd, qdd = (checked(name, x, (self.n,), self.robot._why) for name, x in (("qd", qd), ("qdd", qdd)))
+        qd, qdd = (
+            checked(name, x, (self.n,), self.robot.shape_reason) for name, x in (("qd", qd), ("qdd", qdd))
+        )
         T = self.T(phi)
         T = np.where(np.linalg.det(T)[..., None, None] == 0.0, np.nan, T)
         phid = np.linalg.solve(T, qd[..., None])
@@ -260,7 +262,7 @@ class InCoordinates:
         self, phi: Any, *, gravity: Any = None, out: Array | None = None, threads: int | None = None
     ) -> Array:
         """The generalized forces (..., n) that hold the robot still."""
-        values = {"phi": phi} | self.robot._loads(gravity=gravity)
+        values = {"phi": phi} | self.robot.loads(gravity=gravity)
         return self._dynamics("gravity", values, out, threads)
 
     def bias(
@@ -268,7 +270,7 @@ class InCoordinates:
         threads: int | None = None,
     ) -> Array:  # fmt: skip
         """The rigid-body forces (..., n) of a motion without acceleration of phi."""
-        values = {"phi": phi, "phid": phid} | self.robot._loads(gravity=gravity)
+        values = {"phi": phi, "phid": phid} | self.robot.loads(gravity=gravity)
         return self._dynamics("bias", values, out, threads)
 
     def inverse_dynamics(
@@ -276,7 +278,7 @@ class InCoordinates:
         gravity: Any = None, friction: bool = True, out: Array | None = None, threads: int | None = None,
     ) -> Array:  # fmt: skip
         """The generalized forces Q (..., n) behind a motion."""
-        values = {"phi": phi, "phid": phid, "phidd": phidd} | self.robot._loads(wrench, frame, gravity)
+        values = {"phi": phi, "phid": phid, "phidd": phidd} | self.robot.loads(wrench, frame, gravity)
         return self._dynamics("inverse_dynamics", values, out, threads, friction=friction)
 
     def forward_dynamics(
@@ -284,7 +286,7 @@ class InCoordinates:
         gravity: Any = None, friction: bool = True, out: Array | None = None, threads: int | None = None,
     ) -> Array:  # fmt: skip
         """Accelerations phidd (..., n) that follow from generalized forces; NaN where T or M is singular."""
-        values = {"phi": phi, "phid": phid, "Q": Q} | self.robot._loads(wrench, frame, gravity)
+        values = {"phi": phi, "phid": phid, "Q": Q} | self.robot.loads(wrench, frame, gravity)
         return self._dynamics("forward_dynamics", values, out, threads, friction=friction)
 
     def energy(
@@ -292,7 +294,7 @@ class InCoordinates:
         threads: int | None = None,
     ) -> Array:  # fmt: skip
         """Kinetic and potential energy (..., 2)."""
-        values = {"phi": phi, "phid": phid} | self.robot._loads(gravity=gravity)
+        values = {"phi": phi, "phid": phid} | self.robot.loads(gravity=gravity)
         return self._dynamics("energy", values, out, threads)
 
     # -- kinematics ---------------------------------------------------------------------------------
@@ -302,7 +304,7 @@ class InCoordinates:
     ) -> Array:
         """The placement (..., 4, 4) of a frame in base axes."""
         return self._ask(
-            Request("forward_kinematics", frame=self.robot._frame(frame)), {"phi": phi}, out, threads
+            Request("forward_kinematics", frame=self.robot.named_frame(frame)), {"phi": phi}, out, threads
         )
 
     def jacobian(
@@ -310,7 +312,7 @@ class InCoordinates:
     ) -> Array:
         """J T (..., 6, n): linear velocity of the frame's origin, then angular velocity, base axes."""
         return self._ask(
-            Request("jacobian", frame=self.robot._moving_frame(frame)), {"phi": phi}, out, threads
+            Request("jacobian", frame=self.robot.moving_frame(frame)), {"phi": phi}, out, threads
         )
 
     def point_jacobian(
@@ -318,7 +320,7 @@ class InCoordinates:
         threads: int | None = None,
     ) -> Array:  # fmt: skip
         """∂r/∂φ (..., 3, n) of a point r that moves with a frame and is given (..., 3) in its axes; base axes."""
-        request = Request("point_jacobian", frame=self.robot._moving_frame(frame))
+        request = Request("point_jacobian", frame=self.robot.moving_frame(frame))
         return self._ask(request, {"phi": phi, "point": point}, out, threads)
 
     # -- closed forms -------------------------------------------------------------------------------
@@ -374,7 +376,7 @@ class InCoordinates:
     def _dynamics(
         self, quantity: str, values: dict[str, Any], out: Array | None, threads: int | None, **options: Any
     ) -> Array:
-        return self._ask(self.robot._request(quantity, values, **options), values, out, threads)
+        return self._ask(self.robot.request(quantity, values, **options), values, out, threads)
 
     def _ask(
         self, request: Request, values: dict[str, Any], out: Array | None, threads: int | None
@@ -384,7 +386,7 @@ class InCoordinates:
             asked = Asked(self.change, self.robot.model, request)
             self._kernels[request] = Traced(asked, asked.inputs)
         kernel = self._kernels[request]
-        if request.quantity in ELIMINATING:
+        if request.record.eliminates:
             return self._in_double(kernel, values, out, threads)
         return self._answer(kernel, values, out, threads)
 
@@ -392,7 +394,7 @@ class InCoordinates:
         self, kernel: Traced, values: dict[str, Any], out: Array | None, threads: int | None
     ) -> Array:
         """Elimination in single precision cannot tell a small pivot from rounding: it is done in double."""
-        arrays = collected(values, kernel.inputs, self.robot._why)
+        arrays = collected(values, kernel.inputs, self.robot.shape_reason)
         wide = {name: array.astype(np.float64) for name, array in arrays.items()}
         result = self._answer(kernel, wide, out, threads)
         return result if out is not None else result.astype(arrays["phi"].dtype, copy=False)
@@ -411,7 +413,7 @@ class InCoordinates:
         out: Array | None = None,
         threads: int | None = None,
     ) -> Array:
-        arrays = collected(values, kernel.inputs, self.robot._why)
+        arrays = collected(values, kernel.inputs, self.robot.shape_reason)
         if not self.robot.compiled:
             return evaluate(kernel.function(), arrays, kernel.shape, out)
         return kernel(*arrays.values(), out=out, threads=threads)

@@ -139,8 +139,8 @@ def _map(robot: Robot, map: Any, offset: Any) -> Map:
     if isinstance(map, str):
         return _absolute(robot)
     n = robot.nv
-    matrix = _finite("map", map, (n, n), robot._why)
-    shift = np.zeros(n) if offset is None else _finite("offset", offset, (n,), robot._why)
+    matrix = _finite("map", map, (n, n), robot.shape_reason)
+    shift = np.zeros(n) if offset is None else _finite("offset", offset, (n,), robot.shape_reason)
     return Linear(rows(matrix), tuple(shift.tolist()))
 
 

@@ -189,7 +189,7 @@ def identify_payload(
 
     Noise counts as independent from row to row. An error of the accelerations counts as a torque M δ.
     """
-    where, read = robot._moving_frame(frame), joint_rows(robot, joints)
+    where, read = robot.moving_frame(frame), joint_rows(robot, joints)
     states = finite_states(robot, q, qd, qdd)
     measured = finite_torques(robot, tau, read, states)
     Y = payload_regressor(robot, *states, frame=where)[..., read, :]

@@ -128,7 +128,7 @@ def partly_known(
             f"the payload's centre is {np.linalg.norm(centre):g} m from the frame's origin, but its longest "
             f"dimension is {L:g} m: it would not reach the hand. Name the frame that holds it."
         )
-    where = robot._moving_frame(frame)
+    where = robot.moving_frame(frame)
     return PartlyKnown(robot, where, m, L, None if centre is None else (centre[0], centre[1], centre[2]))
 
 

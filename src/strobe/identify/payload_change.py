@@ -90,7 +90,7 @@ class PayloadMonitor:
         false_alarms: float = 1e-6, window: int = 256, unknown_friction: bool = False,
     ) -> None:  # fmt: skip
         require_open_dynamics(robot)
-        self.robot, self.frame, self._read = robot, robot._moving_frame(frame), joint_rows(robot, joints)
+        self.robot, self.frame, self._read = robot, robot.moving_frame(frame), joint_rows(robot, joints)
         whiten = whitening(robot, noise, self._read)
         if whiten is None:
             raise ArgumentError(

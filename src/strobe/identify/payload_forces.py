@@ -152,8 +152,8 @@ class ForceTests:
 
     def _checked(self, holding: Any, qdd: Any) -> tuple[Array, Array]:
         n, P, K = self.robot.nv, len(self.poses), len(self.tested)
-        torques = checked("holding", holding, (n,), self.robot._why).astype(float)
-        accelerations = checked("qdd", qdd, (n,), self.robot._why).astype(float)
+        torques = checked("holding", holding, (n,), self.robot.shape_reason).astype(float)
+        accelerations = checked("qdd", qdd, (n,), self.robot.shape_reason).astype(float)
         if torques.shape != (P, n):
             raise ShapeError("holding", torques.shape, str((P, n)), f"there are {counted(P, 'pose')}")
         if accelerations.shape != (P, K, n):
@@ -180,7 +180,7 @@ def force_tests(
 
     ``robot`` is the empty arm. The result says what to do (`steps`) and evaluates what was read.
     """
-    where = robot._moving_frame(frame)
+    where = robot.moving_frame(frame)
     at = np.atleast_2d(finite_states(robot, poses, np.zeros(robot.nv), np.zeros(robot.nv))[0])
     if at.ndim > 2 or not len(at):
         raise ArgumentError(f"poses has shape {at.shape}; expected (P, {robot.nq}), one row per pose.")

@@ -18,7 +18,7 @@ def joint_rows(robot: Robot, joints: Sequence[str] | None) -> Array:
     """The degrees of freedom of named joints; of all, if none is named."""
     if joints is None:
         return np.arange(robot.nv)
-    named = robot._joints_like(joints)
+    named = robot.matching_joints(joints)
     if not named:
         raise ArgumentError("joints is empty; name the joints whose torques were read.")
     return np.array([k for k, name in enumerate(owners(robot)) if name in named])
@@ -32,7 +32,7 @@ def owners(robot: Robot) -> list[str]:
 def finite_states(robot: Robot, q: Any, qd: Any, qdd: Any) -> tuple[Array, Array, Array]:
     """Positions, rates and accelerations with the same leading axes, none of them NaN."""
     sizes = {"q": robot.nq, "qd": robot.nv, "qdd": robot.nv}
-    arrays = collected({"q": q, "qd": qd, "qdd": qdd}, sizes, robot._why)
+    arrays = collected({"q": q, "qd": qd, "qdd": qdd}, sizes, robot.shape_reason)
     batch = batch_shape(arrays)
     for name, array in arrays.items():
         require_finite(name, array)
@@ -41,7 +41,7 @@ def finite_states(robot: Robot, q: Any, qd: Any, qdd: Any) -> tuple[Array, Array
 
 def finite_torques(robot: Robot, tau: Any, read: Array, states: Sequence[Array]) -> Array:
     """Torques (..., n), one row per state, finite where they were read."""
-    measured = checked("tau", tau, (robot.nv,), robot._why).astype(float)
+    measured = checked("tau", tau, (robot.nv,), robot.shape_reason).astype(float)
     batch = states[0].shape[:-1]
     if measured.shape[:-1] != batch:
         raise ShapeError("tau", measured.shape, str((*batch, robot.nv)), "every state has its own torques")
@@ -75,7 +75,7 @@ def whitening(robot: Robot, noise: Any, read: Array, name: str = "noise") -> Arr
             raise ArgumentError(f"{name} is {_shown(given)}; a standard deviation is positive.")
         return np.diag(1.0 / spread)
     if given.shape[-2:] != (n, n):
-        raise ShapeError(name, given.shape, f"(), ({n},) or (..., {n}, {n})", robot._why)
+        raise ShapeError(name, given.shape, f"(), ({n},) or (..., {n}, {n})", robot.shape_reason)
     return whitened(given[..., read[:, None], read])
 
 

@@ -53,7 +53,7 @@ class PayloadColumns(Request):
 def payload_regressor(robot: Robot, q: Any, qd: Any, qdd: Any, frame: str | None = None) -> Array:
     """Y (..., n, 10): the torques of a payload at a frame (the tip) are Y π."""
     require_open_dynamics(robot)
-    return robot._ask(PayloadColumns.at(robot._moving_frame(frame)), {"q": q, "qd": qd, "qdd": qdd})
+    return robot.evaluate(PayloadColumns.at(robot.moving_frame(frame)), {"q": q, "qd": qd, "qdd": qdd})
 
 
 def _massless(model: Model) -> Model:

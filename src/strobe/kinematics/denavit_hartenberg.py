@@ -172,7 +172,7 @@ def denavit_hartenberg(
         what="a Denavit-Hartenberg table",
         instead="Lock it, fix the base, or name a frame that it does not carry.",
     )
-    chain = _chain(robot.model, robot._moving_frame(frame))
+    chain = _chain(robot.model, robot.moving_frame(frame))
     lines = _lines(arm, chain)
     normals = _normals(arm, chain, lines, convention)
     snap = _Snap()

@@ -116,7 +116,7 @@ def task_of(
 ) -> Task:
     """What is asked of a frame, checked."""
     require_open(robot.model, "inverse kinematics", BOUND)
-    limits, frame, what = require_truth("limits", limits), robot._moving_frame(frame), checked_what(what)
+    limits, frame, what = require_truth("limits", limits), robot.moving_frame(frame), checked_what(what)
     tolerance = require_above("tolerance", tolerance, "a positive number, metres and radians together")
     if weights is not None:
         return _task(robot, frame, what, limits, tolerance, weights)

@@ -51,7 +51,7 @@ def serial(
 ) -> Serial:
     """The chain that carries a frame (the tip if none is named); a refusal says what needs it, and a way out."""
     model = robot.model
-    tip = model.frame(robot._moving_frame(frame))
+    tip = model.frame(robot.moving_frame(frame))
     bodies = model.support(tip.body)
     positions = {joint.name: joint.q for joint in robot.coordinates.joints}
     for body in bodies:

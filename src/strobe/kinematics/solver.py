@@ -112,7 +112,7 @@ def _recognised(robot: Robot, frame: str | None, what: str) -> Solver | str:
         name, method, parameter = _class(arm, what)
     except UnsupportedModelError as error:
         return str(error)
-    tip = robot._frame(frame)
+    tip = robot.named_frame(frame)
     if name:
         return Solver(robot, name, arm, what, tip, method, parameter)
     kinds = "".join("R" if turns else "P" for turns in arm.revolute)

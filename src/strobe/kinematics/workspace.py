@@ -87,7 +87,7 @@ def cross_section(
 ) -> CrossSection:
     """What a frame (the tip if none is named) reaches, from random positions within the limits."""
     require_open(robot.model, "the workspace")
-    tip = robot.model.frame(robot._moving_frame(frame))
+    tip = robot.model.frame(robot.moving_frame(frame))
     support = robot.model.support(tip.body)
     if any(body.joint.is_free for body in support):
         raise UnsupportedModelError(f'{robot.name} floats: its frame "{tip.name}" can be anywhere.')

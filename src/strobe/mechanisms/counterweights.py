@@ -191,7 +191,7 @@ def counterbalance(
 
     placed = balanced(model, chosen, mass)
     weights = [_weight(model.bodies[i], w, arms, p) for i, (w, p) in placed.items() if w]
-    heavier = robot._edited(replace(robot.model, bodies=_loaded(model, placed).bodies, golden=()))
+    heavier = robot.with_model(replace(robot.model, bodies=_loaded(model, placed).bodies, golden=()))
     weightless, constant = proven(robot, chosen)
     felt = _felt(robot, blocked, weightless) if purpose == "gravity" else blocked
     return Counterbalance(

@@ -38,7 +38,7 @@ def uncoupled(robot: Robot) -> Robot:
     Couplings that no loop stands for stay. Refused where no loop stands for any, and where forces could be shared out
     between loops and couplings in more than one way.
     """
-    return robot.kept("uncoupled", lambda: robot._edited(_uncoupled(robot)))
+    return robot.kept("uncoupled", lambda: robot.with_model(_uncoupled(robot)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -33,7 +33,7 @@ def led(
     names = leaders(robot, actuated)
     given = {"q_a": q_a, "qd_a": qd_a, "qdd_a": qdd_a}
     places, rates, accelerations = (_columns(name, x, names) for name, x in given.items())
-    q = _positions(robot, names, places, robot._position(start))
+    q = _positions(robot, names, places, robot.position(start))
     led_by = [dict(zip(names, np.moveaxis(x, -1, 0), strict=True)) for x in (rates, accelerations)]
     return in_precision((q, *complete(robot, q, *led_by)), precision(*given.values()))
 

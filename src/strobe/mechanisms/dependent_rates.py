@@ -22,7 +22,7 @@ from strobe.compiler.runtime.arrays import checked, in_precision, precision
 from strobe.errors import Advised, ArgumentError
 from strobe.mechanisms.loop_closure import by_joint
 from strobe.mechanisms.mobility import LEAST, dofs_of, pseudo_inverse, require_actuation
-from strobe.mechanisms.states import products
+from strobe.mechanisms.states import products, require_closed
 from strobe.robot import Robot
 from strobe.scalars.lanes import LANES, Lanes
 
@@ -41,13 +41,13 @@ def complete(
     accelerations = by_joint(
         robot, {} if accelerations is None else accelerations, "accelerations", "accelerations"
     )
-    leading = require_actuation(robot, robot._joints_like(list(rates)))
+    leading = require_actuation(robot, robot.matching_joints(list(rates)))
     if unknown := [name for name in accelerations if name not in leading]:
         raise ArgumentError(
             f'an acceleration is given for "{unknown[0]}", but no rate; expected those of {", ".join(leading)}.'
         )
-    here = checked("q", q, (robot.nq,), robot._why).astype(float)
-    robot._require_closed({"q": here})
+    here = checked("q", q, (robot.nq,), robot.shape_reason).astype(float)
+    require_closed(robot, {"q": here})
     own = dofs_of(robot, leading)
     qd_a, qdd_a = _given(robot, leading, rates), _given(robot, leading, accelerations)
     dtype = precision(q, *rates.values(), *accelerations.values())

@@ -59,7 +59,7 @@ def assemble(
     if require_whole("tries", tries, 1) > MOST_TRIES:
         raise ArgumentError(f"tries is {shown(tries)}; at most {MOST_TRIES:,} guesses are tried.")
     require_truth("limits", limits)
-    start = robot.neutral if q is None else checked("q", q, (robot.nq,), robot._why).astype(float)
+    start = robot.neutral if q is None else checked("q", q, (robot.nq,), robot.shape_reason).astype(float)
     if not np.isfinite(start).all():
         raise ArgumentError("q holds a number that is not finite; a guess is a position.")
     require_turns("q", start, robot.coordinates.joints)
@@ -298,7 +298,7 @@ def by_joint(
 ) -> dict[str, Any]:
     """Values by joint, from values by name, in which * and ? may stand for several."""
     require_mapping(called, given, f"{of} by the names of joints")
-    return {name: value for pattern, value in given.items() for name in robot._joints_like([pattern])}
+    return {name: value for pattern, value in given.items() for name in robot.matching_joints([pattern])}
 
 
 # -- why nothing closes -------------------------------------------------------------------------------

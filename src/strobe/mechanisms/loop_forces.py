@@ -26,6 +26,7 @@ from strobe.compiler.runtime.arrays import collected, in_precision
 from strobe.errors import ArgumentError
 from strobe.mechanisms.cut_couplings import Uncoupled
 from strobe.mechanisms.mobility import LEAST, Condition, by_loop, pseudo_inverse
+from strobe.mechanisms.states import require_closed
 from strobe.models.default_frame import tip_or_none
 from strobe.models.loops import CLOSURES, conditions, extent, solved
 from strobe.models.model import Loop, Model
@@ -87,9 +88,9 @@ def loop_forces(robot: Robot, q: Any, qd: Any, qdd: Any, tau: Any = None, **load
         raise ArgumentError(f"{robot.name} has no closed chain whose forces could be asked for.")
     moved = robot.inverse_dynamics(q, qd, qdd, **loads) if tau is None else tau
     sizes = {"q": robot.nq, "qd": robot.nv, "qdd": robot.nv, "tau": robot.nv}
-    given = collected({"q": q, "qd": qd, "qdd": qdd, "tau": moved}, sizes, robot._why)
+    given = collected({"q": q, "qd": qd, "qdd": qdd, "tau": moved}, sizes, robot.shape_reason)
     if robot.model.is_closed:
-        robot._require_closed({name: given[name] for name in ("q", "qd", "qdd")})
+        require_closed(robot, {name: given[name] for name in ("q", "qd", "qdd")})
     dtype, opened = given["q"].dtype, Uncoupled(robot)
     q, qd, qdd, moved = (array.astype(float) for array in given.values())
     q, qd, qdd, moved = opened.position(q), opened.rates(qd), opened.rates(qdd), opened.torques(moved)
@@ -114,7 +115,7 @@ def _balanced(
 
 def cut_open(robot: Robot) -> Robot:
     """The tree of a robot's links, its loops cut."""
-    return robot.kept("cut open", lambda: robot._edited(_without_loops(robot.model)))
+    return robot.kept("cut open", lambda: robot.with_model(_without_loops(robot.model)))
 
 
 def _without_loops(model: Model) -> Model:

@@ -21,6 +21,7 @@ import numpy as np
 from strobe.compiler.runtime.arrays import checked
 from strobe.errors import Advised, ArgumentError, counted
 from strobe.mechanisms.loop_closure import closed_near
+from strobe.mechanisms.states import require_closed
 from strobe.models.arguments import require_texts
 from strobe.models.loops import CLOSURES, conditions, why_open
 from strobe.models.model import Loop, Model
@@ -97,12 +98,12 @@ def independent(robot: Robot, q: Any) -> tuple[Robot, tuple[Condition, ...]]:
     named = conditions(robot.model)
     if not named:
         return robot, ()
-    here = checked("q", q, (robot.nq,), robot._why).astype(float)
-    robot._require_closed({"q": here})
+    here = checked("q", q, (robot.nq,), robot.shape_reason).astype(float)
+    require_closed(robot, {"q": here})
     kept = independent_rows(neighbours(robot, here))
     if len(kept) == len(named):
         return robot, ()
-    made = robot.kept(("independent", kept), lambda: robot._edited(_with_rows(robot.model, kept)))
+    made = robot.kept(("independent", kept), lambda: robot.with_model(_with_rows(robot.model, kept)))
     return made, tuple(named[k] for k in range(len(named)) if k not in kept)
 
 
@@ -117,7 +118,7 @@ def solvable(robot: Robot, q: Array) -> Solvable:
     made = (
         robot
         if len(said) == len(named)
-        else robot.kept(key, lambda: robot._edited(_with_rows(robot.model, said)))
+        else robot.kept(key, lambda: robot.with_model(_with_rows(robot.model, said)))
     )
     kept = independent_rows(K)
     return Solvable(made, K[:, said], tuple(named[k] for k in said if k not in kept))
@@ -197,7 +198,9 @@ def margin(K: Array, driven: Sequence[int]) -> float:
 def drivers(robot: Robot, actuated: Sequence[str] | None = None) -> tuple[str, ...]:
     """The joints that drive a closed chain in the order given, those of the model if none are; refused like below."""
     given = robot.model.actuated if actuated is None else actuated
-    found = [name for pattern in require_texts("actuated", given) for name in robot._joints_like([pattern])]
+    found = [
+        name for pattern in require_texts("actuated", given) for name in robot.matching_joints([pattern])
+    ]
     return require_actuation(robot, tuple(dict.fromkeys(found)))
 
 
@@ -327,10 +330,10 @@ def diagnose(robot: Robot, q: Any = None, actuated: Sequence[str] | None = None)
     """
     if not robot.model.is_closed:
         raise ArgumentError(f"{robot.name} has no closed chain to diagnose{why_open(robot.model)}")
-    names = robot._joints_like(robot.model.actuated if actuated is None else actuated)
-    here = None if q is None else robot._known_position(q)
+    names = robot.matching_joints(robot.model.actuated if actuated is None else actuated)
+    here = None if q is None else robot.position(q, known=True)
     if here is not None:
-        robot._require_closed({"q": here})
+        require_closed(robot, {"q": here})
     near = samples(robot) if here is None else neighbours(robot, here)
     named, kept = conditions(robot.model), independent_rows(near)
     return Diagnosis(

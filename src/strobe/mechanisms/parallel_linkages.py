@@ -52,7 +52,7 @@ class Chain:
         q = trace(change.positions, phi=m)
         if q.shape != (self.robot.nq,):
             raise ShapeError(
-                f"the map of {self.robot.name}", q.shape, f"({self.robot.nq},)", self.robot._why
+                f"the map of {self.robot.name}", q.shape, f"({self.robot.nq},)", self.robot.shape_reason
             )
         return q, trace(change.T, phi=m), trace(change.T_dot, phi=m, phid=m)
 

@@ -18,6 +18,7 @@ from strobe.compiler.runtime.arrays import collected, in_precision
 from strobe.errors import ArgumentError
 from strobe.mechanisms.dependent_rates import Following
 from strobe.mechanisms.mobility import dofs_of, drivers
+from strobe.mechanisms.states import require_closed
 from strobe.models.loops import why_open
 from strobe.robot import Robot
 from strobe.show.sheet import Sheet, displayed, matrix, numbered, states
@@ -57,8 +58,8 @@ def reduced(
             f"{robot.name} has no closed chain; its own coordinates are independent{why_open(robot.model)}"
         )
     names = drivers(robot, actuated)
-    state = collected({"q": q, "qd": qd}, {"q": robot.nq, "qd": robot.nv}, robot._why)
-    robot._require_closed(state)
+    state = collected({"q": q, "qd": qd}, {"q": robot.nq, "qd": robot.nv}, robot.shape_reason)
+    require_closed(robot, state)
     dtype, (q, qd) = state["q"].dtype, (array.astype(float) for array in state.values())
     following = Following(robot, q, dofs_of(robot, names))
     T, T_dot = following.T, following.T_dot(qd)

@@ -39,7 +39,7 @@ def explain(
         )
     tau = robot.inverse_dynamics(q, qd, qdd, **loads, friction=friction)
     sizes = {"q": robot.nq, "qd": robot.nv, "qdd": robot.nv}
-    state = collected({"q": q, "qd": qd, "qdd": qdd}, sizes, robot._why)
+    state = collected({"q": q, "qd": qd, "qdd": qdd}, sizes, robot.shape_reason)
     q, qd, qdd = (x.astype(float) for x in state.values())
     found, tree = reduced(robot, q, qd), cut_open(robot)
     own = dofs_of(robot, found.actuated)

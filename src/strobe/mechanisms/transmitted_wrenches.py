@@ -31,7 +31,7 @@ def transmitted(
 ) -> Transmitted:  # fmt: skip
     """What the joints of a robot with loops transmit, those among them that couplings keep closed."""
     sizes = {"q": robot.nq, "qd": robot.nv, "qdd": robot.nv}
-    state = collected({"q": q, "qd": qd, "qdd": qdd}, sizes, robot._why)
+    state = collected({"q": q, "qd": qd, "qdd": qdd}, sizes, robot.shape_reason)
     q, qd, qdd = (x.astype(float) for x in state.values())
     forces = loop_forces(robot, q, qd, qdd, wrench=wrench, frame=frame, gravity=gravity, friction=friction)
     opened = Uncoupled(robot)
@@ -48,7 +48,7 @@ def acting(
 ) -> dict[str, Array]:
     """Wrenches by frame: those that were given, and those that loops exert on both of their links."""
     given = wrench if isinstance(wrench, Mapping) else {} if wrench is None else {frame: wrench}
-    total = {robot._moving_frame(name): np.asarray(F, dtype=float) for name, F in given.items()}
+    total = {robot.moving_frame(name): np.asarray(F, dtype=float) for name, F in given.items()}
     for loop in (loop for loop in robot.model.loops if loop.name in forces.wrenches):
         on_b = forces.wrenches[loop.name]
         a, b = (

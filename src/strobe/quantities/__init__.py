@@ -23,7 +23,7 @@ The default methods take external wrenches along as forces on bodies; around the
 
 from __future__ import annotations
 
-from strobe.quantities.catalogue import ELIMINATING, OF_A_FRAME, QUANTITIES
+from strobe.quantities.catalogue import QUANTITIES, Quantity
 from strobe.quantities.request import Request
 
-__all__ = ["ELIMINATING", "OF_A_FRAME", "QUANTITIES", "Request"]
+__all__ = ["QUANTITIES", "Quantity", "Request"]

@@ -8,18 +8,27 @@ from functools import partial
 from typing import Any
 
 from strobe.algebra import Vec3
+from strobe.errors import UnknownNameError
 from strobe.models.couplings import coordinates
 from strobe.models.default_frame import moved_frame
 from strobe.models.loops import conditions, require_geometry
 from strobe.models.model import Model
 from strobe.models.parameters import PER_BODY, geometry_names, with_geometry, with_inertial
-from strobe.quantities.catalogue import OF_A_FRAME, QUANTITIES
+from strobe.quantities.catalogue import QUANTITIES, Quantity
 from strobe.quantities.drives import DRIVE
 from strobe.quantities.evaluation import Asked
 from strobe.scalars import Numbers
 from strobe.scalars.dual import Direction, slopes
 
 POSITIONS = ("q", "q0", "q1")  # the inputs whose derivatives are along degrees of freedom
+
+
+def _unlisted(asked: Asked, *_: Numbers) -> Any:
+    raise UnknownNameError("quantity", asked.request.quantity, "strobe", list(QUANTITIES))
+
+
+# of requests that compute by themselves, such as steps of a simulation
+UNLISTED = Quantity(_unlisted, (), ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +52,11 @@ class Request:
     reference: str = "aligned"  # where and in which axes the motion of a frame is told
 
     @property
+    def record(self) -> Quantity:
+        """What the catalogue says of its quantity."""
+        return QUANTITIES.get(self.quantity, UNLISTED)
+
+    @property
     def looks_up(self) -> bool:
         """Whether it reads stored numbers."""
         return False
@@ -51,11 +65,10 @@ class Request:
         """The same with the tip where no frame is named; a frame at rest is refused where its motion is asked for."""
         for name in self.loaded:
             moved_frame(model, name)
-        if self.quantity not in OF_A_FRAME:
+        if not self.record.of_a_frame:
             return self
-        # which also frames at rest have
-        place = self.quantity == "forward_kinematics" and self.frame is not None
-        name = model.frame(str(self.frame)).name if place else moved_frame(model, self.frame)
+        any_frame = self.record.at_rest and self.frame is not None
+        name = model.frame(str(self.frame)).name if any_frame else moved_frame(model, self.frame)
         return self if name == self.frame else replace(self, frame=name)
 
     def inputs(self, model: Model) -> dict[str, int]:

@@ -2,12 +2,12 @@
 
 In the order of the data:
 
-    description      names, sizes, limits
-    constants        parameters as vectors
-    dispatch         the border between arrays and kernels
+    framework        what applications build on: names, sizes, requests and their evaluation
     dynamics         torques and motion
     kinematics       frames and positions
-    robot            edits, and one thin method per application
+    robot            constants, edits, and one thin method per application
+    description      how it is shown
+    closed_chains    what mechanisms answers where chains are closed
     answers          arrays that belong together, by name
     rest_position    where it stands when nothing is said
     singular_joints  joints that move no inertia

@@ -14,11 +14,12 @@ from strobe.robot.answers import (
     TorqueSecondDerivatives,
     Wrench,
 )
-from strobe.robot.dispatch import Asking
+from strobe.robot.closed_chains import driven, transmitted
+from strobe.robot.framework import Framework
 from strobe.robot.singular_joints import singular_joints
 
 
-class Dynamics(Asking):
+class Dynamics(Framework):
     """A robot's dynamics as functions of arrays."""
 
     def inverse_dynamics(
@@ -39,24 +40,16 @@ class Dynamics(Asking):
         """
         plain = wrench is gravity is formulation is frame is actuated is geometry is None
         if plain and friction is True and parameters is out is threads is None:
-            one = self._quick_inverse_dynamics(q, qd, qdd)
+            one = self._quick["inverse_dynamics"](q, qd, qdd)
             if one is not NotImplemented:
                 return one
         if plain:
-            many = self._plain("inverse_dynamics", friction, threads, out, parameters, q, qd, qdd)
+            many = self._prepared.plain("inverse_dynamics", friction, threads, out, parameters, q, qd, qdd)
             if many is not NotImplemented:
                 return many
-        values = {"q": q, "qd": qd, "qdd": qdd} | self._loads(wrench, frame, gravity, parameters, geometry)
-        driven = self._driven(actuated)
-        return self._dynamics(
-            "inverse_dynamics",
-            values,
-            out,
-            threads,
-            formulation=formulation,
-            friction=friction,
-            actuated=driven,
-        )
+        values = {"q": q, "qd": qd, "qdd": qdd} | self.loads(wrench, frame, gravity, parameters, geometry)
+        how = {"formulation": formulation, "friction": friction, "actuated": driven(self, actuated)}
+        return self._answer("inverse_dynamics", values, out, threads, **how)
 
     def forward_dynamics(
         self, q: Any, qd: Any, tau: Any, *, wrench: Wrench = None, frame: str | None = None,
@@ -69,15 +62,15 @@ class Dynamics(Asking):
         """
         plain = wrench is gravity is formulation is frame is geometry is None
         if plain and friction is True and parameters is out is threads is None:
-            one = self._quick_forward_dynamics(q, qd, tau)
+            one = self._quick["forward_dynamics"](q, qd, tau)
             if one is not NotImplemented:
                 return one
         if plain:
-            many = self._plain("forward_dynamics", friction, threads, out, parameters, q, qd, tau)
+            many = self._prepared.plain("forward_dynamics", friction, threads, out, parameters, q, qd, tau)
             if many is not NotImplemented:
                 return many
-        values = {"q": q, "qd": qd, "tau": tau} | self._loads(wrench, frame, gravity, parameters, geometry)
-        return self._dynamics(
+        values = {"q": q, "qd": qd, "tau": tau} | self.loads(wrench, frame, gravity, parameters, geometry)
+        return self._answer(
             "forward_dynamics", values, out, threads, formulation=formulation, friction=friction
         )
 
@@ -92,9 +85,9 @@ class Dynamics(Asking):
         for all others; a passive joint has torque zero. NaN where the joints that are free to move have a
         singular mass matrix (`singular_joints` says which). ``out`` (..., 2, n) takes both results.
         """
-        values = {"q": q, "qd": qd, "x": x} | self._loads(wrench, frame, gravity, parameters, geometry)
-        named = self._joints_like(accelerated)
-        both = self._dynamics("hybrid_dynamics", values, out, threads, friction=friction, accelerated=named)
+        values = {"q": q, "qd": qd, "x": x} | self.loads(wrench, frame, gravity, parameters, geometry)
+        named = self.matching_joints(accelerated)
+        both = self._answer("hybrid_dynamics", values, out, threads, friction=friction, accelerated=named)
         return both[..., 0, :], both[..., 1, :]
 
     def inverse_dynamics_derivatives(
@@ -108,8 +101,8 @@ class Dynamics(Asking):
         `integrate` steps. Coulomb friction has the slope of its ramp up to and at the speed where that ends, zero
         beyond. Wrenches keep their direction in base axes.
         """
-        values = {"q": q, "qd": qd, "qdd": qdd} | self._loads(wrench, frame, gravity, parameters, geometry)
-        all_three = self._dynamics("inverse_dynamics_derivatives", values, out, threads, friction=friction)
+        values = {"q": q, "qd": qd, "qdd": qdd} | self.loads(wrench, frame, gravity, parameters, geometry)
+        all_three = self._answer("inverse_dynamics_derivatives", values, out, threads, friction=friction)
         return TorqueDerivatives(*(all_three[..., k, :, :] for k in range(3)))
 
     def inverse_dynamics_second_derivatives(
@@ -122,8 +115,8 @@ class Dynamics(Asking):
         Two derivatives along the axes of one quaternion are taken in turn, the second where the first has led: there
         alone ∂²tau/∂q∂q is not symmetric.
         """
-        values = {"q": q, "qd": qd, "qdd": qdd} | self._loads(wrench, frame, gravity, parameters, geometry)
-        every = self._dynamics(
+        values = {"q": q, "qd": qd, "qdd": qdd} | self.loads(wrench, frame, gravity, parameters, geometry)
+        every = self._answer(
             "inverse_dynamics_derivatives", values, None, threads, friction=friction, by=("q", "qd")
         )
         by_q, by_qd = every[..., : self.n], every[..., self.n :]
@@ -137,8 +130,8 @@ class Dynamics(Asking):
         out: Array | None = None, threads: int | None = None,
     ) -> AccelerationDerivatives:  # fmt: skip
         """∂qdd/∂q, ∂qdd/∂qd and M⁻¹ (..., n, n) of `forward_dynamics`, as `inverse_dynamics_derivatives` has them."""
-        values = {"q": q, "qd": qd, "tau": tau} | self._loads(wrench, frame, gravity, parameters, geometry)
-        all_three = self._dynamics("forward_dynamics_derivatives", values, out, threads, friction=friction)
+        values = {"q": q, "qd": qd, "tau": tau} | self.loads(wrench, frame, gravity, parameters, geometry)
+        all_three = self._answer("forward_dynamics_derivatives", values, out, threads, friction=friction)
         return AccelerationDerivatives(*(all_three[..., k, :, :] for k in range(3)))
 
     def singular_joints(self, q: Any, accelerated: Sequence[str] = ()) -> Names:
@@ -147,8 +140,8 @@ class Dynamics(Asking):
         Elimination of the mass matrix runs from the tips, and a joint is named where it leaves nothing but rounding.
         ``accelerated`` names joints whose acceleration is given, as in `hybrid_dynamics`.
         """
-        here, given = self._position(q), self._joints_like(accelerated)
-        self._require_dynamics()
+        here, given = self.position(q), self.matching_joints(accelerated)
+        self.require("inverse_dynamics")
         return singular_joints(self.model, here, given)
 
     def joint_wrenches(
@@ -164,14 +157,14 @@ class Dynamics(Asking):
         those that couplings keep closed too; NaN where they stand at a dead point and cannot hold the motion.
         ``friction`` changes the forces in loops, and nothing else.
         """
-        values = {"q": q, "qd": qd, "qdd": qdd} | self._loads(wrench, frame, gravity, parameters, geometry)
+        values = {"q": q, "qd": qd, "qdd": qdd} | self.loads(wrench, frame, gravity, parameters, geometry)
         if not (self.model.loops or self.model.curves):
-            return self._dynamics("joint_wrenches", values, out, threads, friction=friction)
+            return self._answer("joint_wrenches", values, out, threads, friction=friction)
         if not out is parameters is geometry is None:
             what = "what joints transmit, for out=, parameters= or geometry=,"
             require_open(self.model, what, "Leave these out.", held=True)
         how = {"wrench": wrench, "frame": frame, "gravity": gravity, "friction": friction}
-        return self._transmitted(q, qd, qdd, **how)
+        return transmitted(self, q, qd, qdd, **how)
 
     def mass_matrix(
         self, q: Any, *, formulation: str | None = None, parameters: Any = None, geometry: Any = None,
@@ -179,15 +172,15 @@ class Dynamics(Asking):
     ) -> Array:  # fmt: skip
         """M (..., n, n), rotor inertia included."""
         if out is formulation is threads is parameters is geometry is None:
-            one = self._quick_mass_matrix(q)
+            one = self._quick["mass_matrix"](q)
             if one is not NotImplemented:
                 return one
         if formulation is geometry is None:
-            many = self._plain("mass_matrix", True, threads, out, parameters, q)
+            many = self._prepared.plain("mass_matrix", True, threads, out, parameters, q)
             if many is not NotImplemented:
                 return many
-        values = {"q": q} | self._loads(parameters=parameters, geometry=geometry)
-        return self._dynamics("mass_matrix", values, out, threads, formulation=formulation)
+        values = {"q": q} | self.loads(parameters=parameters, geometry=geometry)
+        return self._answer("mass_matrix", values, out, threads, formulation=formulation)
 
     def mass_matrix_inverse(
         self, q: Any, *, formulation: str | None = None, parameters: Any = None, geometry: Any = None,
@@ -197,8 +190,8 @@ class Dynamics(Asking):
 
         To solve for accelerations `forward_dynamics` costs less. Of a closed chain it is that of its tree.
         """
-        values = {"q": q} | self._loads(parameters=parameters, geometry=geometry)
-        return self._dynamics("mass_matrix_inverse", values, out, threads, formulation=formulation)
+        values = {"q": q} | self.loads(parameters=parameters, geometry=geometry)
+        return self._answer("mass_matrix_inverse", values, out, threads, formulation=formulation)
 
     def coriolis_matrix(
         self, q: Any, qd: Any, *, form: str = "christoffel", formulation: str | None = None,
@@ -208,72 +201,72 @@ class Dynamics(Asking):
 
         ``form="decomposition"`` is another matrix with both properties, that of the decomposition by links.
         """
-        values = {"q": q, "qd": qd} | self._loads(parameters=parameters, geometry=geometry)
-        return self._dynamics("coriolis_matrix", values, out, threads, formulation=formulation, form=form)
+        values = {"q": q, "qd": qd} | self.loads(parameters=parameters, geometry=geometry)
+        return self._answer("coriolis_matrix", values, out, threads, formulation=formulation, form=form)
 
     def gravity(
         self, q: Any, *, gravity: Any = None, formulation: str | None = None, parameters: Any = None,
         geometry: Any = None, out: Array | None = None, threads: int | None = None,
     ) -> Array:  # fmt: skip
         """The torques g (..., n) that hold the robot still."""
-        values = {"q": q} | self._loads(gravity=gravity, parameters=parameters, geometry=geometry)
-        return self._dynamics("gravity", values, out, threads, formulation=formulation)
+        values = {"q": q} | self.loads(gravity=gravity, parameters=parameters, geometry=geometry)
+        return self._answer("gravity", values, out, threads, formulation=formulation)
 
     def bias(
         self, q: Any, qd: Any, *, gravity: Any = None, formulation: str | None = None,
         parameters: Any = None, geometry: Any = None, out: Array | None = None, threads: int | None = None,
     ) -> Array:  # fmt: skip
         """C qd + g (..., n): the rigid-body torques of a motion without acceleration."""
-        values = {"q": q, "qd": qd} | self._loads(gravity=gravity, parameters=parameters, geometry=geometry)
-        return self._dynamics("bias", values, out, threads, formulation=formulation)
+        values = {"q": q, "qd": qd} | self.loads(gravity=gravity, parameters=parameters, geometry=geometry)
+        return self._answer("bias", values, out, threads, formulation=formulation)
 
     def energy(
         self, q: Any, qd: Any, *, gravity: Any = None, parameters: Any = None, geometry: Any = None,
         out: Array | None = None, threads: int | None = None,
     ) -> Array:  # fmt: skip
         """Kinetic energy, rotor inertia included, and potential energy (..., 2), zero at the base origin."""
-        values = {"q": q, "qd": qd} | self._loads(gravity=gravity, parameters=parameters, geometry=geometry)
-        return self._dynamics("energy", values, out, threads)
+        values = {"q": q, "qd": qd} | self.loads(gravity=gravity, parameters=parameters, geometry=geometry)
+        return self._answer("energy", values, out, threads)
 
     def momentum(
         self, q: Any, qd: Any, *, parameters: Any = None, geometry: Any = None, out: Array | None = None,
         threads: int | None = None,
     ) -> Array:  # fmt: skip
         """Linear momentum, then angular momentum about the centre of mass (..., 6), base axes."""
-        values = {"q": q, "qd": qd} | self._loads(parameters=parameters, geometry=geometry)
-        return self._dynamics("momentum", values, out, threads)
+        values = {"q": q, "qd": qd} | self.loads(parameters=parameters, geometry=geometry)
+        return self._answer("momentum", values, out, threads)
 
     def center_of_mass(
         self, q: Any, *, parameters: Any = None, geometry: Any = None, out: Array | None = None,
         threads: int | None = None,
     ) -> Array:  # fmt: skip
         """The centre of mass (..., 3) of all bodies, the base not among them, in base axes."""
-        values = {"q": q} | self._loads(parameters=parameters, geometry=geometry)
-        return self._dynamics("center_of_mass", values, out, threads)
+        values = {"q": q} | self.loads(parameters=parameters, geometry=geometry)
+        return self._answer("center_of_mass", values, out, threads)
 
     def centroidal_momentum_matrix(
         self, q: Any, *, parameters: Any = None, geometry: Any = None, out: Array | None = None,
         threads: int | None = None,
     ) -> Array:  # fmt: skip
         """A (..., 6, n) with `momentum` = A qd, rows in the same order."""
-        values = {"q": q} | self._loads(parameters=parameters, geometry=geometry)
-        return self._dynamics("centroidal_momentum_matrix", values, out, threads)
+        values = {"q": q} | self.loads(parameters=parameters, geometry=geometry)
+        return self._answer("centroidal_momentum_matrix", values, out, threads)
 
     def centroidal_momentum_matrix_dot(
         self, q: Any, qd: Any, *, parameters: Any = None, geometry: Any = None, out: Array | None = None,
         threads: int | None = None,
     ) -> Array:  # fmt: skip
         """The rate Ȧ (..., 6, n) of the centroidal momentum matrix while the robot moves with qd."""
-        values = {"q": q, "qd": qd} | self._loads(parameters=parameters, geometry=geometry)
-        return self._dynamics("centroidal_momentum_matrix_dot", values, out, threads)
+        values = {"q": q, "qd": qd} | self.loads(parameters=parameters, geometry=geometry)
+        return self._answer("centroidal_momentum_matrix_dot", values, out, threads)
 
     def centroidal_momentum_bias(
         self, q: Any, qd: Any, *, parameters: Any = None, geometry: Any = None, out: Array | None = None,
         threads: int | None = None,
     ) -> Array:  # fmt: skip
         """Ȧ qd (..., 6): A qdd + Ȧ qd is the whole force from outside, and its moment about the centre of mass."""
-        values = {"q": q, "qd": qd} | self._loads(parameters=parameters, geometry=geometry)
-        return self._dynamics("centroidal_momentum_bias", values, out, threads)
+        values = {"q": q, "qd": qd} | self.loads(parameters=parameters, geometry=geometry)
+        return self._answer("centroidal_momentum_bias", values, out, threads)
 
     # -- linear in the parameters -------------------------------------------------------------------
 
@@ -286,20 +279,20 @@ class Dynamics(Asking):
         With ``drives`` the columns of `drive_parameters` stand behind these, and both together give all of
         `inverse_dynamics`. Of a closed chain it is the regressor of its tree.
         """
-        values = {"q": q, "qd": qd, "qdd": qdd} | self._loads(gravity=gravity, geometry=geometry)
-        return self._dynamics("regressor", values, out, threads, drives=drives)
+        values = {"q": q, "qd": qd, "qdd": qdd} | self.loads(gravity=gravity, geometry=geometry)
+        return self._answer("regressor", values, out, threads, drives=drives)
 
     def momentum_regressor(
         self, q: Any, qd: Any, *, geometry: Any = None, out: Array | None = None, threads: int | None = None
     ) -> Array:
         """Y (..., n, 10 · bodies): Y @ `parameters` is M qd, without rotor inertia."""
-        values = {"q": q, "qd": qd} | self._loads(geometry=geometry)
-        return self._dynamics("momentum_regressor", values, out, threads)
+        values = {"q": q, "qd": qd} | self.loads(geometry=geometry)
+        return self._answer("momentum_regressor", values, out, threads)
 
     def energy_regressor(
         self, q: Any, qd: Any, *, gravity: Any = None, geometry: Any = None, out: Array | None = None,
         threads: int | None = None,
     ) -> Array:  # fmt: skip
         """Y (..., 2, 10 · bodies): Y @ `parameters` is the kinetic, without rotors, and the potential energy."""
-        values = {"q": q, "qd": qd} | self._loads(gravity=gravity, geometry=geometry)
-        return self._dynamics("energy_regressor", values, out, threads)
+        values = {"q": q, "qd": qd} | self.loads(gravity=gravity, geometry=geometry)
+        return self._answer("energy_regressor", values, out, threads)

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from strobe.compiler.runtime.arrays import batch_shape, checked, is_python, real_numbers
+from strobe.formulations.reference_frames import ALIGNED
 from strobe.quantities import Request
 from strobe.robot.answers import Array
-from strobe.robot.dispatch import Asking
+from strobe.robot.framework import Framework
 
 
-class Kinematics(Asking):
+class Kinematics(Framework):
     """A robot's kinematics as functions of arrays."""
 
     def forward_kinematics(
@@ -97,34 +98,41 @@ class Kinematics(Asking):
         """The position after velocity v has acted for a time dt; quaternions come back with length one."""
         times = real_numbers("dt", dt)[..., None]
         times = times.tolist() if is_python(dt) else times
-        return self._ask(Request("integrate"), {"q": q, "v": v, "dt": times})
+        return self.evaluate(Request("integrate"), {"q": q, "v": v, "dt": times})
 
     def difference(self, q0: Any, q1: Any) -> Array:
         """The velocity (..., nv) that leads from q0 to q1 in unit time."""
-        return self._ask(Request("difference"), {"q0": q0, "q1": q1})
+        return self.evaluate(Request("difference"), {"q0": q0, "q1": q1})
+
+    def _kinematics(
+        self, quantity: str, values: dict[str, Any], geometry: Any, out: Array | None, threads: int | None,
+        frame: str | None = None, reference: str = ALIGNED,
+    ) -> Array:  # fmt: skip
+        values = values | self.loads(geometry=geometry)
+        return self._answer(quantity, values, out, threads, frame=frame, reference=reference)
 
     # -- closed chains ------------------------------------------------------------------------------
 
     def loop_residuals(self, q: Any) -> Array:
         """How far each condition of closed chains is from holding (..., conditions): metres, sines of angles."""
-        return self._ask(Request("loop_residuals"), {"q": q})
+        return self.evaluate(Request("loop_residuals"), {"q": q})
 
     def loop_facing(self, q: Any) -> Array:
         """For each loop (..., loops) a cosine, negative where its frames face each other the wrong way round."""
-        return self._ask(Request("loop_facing"), {"q": q})
+        return self.evaluate(Request("loop_facing"), {"q": q})
 
     def loop_jacobian(self, q: Any) -> Array:
         """K (..., conditions, n): closed chains allow the velocities with K qd = 0."""
-        return self._ask(Request("loop_jacobian"), {"q": q})
+        return self.evaluate(Request("loop_jacobian"), {"q": q})
 
     def loop_bias(self, q: Any, qd: Any) -> Array:
         """K̇ qd (..., conditions): closed chains allow the accelerations with K qdd + K̇ qd = 0."""
-        return self._ask(Request("loop_bias"), {"q": q, "qd": qd})
+        return self.evaluate(Request("loop_bias"), {"q": q, "qd": qd})
 
     def closed_velocities(self, q: Any, v: Any) -> Array:
         """The velocities (..., n) nearest to v, in the metric of the mass matrix, that closed chains allow."""
-        return self._ask(Request("closed_velocities"), {"q": q, "v": v})
+        return self.evaluate(Request("closed_velocities"), {"q": q, "v": v})
 
     def closed_accelerations(self, q: Any, qd: Any, v: Any) -> Array:
         """The accelerations (..., n) nearest to v that closed chains allow while they move with qd."""
-        return self._ask(Request("closed_accelerations"), {"q": q, "qd": qd, "v": v})
+        return self.evaluate(Request("closed_accelerations"), {"q": q, "qd": qd, "v": v})

@@ -109,7 +109,7 @@ def convert_state(
     if "q" not in given:
         raise ArgumentError("q is None; a state is converted with its position.")
     if source is None:
-        return _there(robot, layout, _arrays(robot, given, robot_sizes(robot), robot._why))
+        return _there(robot, layout, _arrays(robot, given, robot_sizes(robot), robot.shape_reason))
     why = f"{layout.engine} has {layout.nq} position numbers and {layout.nv} degrees of freedom"
     return _here(robot, layout, _arrays(robot, given, layout.sizes, why), tolerance)
 

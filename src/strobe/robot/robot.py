@@ -8,6 +8,7 @@ at a frame's origin in base axes. Quantities are inherited; here are edits, and 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from math import prod
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -19,10 +20,9 @@ from strobe.errors import ArgumentError, Fault, ShapeError, shown
 from strobe.models import edits
 from strobe.models import parameters as constants
 from strobe.models.arguments import require_text, require_texts, require_truth, require_whole
-from strobe.models.model import Model
 from strobe.models.random_states import random_guess, random_positions
 from strobe.quantities import Request
-from strobe.robot.answers import Array, Wrench
+from strobe.robot.answers import Array, Names, Wrench
 from strobe.robot.dynamics import Dynamics
 from strobe.robot.kinematics import Kinematics
 
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from strobe.kinematics.manipulability import LimitMargins, SingularDirections
     from strobe.kinematics.solutions import Solutions
     from strobe.kinematics.tracking import Path
-    from strobe.mechanisms.mobility import Solvable
     from strobe.show.picture import Picture
     from strobe.simulate.run import Run
     from strobe.study.showing import Shown
@@ -88,12 +87,6 @@ class Robot(Dynamics, Kinematics):
         from strobe.mechanisms.loop_closure import assemble
 
         return assemble(self, q, hold, **keywords)
-
-    def _solvable(self, q: Array) -> Solvable:
-        """What is known of conditions of closed chains near closed positions q (..., nq)."""
-        from strobe.mechanisms.mobility import solvable
-
-        return solvable(self, q)
 
     # -- the hand and the joints --------------------------------------------------------------------
 
@@ -311,6 +304,46 @@ class Robot(Dynamics, Kinematics):
 
     # -- parameters ---------------------------------------------------------------------------------
 
+    @cached_property
+    def parameters(self) -> Array:
+        """The inertial parameters π (10 · bodies), ten of each body about its origin in body axes."""
+        return np.array(constants.inertial_numbers(self.model), float)
+
+    @cached_property
+    def parameter_names(self) -> Names:
+        """One name per inertial parameter: m1, mcx1, mcy1, mcz1, Ixx1, Iyy1, Izz1, Ixy1, Ixz1, Iyz1, m2, …"""
+        return constants.inertial_names(self.model)
+
+    @cached_property
+    def drive_parameters(self) -> Array:
+        """Rotor inertia, viscous and Coulomb friction forwards and backwards of every degree of freedom."""
+        return np.array(constants.drive_numbers(self.model), float)
+
+    @cached_property
+    def drive_names(self) -> Names:
+        """One name per number of `drive_parameters`: Ir1, v1, fp1, fn1, Ir2, …"""
+        return constants.drive_names(self.model)
+
+    @cached_property
+    def geometry(self) -> Array:
+        """The numbers that place the joints, where they are neither zero nor right angles."""
+        return np.array(constants.geometry_numbers(self.model), float)
+
+    @cached_property
+    def geometry_names(self) -> Names:
+        """One name per number of `geometry`: x2, y2, z2 displace body 2, rx2, ry2, rz2 turn it about an axis."""
+        return constants.geometry_names(self.model)
+
+    @cached_property
+    def full_geometry(self) -> Array:
+        """Every number that places a joint, zeros and right angles too."""
+        return np.array(constants.geometry_numbers(self.model, full=True), float)
+
+    @cached_property
+    def full_geometry_names(self) -> Names:
+        """One name per number of `full_geometry`."""
+        return constants.geometry_names(self.model, full=True)
+
     def base_parameters(self, **keywords: Any) -> BaseParameters:
         """The combinations of inertial parameters that torques depend on; keywords as in `strobe.identify`."""
         from strobe.identify.base_parameters import base_parameters
@@ -324,14 +357,14 @@ class Robot(Dynamics, Kinematics):
 
     def with_parameters(self, parameters: Any = None, geometry: Any = None) -> Robot:
         """The robot with other constants, for good: its kernels are made for them."""
-        values = self._loads(parameters=parameters, geometry=geometry)
+        values = self.loads(parameters=parameters, geometry=geometry)
         request = Request("regressor", **self._lifted(values))
-        return self._edited(request.lifted(self.model, self._one_robot(values)))
+        return self.with_model(request.lifted(self.model, self._one_robot(values)))
 
     def _one_robot(self, values: Mapping[str, Any]) -> dict[str, list[float]]:
         """Constants of one robot, as numbers."""
         sizes = Request("regressor", **self._lifted(values)).constants(self.model)
-        arrays = collected(values, sizes, self._why)
+        arrays = collected(values, sizes, self.shape_reason)
         for name, array in arrays.items():
             if array.ndim > 1:
                 raise ShapeError(name, array.shape, f"({sizes[name]},)", "it is one robot")
@@ -339,12 +372,9 @@ class Robot(Dynamics, Kinematics):
 
     # -- edits: each gives a new robot --------------------------------------------------------------
 
-    def _edited(self, model: Model) -> Robot:
-        return type(self)(model, device=self.device)
-
     def lock(self, joints: Mapping[str, float]) -> Robot:
         """The robot with joints held at positions (names may use * and ?) and their links merged."""
-        return self._edited(edits.lock(self.model, joints))
+        return self.with_model(edits.lock(self.model, joints))
 
     def with_payload(
         self, mass: float, com: Sequence[float] = (0.0, 0.0, 0.0), inertia: Any = None,
@@ -355,33 +385,33 @@ class Robot(Dynamics, Kinematics):
         ``replacing`` is a load (mass, centre, inertia) attached there before, which is taken off first. A load on
         the base is felt only where the base moves: `with_base` comes first.
         """
-        where = self._moving_frame(frame)
+        where = self.moving_frame(frame)
         load = edits.attach_payload(
             self.model, mass, com, inertia, frame=where, size=size, replacing=replacing
         )
-        return self._edited(load)
+        return self.with_model(load)
 
     def with_gravity(self, gravity: Sequence[float]) -> Robot:
-        return self._edited(edits.change_gravity(self.model, gravity))
+        return self.with_model(edits.change_gravity(self.model, gravity))
 
     def with_base(self, base: str) -> Robot:
         """The robot on a fixed, translating or floating base."""
-        return self._edited(edits.change_base(self.model, base))
+        return self.with_model(edits.change_base(self.model, base))
 
     def standing_on(self, frame: str, q: Any = None) -> Robot:
         """The robot with a frame as its base, held still; joints keep their names and what their positions mean.
 
         Gravity lies in the axes of that frame as it does there at the position q, the neutral one if none is given.
         """
-        here = None if q is None else self.coordinates.expand(self._known_position(q).tolist())
-        return self._edited(edits.reroot(self.model, frame, here))
+        here = None if q is None else self.coordinates.expand(self.position(q, known=True).tolist())
+        return self.with_model(edits.reroot(self.model, frame, here))
 
     def with_frame(
         self, name: str, xyz: Sequence[float] = (0, 0, 0), rpy: Sequence[float] = (0, 0, 0),
         *, frame: str | None = None,
     ) -> Robot:  # fmt: skip
         """The robot with one more named frame, placed relative to another (the tip, whose place it then takes)."""
-        return self._edited(edits.add_frame(self.model, name, xyz, rpy, frame=self._frame(frame)))
+        return self.with_model(edits.add_frame(self.model, name, xyz, rpy, frame=self.named_frame(frame)))
 
     def with_loop(
         self,
@@ -393,19 +423,19 @@ class Robot(Dynamics, Kinematics):
         name: str | None = None,
     ) -> Robot:
         """The robot with two of its frames bound to each other: a closed chain (kinds: `strobe.models.loops`)."""
-        return self._edited(edits.add_loop(self.model, frame_a, frame_b, kind, length, name))
+        return self.with_model(edits.add_loop(self.model, frame_a, frame_b, kind, length, name))
 
     def with_actuated(self, joints: Sequence[str]) -> Robot:
         """The robot with motors at these joints (names may use * and ?) and none elsewhere."""
-        return self._edited(edits.choose_actuated(self.model, self._joints_like(joints)))
+        return self.with_model(edits.choose_actuated(self.model, self.matching_joints(joints)))
 
     def chain(self, tip: str, base: str | None = None) -> Robot:
         """The joints between two frames as a robot of their own."""
-        return self._edited(edits.take_chain(self.model, tip, base))
+        return self.with_model(edits.take_chain(self.model, tip, base))
 
     def scaled(self, length: float = 1.0, mass: float = 1.0) -> Robot:
         """A geometrically similar robot."""
-        return self._edited(edits.scale(self.model, length, mass))
+        return self.with_model(edits.scale(self.model, length, mass))
 
     def strobe(self, q: Any, *, formulation: str | None = None) -> Strobed:
         """g, M and the Christoffel symbols at one position, read off inverse dynamics by unit vectors."""

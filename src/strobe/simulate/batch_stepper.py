@@ -89,7 +89,7 @@ class SideBySide:
 
     def advance(self, tau: Any) -> None:
         """Move all on by a period, under torques (count, nv), or (nv,) for all."""
-        given = checked("tau", tau, (self.robot.nv,), self.robot._why)
+        given = checked("tau", tau, (self.robot.nv,), self.robot.shape_reason)
         count = len(self.state)
         if given.shape[:-1] not in ((), (count,)):
             raise ShapeError("tau", given.shape, f"({count}, {self.robot.nv})", f"there are {count} robots")

@@ -89,7 +89,7 @@ def load_frames(robot: Robot, events: Sequence[Event]) -> list[str]:
             raise ArgumentError(f"{event!r} has no time; expected a number of seconds.")
         if isinstance(event, Lock | Release) and not _are_names(event.joints):
             raise ArgumentError(f"{event!r} names no joint; expected a name, or a list of names.")
-    return [robot._moving_frame(event.frame) for event in events if isinstance(event, Attach | Drop)]
+    return [robot.moving_frame(event.frame) for event in events if isinstance(event, Attach | Drop)]
 
 
 def _are_names(joints: Any) -> bool:
@@ -124,11 +124,11 @@ def _after(robot: Robot, before: Span, event: Event) -> tuple[tuple[str, ...], d
     locked, payloads = before.locked, dict(before.payloads)
     if isinstance(event, Attach):
         numbers = one_payload(event.mass, event.com, event.inertia, event.size)
-        payloads[robot._moving_frame(event.frame)] = numbers[None]
+        payloads[robot.moving_frame(event.frame)] = numbers[None]
     elif isinstance(event, Drop):
-        payloads[robot._moving_frame(event.frame)] = np.zeros((1, PAYLOAD))
+        payloads[robot.moving_frame(event.frame)] = np.zeros((1, PAYLOAD))
     else:
-        names = robot._joints_like(event.joints)  # pyright: ignore[reportArgumentType]
+        names = robot.matching_joints(event.joints)  # pyright: ignore[reportArgumentType]
         if isinstance(event, Lock):
             locked = tuple(n for n in robot.joint_names if n in names or n in locked)
         else:

@@ -93,7 +93,7 @@ class Task:
 
     def place(self, name: str, given: Any) -> Array:
         """Positions that are given, within the limits: an episode that begins beyond them has ended."""
-        q = _finite(name, given, (self.robot.nq,), self.robot._why)
+        q = _finite(name, given, (self.robot.nq,), self.robot.shape_reason)
         low, high = self.bounds
         beyond = np.argwhere((q < low) | (q > high))
         if len(beyond):
@@ -110,7 +110,7 @@ class Task:
         for name, value in (options or {}).items():
             if name not in GIVEN:
                 raise UnknownNameError("option", name, "reset", GIVEN)
-            core = (self.robot.nv,), self.robot._why
+            core = (self.robot.nv,), self.robot.shape_reason
             found[name] = _finite(name, value, *core) if name == "qd" else self.place(name, value)
         return found
 
@@ -141,9 +141,9 @@ def _task(
     for word in options.keys() - OPTIONS:
         raise UnknownNameError("option", word, "an environment", OPTIONS)
     given = arm.limits.effort if torque is None else torque
-    largest = one_or_each("torque", given, arm.nv, arm._why)
+    largest = one_or_each("torque", given, arm.nv, arm.shape_reason)
     if largest.ndim > 1:
-        raise ShapeError("torque", largest.shape, f"({arm.nv},)", arm._why)
+        raise ShapeError("torque", largest.shape, f"({arm.nv},)", arm.shape_reason)
     largest = np.broadcast_to(largest, (arm.nv,))
     if not (np.isfinite(largest).all() and (largest > 0).all()):
         joint = arm.joint_names[int(np.argmin(np.isfinite(largest) & (largest > 0)))]
@@ -231,7 +231,7 @@ class RobotEnv(Env[Array, Array]):
         return self._episodes.observed()[0], {}
 
     def step(self, action: Array) -> tuple[Array, float, bool, bool, dict[str, Any]]:
-        own = _finite("action", action, (self.task.robot.nv,), self.task.robot._why)
+        own = _finite("action", action, (self.task.robot.nv,), self.task.robot.shape_reason)
         rewards, terminated, truncated = self._episodes.step(own[None])
         seen = self._episodes.observed()[0]
         return seen, float(rewards[0]), bool(terminated[0]), bool(truncated[0]), {}

@@ -21,6 +21,7 @@ from strobe.models.couplings import Coordinates
 from strobe.models.joints import Joint
 from strobe.quantities import Request
 from strobe.robot import Robot
+from strobe.robot.closed_chains import require_closed, solvable
 from strobe.simulate.equations_of_motion import PAYLOAD, STATES, Law, RateRequest, parameter
 from strobe.simulate.evaluation import interpreted
 from strobe.simulate.events import Event, Lock, Span, load_frames, locked_dofs, spans
@@ -116,13 +117,13 @@ def problem(
     """The arguments of `simulate`, each checked by its name."""
     if not isinstance(robot, Robot):
         raise ArgumentError(f"robot is a {type(robot).__name__}; expected a robot: strobe.load(name).")
-    robot._require_dynamics()
+    robot.require("inverse_dynamics")
     start, end, rows = _times(t)
     law, function, given = _torque(robot, torque, parameters)
     if frame is not None:
-        robot._moving_frame(frame)
-    wrenches = {robot._moving_frame(name): value for name, value in named(wrench, frame).items()}
-    payloads = {robot._moving_frame(name): payload_numbers(x) for name, x in named(payload, frame).items()}
+        robot.moving_frame(frame)
+    wrenches = {robot.moving_frame(name): value for name, value in named(wrench, frame).items()}
+    payloads = {robot.moving_frame(name): payload_numbers(x) for name, x in named(payload, frame).items()}
     loads = tuple(dict.fromkeys([*payloads, *load_frames(robot, events)]))
     _require_stops(stops)
     require_truth("limits", limits)
@@ -137,8 +138,8 @@ def problem(
     q, qd = _start(robot, q0, qd0)
     closed = None
     if robot.model.is_closed:
-        robot._require_closed({"q": q, "qd": qd})
-        closed = robot._solvable(q)
+        require_closed(robot, {"q": q, "qd": qd})
+        closed = solvable(robot, q)
     if limits:
         given |= _motors(robot)
     if stops:
@@ -223,13 +224,13 @@ def _law(robot: Robot, traced: Traced, given: Mapping[str, Any]) -> Law:
             f"the law {what}; give parameters= exactly what it takes besides {', '.join(STATES)}."
         )
     if traced.shape != (robot.nv,):
-        raise ShapeError("the law's result", traced.shape, f"({robot.nv},)", robot._why)
+        raise ShapeError("the law's result", traced.shape, f"({robot.nv},)", robot.shape_reason)
     return law
 
 
 def _require_sense(robot: Robot, rate: RateRequest, events: Sequence[Event]) -> None:
     """Refuse what cannot be computed: motion without inertia, locked joints by a stated formulation."""
-    robot._request("forward_dynamics", {}, formulation=rate.formulation, friction=rate.friction)
+    robot.request("forward_dynamics", formulation=rate.formulation, friction=rate.friction)
     if rate.formulation is not None and any(isinstance(event, Lock) for event in events):
         raise UnsupportedModelError(
             "locked joints are solved for by the default method; leave out formulation=."
@@ -237,8 +238,8 @@ def _require_sense(robot: Robot, rate: RateRequest, events: Sequence[Event]) -> 
 
 
 def _start(robot: Robot, q0: Any, qd0: Any) -> tuple[Array, Array]:
-    q = checked("q0", q0, (robot.nq,), robot._why).astype(float)
-    qd = checked("qd0", qd0, (robot.nv,), robot._why).astype(float)
+    q = checked("q0", q0, (robot.nq,), robot.shape_reason).astype(float)
+    qd = checked("qd0", qd0, (robot.nv,), robot.shape_reason).astype(float)
     for name, values in (("q0", q), ("qd0", qd)):
         if not np.isfinite(values).all():
             raise ArgumentError(
@@ -362,7 +363,7 @@ def _stop_numbers(name: str, value: Any, robot: Robot) -> Array | None:
     """One number for all joints or one for each, or nothing where it is left open."""
     if value is None:
         return None
-    numbers = one_or_each(name, value, robot.nv, robot._why)
+    numbers = one_or_each(name, value, robot.nv, robot.shape_reason)
     if not np.all(numbers >= 0):
         raise ArgumentError(f"the {name} is {shown(value)}; expected numbers that are not negative.")
     return numbers
@@ -373,7 +374,9 @@ def _input(name: str, value: Any, size: int, start: float, end: float, robot: Ro
     if isinstance(value, Table):
         value.require(said, size, start, end)
         return value
-    array = one_or_each(said, value, size, robot._why if name == "tau" else f"it has {size} numbers")
+    array = one_or_each(
+        said, value, size, robot.shape_reason if name == "tau" else f"it has {size} numbers"
+    )
     array = array if array.ndim else np.full(size, float(array))
     if not np.isfinite(array).all():
         raise ArgumentError(f"{said} holds a number that is not finite.")

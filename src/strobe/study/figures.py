@@ -74,7 +74,7 @@ def _state(arm: Robot, q: Any, qd: Any, qdd: Any) -> dict[str, np.ndarray]:
     given = {"q": arm.neutral if q is None else q, "qd": qd, "qdd": qdd}
     sizes = {"q": arm.nq, "qd": arm.nv, "qdd": arm.nv}
     return {
-        name: np.zeros(arm.nv) if x is None else one_state(name, x, sizes[name], arm._why)
+        name: np.zeros(arm.nv) if x is None else one_state(name, x, sizes[name], arm.shape_reason)
         for name, x in given.items()
     }
 

@@ -82,7 +82,7 @@ def show(
 
 def _pose(arm: Robot, q: Any) -> Array:
     """The position asked for, with the loops of a closed chain closed."""
-    position = one_state("q", q, arm.nq, arm._why)
+    position = one_state("q", q, arm.nq, arm.shape_reason)
     return arm.assemble(position) if arm.model.is_closed else position
 
 

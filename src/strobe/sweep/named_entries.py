@@ -62,7 +62,7 @@ def robots(root: Table, folder: Path) -> dict[str, Robot]:
         place = f"robots[{k}]"
         try:
             label, robot = _robot(entry, Table({}, place, root.context), folder)
-            robot._require_dynamics()
+            robot.require("inverse_dynamics")
             _require_open(robot)
         except StrobeError as error:
             root.error(place, str(error))

@@ -48,7 +48,7 @@ class Task(ABC):
         trajectory = cell.chosen.get("trajectory")
         self.motion = None if trajectory is None else plan.motion(trajectory, cell.robot)
         carries = "payload.mass" in plan.document["quantities"]
-        self.payload_frame = self.robot._moving_frame(plan.document["payload_frame"]) if carries else None
+        self.payload_frame = self.robot.moving_frame(plan.document["payload_frame"]) if carries else None
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -44,7 +44,7 @@ def hand_line(asked: Request) -> Trajectory:
     """The motion of least time on the lines, dense enough for the envelope; refused with where a line ends."""
     if not np.isnan(asked.times).all():
         raise ArgumentError("hand-line chooses its own times: leave those of the request out.")
-    frame = asked.robot._moving_frame(asked.frame)
+    frame = asked.robot.moving_frame(asked.frame)
     poses = asked.robot.forward_kinematics(asked.q, frame)
     lines, counts = Lines(frame, poses, "pose"), np.full(len(poses) - 1, FIRST)
     envelope = ENVELOPE if asked.envelope is None else asked.envelope

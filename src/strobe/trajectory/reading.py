@@ -259,7 +259,7 @@ def _solved(robot: Robot, points: Sequence[Point], options: dict[str, Any]) -> R
     named = options.get("frame")
     posed = tuple(point.q is None for point in points)
     uses_hand = any(posed) or any(point.twist is not None for point in points)
-    frame = robot._moving_frame(named or None) if named or uses_hand else None
+    frame = robot.moving_frame(named or None) if named or uses_hand else None
     q = list[Any]()
     for point in points:
         q.append(point.q if point.q is not None else _joints(robot, frame, point, q[-1] if q else None))

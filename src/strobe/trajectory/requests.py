@@ -124,7 +124,7 @@ def request(
         if shape != (len(points),):
             raise ShapeError(name, shape, f"({len(points)},)", "there is one per point")
     rates[[0, -1]] = np.where(np.isnan(rates[[0, -1]]), 0.0, rates[[0, -1]])
-    named = None if frame is None else robot._moving_frame(frame)
+    named = None if frame is None else robot.moving_frame(frame)
     made = Request(names, points, rates, clock, bounds, marks, width, robot, named)
     _check_bounds(made)
     _check_points(made)

@@ -92,9 +92,9 @@ def test_a_robot_answers_single_states_with_the_builtin_once_they_recur(panda):
     q, qd, qdd = robot.random_state(seed=7)
     for _ in range(3):
         robot.inverse_dynamics(q, qd, qdd)
-    assert type(robot._quick_inverse_dynamics).__name__ == "builtin_function_or_method"
+    assert type(robot._prepared.single["inverse_dynamics"]).__name__ == "builtin_function_or_method"
     warm = strobe.Robot(panda.model).compile("mass_matrix")
-    assert type(warm._quick_mass_matrix).__name__ == "builtin_function_or_method"
+    assert type(warm._prepared.single["mass_matrix"]).__name__ == "builtin_function_or_method"
     with pytest.raises(strobe.StrobeError, match=r"q has shape \(6,\)"):
         robot.inverse_dynamics(q[:6], qd, qdd)
 
@@ -168,7 +168,7 @@ def test_a_robot_answers_plain_batches_with_the_builtin_once_they_recur(panda):
     robot = strobe.Robot(panda.model)
     state = robot.random_state(seed=7, batch=20)
     calls = [robot.inverse_dynamics(*state, friction=False, threads=1) for _ in range(4)]
-    made = robot._quick_batches["inverse_dynamics", False, False]
+    made = robot._prepared.batches["inverse_dynamics", False, False]
     assert type(made).__name__ == "builtin_function_or_method"
     assert all(np.array_equal(call, calls[0]) for call in calls)
     with pytest.raises(strobe.StrobeError, match=r"q has shape \(20, 6\)"):
@@ -255,5 +255,5 @@ def test_a_robot_answers_calls_with_parameters_by_builtins_once_they_recur(arm):
         for _ in range(2):
             robot.inverse_dynamics(*state, parameters=arm.parameters)
     asked = "inverse_dynamics", True, True
-    for made in (robot._quick_given[asked], robot._quick_batches[asked]):
+    for made in (robot._prepared.given[asked], robot._prepared.batches[asked]):
         assert type(made).__name__ == "builtin_function_or_method"

@@ -27,66 +27,21 @@ if TYPE_CHECKING:
 LONGEST_NAME = 40
 LONGEST_SOURCE = 300
 
-DOES = {
-    "inverse_dynamics": "the joint torques and forces behind a motion",
-    "forward_dynamics": "the joint accelerations that follow from torques and forces; NaN where the mass matrix is "
-    "singular",
-    "inverse_dynamics_derivatives": "what tau of inverse dynamics changes with: q, qd and qdd",
-    "forward_dynamics_derivatives": "what qdd of forward dynamics changes with: q, qd and tau; NaN where the mass "
-    "matrix is singular",
-    "mass_matrix": "the mass matrix M(q), rotor inertia included; symmetric",
-    "mass_matrix_inverse": "the inverse of the mass matrix M(q), rotor inertia included; symmetric; NaN where M is "
-    "singular",
-    "coriolis_matrix": "the matrix C(q, qd) of Christoffel symbols: C qd are the Coriolis and centrifugal torques "
-    "and forces, and dM/dt - 2 C is skew",
-    "gravity": "the torques and forces g(q) that hold the robot still",
-    "bias": "the torques and forces C(q, qd) qd + g(q) of a motion without acceleration, friction left out",
-    "energy": "kinetic and potential energy",
-    "momentum": "linear momentum, and angular momentum about the centre of mass",
-    "center_of_mass": "where the centre of mass of all that moves is",
-    "centroidal_momentum_matrix": "A(q), with momentum = A qd",
-    "centroidal_momentum_matrix_dot": "dA/dt, the rate of the centroidal momentum matrix while the robot "
-    "moves with qd",
-    "centroidal_momentum_bias": "dA/dt qd, the rate of the momentum while no joint accelerates",
-    "joint_wrenches": "force and moment through every joint onto the body it carries",
-    "regressor": "Y(q, qd, qdd), with tau = Y p for the inertial parameters p, rotor inertia and friction left out",
-    "momentum_regressor": "Y(q, qd), with M qd = Y p for the inertial parameters p, rotor inertia left out",
-    "energy_regressor": "factors of the inertial parameters in the kinetic energy of the bodies and in the potential "
-    "energy",
-    "hybrid_dynamics": "tau and qdd, where of every joint one is given and the other follows",
-    "forward_kinematics": "the placement of a frame in base axes, a 4 x 4 matrix",
-    "frame_placements": "the placements of all frames in base axes, 4 x 4 matrices",
-    "frame_velocity": "the velocity of a frame, J qd",
-    "frame_acceleration": "the rate of the velocity of a frame, J qdd + dJ/dt qd",
-    "jacobian": "the Jacobian J(q) of a frame: its velocity is J qd",
-    "point_jacobian": "the Jacobian of a point that moves with a frame: its velocity is J qd",
-    "jacobian_dot": "dJ/dt, the rate of the Jacobian of a frame while the robot moves with qd",
-    "jacobian_derivative": "what the Jacobian of a frame changes with: d J / d q",
-    "loop_residuals": "how far every condition of closed chains is from holding",
-    "loop_facing": "for each loop a cosine, negative where its frames face each other the wrong way round",
-    "loop_jacobian": "K(q): closed chains allow the velocities with K qd = 0",
-    "loop_bias": "dK/dt qd: closed chains allow the accelerations with K qdd + dK/dt qd = 0",
-    "closed_velocities": "the velocities nearest to v that closed chains allow",
-    "closed_accelerations": "the accelerations nearest to v that closed chains allow while they move with qd",
-    "integrate": "the position after velocity v has acted for a time dt",
-    "difference": "the velocity that leads from q0 to q1 in one second",
-}
-
 
 def does(robot: Robot, request: Request) -> list[str]:
     """What a quantity is: a clause, and for torques the terms."""
     if request.quantity != "inverse_dynamics" or robot.model.is_closed:
-        return [DOES[request.quantity]]
+        return [request.record.does]
     terms = ["M(q) qdd", "C(q, qd) qd", "g(q)", *(["friction(qd)"] if request.friction else [])]
     pushed = "".join(" - J^T wrench" for _ in request.loaded[:1])
-    return [DOES[request.quantity], f"tau = {' + '.join(terms)}{pushed}"]
+    return [request.record.does, f"tau = {' + '.join(terms)}{pushed}"]
 
 
 def meanings(robot: Robot, request: Request) -> dict[str, str]:
     """Of every input, and of "out", in lines."""
     told = Told(robot, request)
     return {name: told.input(name) for name in request.inputs(robot.model)} | {
-        "out": "\n".join(RESULTS[request.quantity](told))
+        "out": "\n".join(RESULTS.get(request.quantity, _entries)(told))
     }
 
 
@@ -177,7 +132,7 @@ class Told:
 
     @property
     def frame(self) -> str:
-        return short(self.robot._frame(self.request.frame))
+        return short(self.robot.named_frame(self.request.frame))
 
     @property
     def twist(self) -> tuple[str, str]:
@@ -194,6 +149,11 @@ class Told:
     def per(self, seconds: int) -> list[Unit]:
         """Steps, rates or accelerations."""
         return [Unit(step.kg, step.m, step.s - seconds, step.rad) for step in self.step]
+
+    def units(self, axis: str) -> list[Unit]:
+        """The factors along an axis of a result, as the record of a quantity names them."""
+        known = {"effort": self.effort, "rate": self.per(1), "acceleration": self.per(2)}
+        return known[axis] if axis in known else [ONE / unit for unit in known[axis.removeprefix("per ")]]
 
     def vector(self, what: str, found: Sequence[object]) -> str:
         return f"{what}: {in_runs(found)}"
@@ -254,13 +214,24 @@ PLACEMENT = (
 )
 
 
-def _efforts(told: Told) -> list[str]:
+def _entries(told: Told) -> list[str]:
+    """Numbers that are all alike, as the record of their quantity has them: a vector, or a matrix row by row."""
+    record = told.request.record
+    if record.units == ("position",):
+        return [told.vector(record.entries, units.positions(told.x))]
+    factors = [told.units(axis) for axis in record.units]
+    if len(factors) == 1:
+        return [told.vector(record.entries, factors[0])]
+    entry = f"out[{len(factors[1])} i + j] = {record.entries}[i][j]"
+    return of_entries(entry, dict(zip("ij", factors, strict=True)))
+
+
+def _driving(told: Told) -> list[str]:
     model = told.robot.model
-    lines = [told.vector("tau, the torque or force of every joint", told.effort)]
-    if told.request.quantity == "inverse_dynamics" and model.is_closed:
-        driving = told.request.actuated or model.actuated or told.robot.joint_names
-        lines.append(f"Closed chains carry the rest: tau is 0 but for {_listed(driving)}")
-    return lines
+    if not model.is_closed:
+        return _entries(told)
+    driving = told.request.actuated or model.actuated or told.robot.joint_names
+    return [*_entries(told), f"Closed chains carry the rest: tau is 0 but for {_listed(driving)}"]
 
 
 def _derivatives(told: Told) -> list[str]:
@@ -290,21 +261,6 @@ def _blocks(
         entry = f"out[{start}{n} i + j] = d {of}[i] / d {by}[j]{also}"
         lines += of_entries(entry, {"i": rows, "j": columns})
     return lines
-
-
-def _matrix(letter: str, seconds: int) -> Callable[[Told], list[str]]:
-    """M or C: torques per acceleration or per rate."""
-
-    def told_of(told: Told) -> list[str]:
-        columns = [ONE / unit for unit in told.per(seconds)]
-        return of_entries(f"out[{told.n} i + j] = {letter}[i][j]", {"i": told.effort, "j": columns})
-
-    return told_of
-
-
-def _inverse(told: Told) -> list[str]:
-    axes = {"i": told.per(2), "j": [ONE / effort for effort in told.effort]}
-    return of_entries(f"out[{told.n} i + j] = M^-1[i][j]", axes)
 
 
 def _frame_rows(rows: Sequence[Unit], words: str, seconds: int = 0) -> Callable[[Told], list[str]]:
@@ -452,20 +408,11 @@ def _facing(told: Told) -> list[str]:
     return [f"Loops: {numbered(loops)}"]
 
 
-def _rates(seconds: int, words: str) -> Callable[[Told], list[str]]:
-    return lambda told: [told.vector(words, told.per(seconds))]
-
-
+# results whose numbers are not all alike, or that need more words than their record has
 RESULTS: dict[str, Callable[[Told], list[str]]] = {
-    "inverse_dynamics": _efforts,
-    "forward_dynamics": _rates(2, "qdd, the acceleration of every joint"),
+    "inverse_dynamics": _driving,
     "inverse_dynamics_derivatives": _derivatives,
     "forward_dynamics_derivatives": _forward_derivatives,
-    "mass_matrix": _matrix("M", 2),
-    "mass_matrix_inverse": _inverse,
-    "coriolis_matrix": _matrix("C", 1),
-    "gravity": _efforts,
-    "bias": _efforts,
     "energy": lambda told: ["", "out[0]: kinetic energy, J, rotor inertia included",
                             "out[1]: potential energy, J, zero at the origin of the base"],
     "momentum": lambda told: [
@@ -494,8 +441,4 @@ RESULTS: dict[str, Callable[[Told], list[str]]] = {
     "loop_facing": _facing,
     "loop_jacobian": _loop_jacobian,
     "loop_bias": _conditions(2),
-    "closed_velocities": _rates(1, "qd, the rate of every joint"),
-    "closed_accelerations": _rates(2, "qdd, the acceleration of every joint"),
-    "integrate": lambda told: [told.vector("q, the joint positions reached", units.positions(told.x))],
-    "difference": _rates(1, "v, the rate of every joint"),
 }  # fmt: skip

@@ -10,42 +10,23 @@ from strobe.compiler.codegen.c import Function, source
 from strobe.compiler.codegen.names import identifier
 from strobe.compiler.export.argument_meanings import does, meanings, short
 from strobe.compiler.export.provenance import origin
-from strobe.compiler.export.test_values import reads
 from strobe.compiler.graph.program import Program
 from strobe.compiler.runtime.kernels import Kernel
 from strobe.errors import ArgumentError, UnknownNameError, UnsupportedModelError
 from strobe.formulations import FORMULATIONS
 from strobe.models.arguments import require_choice
-from strobe.quantities import ELIMINATING, OF_A_FRAME, QUANTITIES, Request
+from strobe.quantities import QUANTITIES, Request
 
 if TYPE_CHECKING:
     from strobe.robot import Robot
 
-KINEMATIC = (
-    "forward_kinematics",
-    "frame_placements",
-    "jacobian",
-    "point_jacobian",
-    "jacobian_dot",
-    "frame_velocity",
-    "frame_acceleration",
-    "integrate",
-    "difference",
-)
 LARGEST = 200_000  # operations: a source of some ten megabytes, which compilers still take
-WITH_FRICTION = (
-    "inverse_dynamics",
-    "forward_dynamics",
-    "inverse_dynamics_derivatives",
-    "forward_dynamics_derivatives",
-    "hybrid_dynamics",
-)
 
 
 def function(robot: Robot, request: Request, single: bool, name: str | None = None) -> Function:
     """What is written, checked: ``name`` stands in place of the robot's in names of code."""
     check(robot, request)
-    if single and request.quantity in ELIMINATING:
+    if single and request.record.eliminates:
         raise ArgumentError(
             f"{request.quantity} divides by pivots, and single precision cannot tell a small one from rounding: "
             "take double precision."
@@ -87,32 +68,34 @@ def check_quantity(quantity: str) -> None:
 
 def check(robot: Robot, request: Request) -> None:
     """Refuse what this robot or this quantity does not have."""
-    quantity = request.quantity
+    quantity, record = request.quantity, request.record
     check_quantity(quantity)
     if not robot.nv:
         raise UnsupportedModelError(f"{robot.name} has no joints that move: there is nothing to compute.")
-    if robot.model.without_dynamics and quantity not in KINEMATIC:
+    if robot.model.without_dynamics and not record.kinematic:
         raise UnsupportedModelError(f"{robot.name} has no dynamics: {robot.model.without_dynamics}")
     if 0 in request.shape(robot.model):
         raise UnsupportedModelError(
             f"{quantity} of {robot.name} has no numbers: there is nothing to compute."
         )
-    for option, value in (("formulation", request.formulation), ("frame", request.frame)):
-        if value is not None and not reads(robot, quantity, option):
+    for option, value, concerns in (
+        ("formulation", request.formulation, record.formulations), ("frame", request.frame, record.of_a_frame)
+    ):  # fmt: skip
+        if value is not None and not concerns:
             raise ArgumentError(f"{quantity} does not depend on a {option}: leave it out.")
     if request.frame is not None:
-        robot._moving_frame(request.frame)  # at rest there is nothing to compute
+        robot.moving_frame(request.frame)  # at rest there is nothing to compute
     joints = {joint.name for joint in robot.coordinates.joints}
     for joint in request.accelerated:
         if joint not in joints:
             raise UnknownNameError("joint", joint, robot.name, sorted(joints), "robot.joint_names")
-    if request.accelerated and quantity != "hybrid_dynamics":
+    if request.accelerated and "accelerated" not in record.keywords:
         raise ArgumentError(f"{quantity} takes no accelerated joints; hybrid_dynamics does.")
     method = FORMULATIONS.get(request.formulation or "")
     refusal = method.refusal(robot.model) if method else None
     if refusal is not None:
         raise UnsupportedModelError(refusal)
-    robot._require_inertia(request)
+    robot.require(request)
 
 
 def _check_loads(robot: Robot, request: Request, program: Program) -> None:
@@ -134,12 +117,12 @@ def _check_loads(robot: Robot, request: Request, program: Program) -> None:
 def _details(robot: Robot, request: Request) -> list[str]:
     """What else a reader must know: the frame, the equations."""
     lines: list[str] = []
-    if request.frame is not None or request.quantity in OF_A_FRAME:
-        lines.append(f"Frame: {short(robot._frame(request.frame))}")
+    if request.frame is not None or request.record.of_a_frame:
+        lines.append(f"Frame: {short(robot.named_frame(request.frame))}")
     if request.formulation is not None:
         lines.append(f"Equations: {request.formulation}")
     if request.accelerated:
         lines.append(f"Accelerations are given for: {', '.join(map(short, request.accelerated))}")
-    if not request.friction and request.quantity in WITH_FRICTION:
+    if not request.friction and "friction" in request.record.keywords:
         lines.append("Friction is left out.")
     return lines

@@ -11,10 +11,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from strobe.compiler.export.function import check_quantity
-from strobe.compiler.export.test_values import reads
 from strobe.compiler.runtime.kernels import Kernel
 from strobe.errors import ArgumentError, shown
-from strobe.quantities import OF_A_FRAME, Request
+from strobe.quantities import QUANTITIES, Request
 
 if TYPE_CHECKING:
     from strobe.robot import Robot
@@ -55,23 +54,18 @@ def named(quantities: str | Sequence[str]) -> list[str]:
 
 def _options(robot: Robot, options: Request) -> list[tuple[str, object, str, Callable[[str], bool]]]:
     """Each option in words, its value, the field of a request that has it, and whom it concerns."""
+    loaded, gravity = Request("", loaded=options.loaded), Request("", gravity=True)
     return [
-        (
-            "a formulation",
-            options.formulation,
-            "formulation",
-            lambda name: reads(robot, name, "formulation"),
-        ),
-        ("a frame", options.frame, "frame", lambda name: name in OF_A_FRAME),
-        ("accelerated joints", options.accelerated, "accelerated", lambda name: name == "hybrid_dynamics"),
-        (
-            "wrenches",
-            options.loaded,
-            "loaded",
-            lambda name: _uses(robot, Request(name, loaded=options.loaded)),
-        ),
-        ("gravity", options.gravity, "gravity", lambda name: _uses(robot, Request(name, gravity=True))),
+        ("a formulation", options.formulation, "formulation", lambda name: QUANTITIES[name].formulations),
+        ("a frame", options.frame, "frame", lambda name: QUANTITIES[name].of_a_frame),
+        ("accelerated joints", options.accelerated, "accelerated", _takes_accelerations),
+        ("wrenches", options.loaded, "loaded", lambda name: _uses(robot, replace(loaded, quantity=name))),
+        ("gravity", options.gravity, "gravity", lambda name: _uses(robot, replace(gravity, quantity=name))),
     ]
+
+
+def _takes_accelerations(name: str) -> bool:
+    return "accelerated" in QUANTITIES[name].keywords
 
 
 def _uses(robot: Robot, request: Request) -> bool:

@@ -10,13 +10,13 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from strobe.compiler.codegen.c_test import Expected
 from strobe.compiler.runtime.interpret import evaluate
-from strobe.errors import UnknownNameError, UnsupportedModelError
+from strobe.errors import UnsupportedModelError
 from strobe.quantities import Request
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ MOST_TOLERANCE = {False: 1e-6, True: 1e-1}
 
 def expected(robot: Robot, request: Request, single: bool) -> Expected:
     """States of a robot, the results they must give, and how closely."""
-    other = _other_route(robot, request)
+    other = _other_route(request)
     states = _states(robot, request, np.dtype(np.float32 if single else np.float64))
     shape = request.shape(robot.model)
     wide = {key: value.astype(np.float64) for key, value in states.items()}
@@ -61,23 +61,9 @@ def doubtful(tolerance: float, single: bool) -> bool:
     return tolerance >= MOST_TOLERANCE[single]
 
 
-def reads(robot: Robot, quantity: str, option: str) -> bool:
-    """Whether a quantity looks at an option: then it complains of a name that nothing has."""
-    nobody: Any = {"frame": robot.frames[0], option: "\0"}
-    request = Request(quantity, **nobody)
-    state = {key: [0.5] * size for key, size in request.inputs(robot.model).items()}
-    try:
-        request.evaluate(robot.model, **state)
-    except UnknownNameError:
-        return True
-    except ZeroDivisionError:
-        return False
-    return False
-
-
-def _other_route(robot: Robot, request: Request) -> Request:
+def _other_route(request: Request) -> Request:
     """The same request by equations that are not those of the code, where there are others."""
-    if not reads(robot, request.quantity, "formulation"):
+    if not request.record.formulations:
         return request
     first, second = "spatial-newton-euler", "newton-euler-armstrong"
     return replace(request, formulation=second if request.formulation == first else first)

@@ -13,22 +13,21 @@ import numpy as np
 
 from strobe.compiler.runtime.kernels import Kernel
 from strobe.compiler.runtime.processor import declined
-from strobe.quantities import Request
+from strobe.quantities import QUANTITIES, Request
 
-QUICK = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
 Plain = tuple[str, bool, bool]  # a quantity, whether with friction, whether with parameters as an input
 
 
 class Prepared:
-    """What builtins answer; those of single states are attributes, so that a call looks no further for them."""
+    """What builtins answer: single states by the name of their quantity, batches and what has parameters by more."""
 
     def __init__(self) -> None:
-        self._quick_inverse_dynamics = self._quick_forward_dynamics = self._quick_mass_matrix = declined
-        self._quick_batches: defaultdict[Plain, Any] = defaultdict(lambda: declined)
-        self._quick_given: defaultdict[Plain, Any] = defaultdict(lambda: declined)  # states with parameters
+        self.single: dict[str, Any] = dict.fromkeys(QUANTITIES, declined)
+        self.batches: defaultdict[Plain, Any] = defaultdict(lambda: declined)
+        self.given: defaultdict[Plain, Any] = defaultdict(lambda: declined)  # states with parameters
         self._asked = set[tuple[Request, int]]()  # what was asked before, for one state (0) or a batch (1)
 
-    def _plain(
+    def plain(
         self, quantity: str, friction: bool, threads: int | None, out: np.ndarray | None, parameters: Any,
         *arrays: Any,
     ) -> Any:  # fmt: skip
@@ -42,11 +41,11 @@ class Prepared:
         plain = quantity, friction, parameters is not None
         arrays = arrays if parameters is None else (*arrays, parameters)
         if out is not None:
-            return self._quick_batches[plain](*arrays, out)
-        many = self._quick_batches[plain](*arrays)
-        return many if many is not NotImplemented else self._quick_given[plain](*arrays)
+            return self.batches[plain](*arrays, out)
+        many = self.batches[plain](*arrays)
+        return many if many is not NotImplemented else self.given[plain](*arrays)
 
-    def _notice(self, kernel: Kernel, arrays: Mapping[str, np.ndarray], axes: int) -> None:
+    def notice(self, kernel: Kernel, arrays: Mapping[str, np.ndarray], axes: int) -> None:
         """Take note of a call with so many batch axes; the second one of a kind prepares its builtin."""
         if not self._may_be_prepared(kernel) or axes > 1:
             return
@@ -57,7 +56,7 @@ class Prepared:
         else:
             self._asked.add((kernel.request, axes))
 
-    def _prepare_ahead(self, kernel: Kernel) -> None:
+    def ahead(self, kernel: Kernel) -> None:
         """Prepare the builtin for single states now, and that for batches at their first call."""
         if self._may_be_prepared(kernel):
             self._asked |= {(kernel.request, 0), (kernel.request, 1)}
@@ -65,7 +64,7 @@ class Prepared:
 
     def _may_be_prepared(self, kernel: Kernel) -> bool:
         """States of closed chains are looked at before, and so are arrays of devices without builtins."""
-        return kernel.quantity in QUICK and kernel.device.in_a_hurry and not kernel.model.is_closed
+        return kernel.request.record.quick and kernel.device.in_a_hurry and not kernel.model.is_closed
 
     def _prepare(self, kernel: Kernel, axes: int) -> None:
         request = kernel.request
@@ -73,8 +72,8 @@ class Prepared:
             return
         plain, code = (request.quantity, request.friction, bool(kernel.constants)), kernel.code
         if axes:
-            self._quick_batches[plain] = (code.shared if kernel.constants else code).batch
+            self.batches[plain] = (code.shared if kernel.constants else code).batch
         elif kernel.constants:
-            self._quick_given[plain] = code.quick
+            self.given[plain] = code.quick
         elif request.friction:
-            setattr(self, f"_quick_{request.quantity}", code.quick)
+            self.single[request.quantity] = code.quick
