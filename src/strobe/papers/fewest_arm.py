@@ -52,10 +52,13 @@ class Link:
 
 
 def links(
-    model: Model, stays: Collection[int], kept: Mapping[int, str], level: Collection[int] = ()
+    model: Model,
+    stays: Collection[int],
+    kept: Mapping[int, str],
+    left: Mapping[int, Mapping[str, str]] | None = None,
 ) -> list[Link]:
-    """An arm of modified DH, laid out as `fewest.Choices` say."""
-    return shared_out(slid(model, stays), kept, level)
+    """An arm of modified DH, laid out as `fewest_operations.Choices` say."""
+    return shared_out(slid(model, stays), kept, left or {})
 
 
 def is_zero(x: Num) -> bool:
@@ -125,9 +128,14 @@ KINDS = {"m": "ww", "h": "zw", "I": "zz"}
 """What a turning joint cannot tell from its two sides: a mass, a first and a second moment on its axis."""
 
 
-def shared_out(arm: Sequence[Link], kept: Mapping[int, str], level: Collection[int]) -> list[Link]:
-    """Kinds kept beyond a joint clear an entry of the link before, outward; the others go inward."""
-    _require_possible(arm, kept, level)
+def shared_out(
+    arm: Sequence[Link], kept: Mapping[int, str], left: Mapping[int, Mapping[str, str]]
+) -> list[Link]:
+    """Kinds kept beyond a joint clear an entry of the link before, outward; the others go inward.
+
+    They leave nothing behind, or what ``left`` says by link and kind: the negative of another entry.
+    """
+    _require_possible(arm, kept, left)
     J = [dict(link.J) for link in arm]
     for i in range(1, len(arm)):
         for kind in kept.get(i + 1, ""):
@@ -137,18 +145,20 @@ def shared_out(arm: Sequence[Link], kept: Mapping[int, str], level: Collection[i
         if arm[i].slides:
             _all_inward(arm[i], J[i], before)
         else:
-            _inward(arm[i], kept.get(i + 1, ""), i + 1 in level, J[i], before)
+            _inward(arm[i], kept.get(i + 1, ""), left.get(i + 1, {}), J[i], before)
     return [replace(link, J=own) for link, own in zip(arm, J, strict=True)]
 
 
-def _require_possible(arm: Sequence[Link], kept: Mapping[int, str], level: Collection[int]) -> None:
+def _require_possible(
+    arm: Sequence[Link], kept: Mapping[int, str], left: Mapping[int, Mapping[str, str]]
+) -> None:
     sliding = [k for k in kept if arm[k - 1].slides]
     if sliding:
         raise ArgumentError(f"joint {sliding[0]} slides: its two sides look alike to no mass; keep none.")
-    both = [k for k in level if "I" in kept.get(k, "")]
+    both = [k for k, kinds in left.items() if set(kinds) & set(kept.get(k, ""))]
     if both:
         raise ArgumentError(
-            f"link {both[0]} cannot both keep its second moment and pass it on until YY = 0; choose."
+            f"link {both[0]} cannot both keep a moment and pass it on but for another; choose one."
         )
 
 
@@ -175,11 +185,13 @@ def _target(link: Link, kind: str) -> str:
     return "yy" if is_zero(link.c) else "yz"
 
 
-def _inward(link: Link, kept: str, level: bool, own: dict[str, Num], before: dict[str, Num]) -> None:
+def _inward(
+    link: Link, kept: str, leave: Mapping[str, str], own: dict[str, Num], before: dict[str, Num]
+) -> None:
     """What is not kept beyond a turning joint goes to the link before; the base takes all."""
     for kind, entry in KINDS.items():
         if kind not in kept:
-            left = minus(own["xx"]) if level and kind == "I" else 0
+            left = minus(own[leave[kind]]) if kind in leave else 0
             if before:
                 _add(before, _matrix(link, kind), own[entry] - left)
             own[entry] = left

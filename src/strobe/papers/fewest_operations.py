@@ -1,33 +1,40 @@
 """Newton-Euler for few operations: one recursion for arms in modified DH, its choices as data.
 
-    ω' = Aᵀ ω,  ω_i = ω' + q̇ z,  ω̇_i = Aᵀ ω̇ + ω' × q̇ z + q̈ z,  v̇_i = Aᵀ (v̇ + U P),  U = [ω̇×] + [ω×]²
+    ω_i = Aᵀ ω + q̇ z,  U_i z = Aᵀ U z,  ω̇_i = U z × z + (z·ω) ω × z + (z·Aᵀ ω̇ + q̈) z,  v̇_i = Aᵀ (v̇ + U P)
+    U = [ω̇×] + [ω×]²; a joint axis has one second derivative U z, seen from both of its links
     G = [U v̇] Ĵ,  F = the last column of G,  N = (G_zy − G_yz, G_xz − G_zx, G_yx − G_xy)
     f_i = F + A f,  n_i = N + A n + P × A f,  tau_i = n_z, or f_z where the joint slides
 
 Ĵ are the second moments of `fewest_arm`, whose layout is one choice. The others:
 
-    turn       how a vector turns by a joint angle: four products; three (*sum*: k = c (x + y), x' = k + (s − c) y,
-               y' = k − (c + s) x); three and tan(q/2) (*shear*: x₁ = x + t y, y' = y − s x₁, x' = x₁ + t y')
+    turn       how a vector turns by a joint angle: four products, or three and a sum more (*sum*: k = c (x + y),
+               x' = k + (s − c) y, y' = k − (c + s) x)
+    twist      the same for the oblique angle between two axes, where s − c and c + s are constants
     paired     two entries of a symmetric matrix share a product: b (x + y) + (a − b) x and b (x + y) + (c − b) y
     euler      links whose moment is written XX ω̇_x + (ZZ − YY) ω_y ω_z … instead of over U
     level      of those, the ones that pass a second moment inward until YY = 0, instead of until zz = 0
     absolute   joints parallel to the one before: ω, ω̇ and n turn by the sum of both angles at once
+    scheme     links whose force and moment are the products of `fewest_scheme`
+    held       the last link is seen from the axes in which its joint starts: its moments turn, and no vector does
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TypeAlias
 
-from strobe.errors import UnsupportedModelError
+from strobe.errors import ArgumentError, UnsupportedModelError
 from strobe.models.model import Model
+from strobe.papers import fewest_scheme
 from strobe.papers.fewest_arm import AXES, Link, Moments, is_zero, links, minus
 from strobe.scalars import Num, Numbers
+from strobe.scalars.scalar import is_number
 
 Vector: TypeAlias = list[Num]
 Rows: TypeAlias = list[Vector]
-Point: TypeAlias = tuple[Num, Num, Num]  # cosine, sine and tangent of half the angle
+Point: TypeAlias = tuple[Num, Num]  # cosine and sine
 Copy: TypeAlias = Callable[[Num], Num]
 
 
@@ -40,12 +47,22 @@ class Choices:
     """
 
     turn: str = "four"
+    twist: str = "four"
     stays: frozenset[int] = frozenset()
     kept: Mapping[int, str] = field(default_factory=dict)
     paired: bool = False
     euler: frozenset[int] = frozenset()
     level: frozenset[int] = frozenset()
     absolute: frozenset[int] = frozenset()
+    held: bool = False
+    scheme: frozenset[int] = frozenset()
+
+    @property
+    def left(self) -> Mapping[int, Mapping[str, str]]:
+        """What links pass inward but for the negative of another moment."""
+        return {
+            k: fewest_scheme.LEFT if k in self.scheme else {"I": "xx"} for k in self.level | self.scheme
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +80,7 @@ class Motion:
     w: Vector
     wd: Vector
     vd: Vector
+    axis: Vector  # the second derivative of the next joint axis across it, U z
     U: Rows
     squares: Vector
     products: Vector  # yz, xz, xy
@@ -79,27 +97,31 @@ def inverse_dynamics(
 ) -> list[Num]:
     """Joint forces; ``copy`` marks values that may be scaled apart from what they are copies of."""
     _require_upright(model)
-    arm = links(model, choices.stays, choices.kept, choices.level)
+    _require_one_way(choices, model.nv)
+    arm = links(model, choices.stays, choices.kept, choices.left)
     turns = {k: Turning(point, choices.turn) for k, point in angles.own.items()}
     sums = {k: Turning(angles.summed[k], choices.turn) for k in choices.absolute}
     wrenches: list[tuple[Vector, Vector]] = []
     offsets: list[Vector] = []
-    motion = Motion([0, 0, 0], [0, 0, 0], [-g for g in model.gravity.linear], [[0] * 3] * 3, [], [])
+    motion = Motion([0, 0, 0], [0, 0, 0], [-g for g in model.gravity.linear], [], [[0] * 3] * 3, [], [])
     first = motion  # of the axes from which a joint turns by a sum of angles
     for k, link in enumerate(arm, 1):
         P = offset(link, q[k - 1])
-        arrived = _carried(link, motion, P, copy)
+        arrived = _carried(link, motion, P, choices.twist, copy)
+        J = link.J
         if link.slides:
             motion = _slipped(arrived, qd[k - 1], qdd[k - 1])
+        elif choices.held and k == len(arm):
+            J, turns[k] = turned_moments(J, turns[k]), STILL
+            motion = _turned(arrived, arrived, STILL, STILL, (qd[k - 1], qdd[k - 1]))
         elif k in choices.absolute:
-            rates = qd[k - 2] + qd[k - 1], qd[k - 1], qdd[k - 1]
-            motion = _turned(arrived, first, turns[k], sums[k], rates)
+            motion = _turned(arrived, first, turns[k], sums[k], (qd[k - 1], qdd[k - 1]))
         else:
             first = arrived
-            motion = _turned(arrived, arrived, turns[k], turns[k], (qd[k - 1], qd[k - 1], qdd[k - 1]))
+            motion = _turned(arrived, arrived, turns[k], turns[k], (qd[k - 1], qdd[k - 1]))
         offsets.append(P)
-        wrenches.append(_wrench(link.J, motion, choices, k))
-    return _inward(arm, turns, sums, wrenches, offsets, copy)
+        wrenches.append(_wrench(J, motion, choices, k))
+    return _inward(arm, turns, sums, wrenches, offsets, choices.twist, copy)
 
 
 def _require_upright(model: Model) -> None:
@@ -111,6 +133,14 @@ def _require_upright(model: Model) -> None:
         )
 
 
+def _require_one_way(choices: Choices, last: int) -> None:
+    """Where moments turn, none of them is tied to another."""
+    if choices.held and last in choices.level | choices.scheme | choices.absolute:
+        raise ArgumentError(
+            f"link {last} is held: it can be neither level, nor absolute, nor by the scheme."
+        )
+
+
 def offset(link: Link, q: Num) -> Vector:
     """The origin of a link in the axes of the one before."""
     return [p + k * q for p, k in zip(link.P, link.axis, strict=False)] if link.slides else [*link.P]
@@ -119,14 +149,20 @@ def offset(link: Link, q: Num) -> Vector:
 # -- outward ------------------------------------------------------------------------------------------
 
 
-def _carried(link: Link, before: Motion, P: Vector, copy: Copy) -> Motion:
+def _carried(link: Link, before: Motion, P: Vector, twist: str, copy: Copy) -> Motion:
     """What the link before hands on, in axes whose z is the joint."""
     vd = [
         v + total(u * p for u, p in zip(row, P, strict=True))
         for v, row in zip(before.vd, before.U, strict=True)
     ]
-    w, wd, vd = (twisted_in(link, x) for x in (before.w, before.wd, vd))
-    return Motion(w, wd, [copy(vd[0]), vd[1], vd[2]], [], [], [])
+    w, vd = (twisted_in(link, x, twist) for x in (before.w, vd))
+    wd = twisted_in(link, before.wd, "four")  # a turning joint needs no more than its z
+    across = link.c * before.U[0][2] - link.s * before.U[0][1]
+    if is_zero(link.c) or is_zero(link.s):
+        axis = [across, link.c * link.c * before.U[1][2] - link.s * link.s * before.U[2][1]]
+    else:
+        axis = [across, w[1] * w[2] - wd[0]]
+    return Motion(w, wd, [copy(vd[0]), vd[1], vd[2]], axis, [], [], [])
 
 
 def _slipped(arrived: Motion, qd: Num, qdd: Num) -> Motion:
@@ -135,16 +171,19 @@ def _slipped(arrived: Motion, qd: Num, qdd: Num) -> Motion:
 
 
 def _turned(
-    arrived: Motion, start: Motion, turn: Turning, whole: Turning, rates: tuple[Num, Num, Num]
+    arrived: Motion, start: Motion, turn: Turning, whole: Turning, rates: tuple[Num, Num]
 ) -> Motion:
-    """After the joint: ω and ω̇ turned from ``start`` at the rate of the whole turn, v̇ from where it arrived."""
-    rate, qd, qdd = rates
+    """After the joint: ω and U z turned from ``start`` by the whole turn, v̇ from where it arrived."""
+    qd, qdd = rates
     x, y, _ = whole.inward(start.w)
-    p, r, _ = whole.inward(start.wd)
-    w, wd = [x, y, arrived.w[2] + qd], [p + y * rate, r - x * rate, arrived.wd[2] + qdd]
-    motion = _moving(w, wd, turn.inward(arrived.vd))
-    if is_zero(start.w[2]):  # then U z, the second derivative of the joint axis, needs no product
-        motion.U[0][2], motion.U[1][2] = r, minus(p)
+    z = arrived.w[2] + qd
+    if start is arrived and is_zero(start.w[0]) and not is_zero(start.w[2]):  # here ω' × q̇ z takes less
+        p, r, _ = whole.inward(start.wd)
+        return _moving([x, y, z], [p + y * qd, r - x * qd, arrived.wd[2] + qdd], turn.inward(arrived.vd))
+    p, r, _ = whole.inward([*start.axis, 0])
+    wd = [y * z - r, p - x * z, arrived.wd[2] + qdd]
+    motion = _moving([x, y, z], wd, turn.inward(arrived.vd))
+    motion.U[0][2], motion.U[1][2] = p, r
     return motion
 
 
@@ -156,7 +195,7 @@ def _moving(w: Vector, wd: Vector, vd: Vector) -> Motion:
         [xy + dz, minus(xx + zz), yz - dx],
         [xz - dy, yz + dx, minus(xx + yy)],
     ]
-    return Motion(w, wd, vd, U, [xx, yy, zz], [yz, xz, xy])
+    return Motion(w, wd, vd, [], U, [xx, yy, zz], [yz, xz, xy])
 
 
 # -- one link -----------------------------------------------------------------------------------------
@@ -166,6 +205,10 @@ def _wrench(J: Moments, motion: Motion, choices: Choices, k: int) -> tuple[Vecto
     """F and N of a link."""
     if k == 1:
         return [0, 0, 0], [0, 0, (J["xx"] + J["yy"]) * motion.wd[2]]
+    if k in choices.scheme:
+        names = (f"U{row}{column}" for row in "xyz" for column in "xyz")
+        inputs = dict(zip((*names, "vx", "vy", "vz"), [*chain(*motion.U), *motion.vd], strict=True))
+        return fewest_scheme.wrench(J, inputs)
     euler = k in choices.euler
     used = {**J, "xx": 0, "yy": 0, "zz": 0} if euler else J
     G = {row: _row(row, used, motion, choices.paired) for row in "xyz"}
@@ -227,6 +270,7 @@ def _inward(
     sums: Mapping[int, Turning],
     wrenches: Sequence[tuple[Vector, Vector]],
     offsets: Sequence[Vector],
+    twist: str,
     copy: Copy,
 ) -> list[Num]:
     tau: list[Num] = []
@@ -243,7 +287,7 @@ def _inward(
         elif not link.slides:
             f, n = turns[k].outward(f), added(turns[k].outward(n), [*apart[:2], 0])
             apart = [0, 0, 0]
-        f, n = (twisted_out(link, [copy(x[0]), x[1], x[2]]) for x in (f, n))
+        f, n = (twisted_out(link, [copy(x[0]), x[1], x[2]], twist) for x in (f, n))
         n = added(n, cross(offsets[k - 1], f))
     return tau[::-1]
 
@@ -264,31 +308,42 @@ class Turning:
 
     def outward(self, v: Vector) -> Vector:
         """Out of the turned axes."""
-        c, s, t = self.point
-        return self._by(c, minus(s), minus(t), v)
+        c, s = self.point
+        return self._by(c, minus(s), v)
 
-    def _by(self, c: Num, s: Num, t: Num, v: Vector) -> Vector:
+    def _by(self, c: Num, s: Num, v: Vector) -> Vector:
         x, y, z = v
         if self.kind == "four" or is_zero(x) or is_zero(y):
             return [c * x + s * y, c * y - s * x, z]
-        if self.kind == "sum":
-            k = c * (x + y)
-            return [k + (s - c) * y, k - (c + s) * x, z]
-        slanted = x + t * y
-        turned = y - s * slanted
-        return [slanted + t * turned, turned, z]
+        k = c * (x + y)
+        return [k + (s - c) * y, k - (c + s) * x, z]
 
 
-def twisted_in(link: Link, v: Vector) -> Vector:
+STILL = Turning((1, 0), "four")
+
+
+def turned_moments(J: Moments, turn: Turning) -> Moments:
+    """Second moments in the axes that a joint turns from."""
+    c, s = turn.point
+    (xz, yz, _), (xw, yw, _) = (turn.outward([J["x" + a], J["y" + a], 0]) for a in "zw")
+    t = (J["xx"] - J["yy"]) * s + (J["xy"] * 2) * c
+    turned = {"xx": J["xx"] - s * t, "yy": J["yy"] + s * t, "xy": c * t - J["xy"]}
+    return {**J, **turned, "xz": xz, "yz": yz, "xw": xw, "yw": yw}
+
+
+def twisted_in(link: Link, v: Vector, kind: str) -> Vector:
     """From the axes of the link before to those whose z is the joint."""
-    x, y, z = v
-    return [x, link.c * y + link.s * z, link.c * z - link.s * y]
+    return [v[0], *_twist(link, kind).inward([*v[1:], 0])[:2]]
 
 
-def twisted_out(link: Link, v: Vector) -> Vector:
+def twisted_out(link: Link, v: Vector, kind: str) -> Vector:
     """The other way round."""
-    x, y, z = v
-    return [x, link.c * y - link.s * z, link.s * y + link.c * z]
+    return [v[0], *_twist(link, kind).outward([*v[1:], 0])[:2]]
+
+
+def _twist(link: Link, kind: str) -> Turning:
+    oblique = not (is_number(link.c) or is_number(link.s))
+    return Turning((link.c, link.s), kind if oblique else "four")
 
 
 def added(a: Vector, b: Vector) -> Vector:

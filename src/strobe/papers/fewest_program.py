@@ -33,9 +33,8 @@ def _angles(graph: Parameters, model: Model, choices: Choices) -> Angles:
     )
 
 
-def _point(graph: Parameters, angle: str) -> tuple[Num, Num, Num]:
-    c, s, t = (graph.variable(name + angle) for name in "cst")
-    return c, s, t
+def _point(graph: Parameters, angle: str) -> tuple[Num, Num]:
+    return graph.variable(f"c{angle}"), graph.variable(f"s{angle}")
 
 
 def certificate(title: str, model: Model, choices: Choices, rounds: int | None, seed: int = 0) -> str:

@@ -74,120 +74,90 @@ class Variant:
 
 MULTIPLICATIONS, OPERATIONS = "fewest multiplications", "fewest operations"
 EVERYTHING = "mhI"
-ROUNDS = 2000
-_GENERAL = dict.fromkeys(range(3, 7), EVERYTHING)
-_PUMA = {4: "m", 5: "I"}
+ROUNDS = 1000
 _WRIST = frozenset({4, 5, 6})
+_PRINCIPAL = frozenset({2, 5, 6})
 _ELBOW = frozenset({3})  # joint 3 of a PUMA is parallel to joint 2
 
 DIVISION_FREE: Mapping[str, Variant] = {
     "general-6r-multiplications": Variant(
-        "general 6R arm", MULTIPLICATIONS, general(6), Choices("sum", stays=frozenset({2}), paired=True),
+        "general 6R arm", MULTIPLICATIONS, general(6),
+        Choices("sum", "sum", stays=frozenset({2}), paired=True, held=True, scheme=frozenset({2, 3, 4, 5})),
         robots=("puma560", "ur5"),
     ),
     "general-6r-operations": Variant(
-        "general 6R arm", OPERATIONS, general(6), Choices("four", stays=frozenset({2})),
+        "general 6R arm", OPERATIONS, general(6), Choices("four", stays=frozenset({2}), held=True),
         robots=("puma560", "ur5"),
     ),
     "puma560-multiplications": Variant(
         "PUMA 560, non-zero parameters", MULTIPLICATIONS, PATTERNS["PUMA 560"],
-        Choices("sum", stays=frozenset({4}), kept={4: "m", 5: "hI"}, paired=True, euler=_WRIST | {2},
-                level=frozenset({6}), absolute=_ELBOW),
-        published,
-        robots=("puma560",),
+        Choices("sum", stays=frozenset({3, 4}), kept={5: "I", 6: "I"}, paired=True, euler=frozenset({5, 6}),
+                absolute=_ELBOW, held=True, scheme=frozenset({3})),
+        published, robots=("puma560",),
     ),
     "puma560-operations": Variant(
         "PUMA 560, non-zero parameters", OPERATIONS, PATTERNS["PUMA 560"],
-        Choices("four", stays=frozenset({4}), kept={4: "m", 5: "hI"}, paired=True, euler=_WRIST | {2},
-                level=frozenset({6}), absolute=_ELBOW),
-        published,
-        robots=("puma560",),
+        Choices("four", kept={4: EVERYTHING}, paired=True, euler=_WRIST, absolute=_ELBOW, held=True),
+        published, robots=("puma560",),
     ),
     "puma560-full-multiplications": Variant(
         "geometry of the PUMA 560, all inertias", MULTIPLICATIONS, PATTERNS["PUMA 560"],
-        Choices("sum", stays=frozenset({4}), kept={6: "I"}, paired=True, absolute=_ELBOW),
+        Choices("sum", euler=frozenset({2, 6}), absolute=_ELBOW, held=True, scheme=frozenset({3, 4, 5})),
         robots=("puma560",),
     ),
     "puma560-full-operations": Variant(
         "geometry of the PUMA 560, all inertias", OPERATIONS, PATTERNS["PUMA 560"],
-        Choices("four", kept={4: "hI", 6: "I"}, paired=True, euler=frozenset({2}), absolute=_ELBOW),
+        Choices("four", kept={4: "hI"}, euler=frozenset({2, 4}), absolute=_ELBOW, held=True),
         robots=("puma560",),
     ),
     "panda-multiplications": Variant(
         "Panda, all inertias", MULTIPLICATIONS, PATTERNS["Panda"],
-        Choices("sum", kept={3: "I", 5: "hI", 7: "I"}, paired=True, euler=frozenset({2, 6})),
+        Choices("sum", kept={3: "I"}, paired=True, held=True, scheme=frozenset({4, 5, 6})),
         robots=("panda",),
     ),
     "panda-operations": Variant(
         "Panda, all inertias", OPERATIONS, PATTERNS["Panda"],
-        Choices("four", kept={3: "I", 5: "hI", 7: "I"}, paired=True, euler=frozenset({2, 6})),
+        Choices("four", kept={3: "I", 5: "hI"}, euler=frozenset({3, 5}), held=True),
         robots=("panda",),
     ),
     "stanford-multiplications": Variant(
         "Stanford arm, non-zero parameters", MULTIPLICATIONS, PATTERNS["Stanford arm"],
-        Choices("sum", kept={5: "hI"}, paired=True, euler=frozenset({2, 3, 6}), level=frozenset({6})),
-        scheinman,
-        robots=("stanford",),
+        Choices("sum", kept={5: "I", 6: "I"}, euler=_PRINCIPAL, held=True),
+        scheinman, robots=("stanford",),
     ),
     "stanford-operations": Variant(
         "Stanford arm, non-zero parameters", OPERATIONS, PATTERNS["Stanford arm"],
-        Choices("four", kept={5: "I"}, euler=frozenset({2, 3, 5, 6}), level=frozenset({6})),
-        scheinman,
-        robots=("stanford",),
+        Choices("four", kept={5: "I"}, euler=_PRINCIPAL, held=True),
+        scheinman, robots=("stanford",),
     ),
     "stanford-principal-multiplications": Variant(
         "geometry of the Stanford arm, principal axes", MULTIPLICATIONS, PATTERNS["Stanford arm"],
-        Choices("sum", kept={5: "hI"}, euler=frozenset({2, 5, 6}), level=frozenset({6})),
-        principal,
+        Choices("sum", kept={5: "I", 6: "I"}, euler=_PRINCIPAL, held=True), principal,
     ),
     "stanford-principal-operations": Variant(
         "geometry of the Stanford arm, principal axes", OPERATIONS, PATTERNS["Stanford arm"],
-        Choices("four", euler=_WRIST | {2}, level=frozenset({6})),
-        principal,
+        Choices("four", kept={5: "I"}, euler=_PRINCIPAL, held=True), principal,
     ),
 }  # fmt: skip
 """By the name of the certificate; these run on every arm of their pattern."""
 
 GENERIC: Mapping[str, Variant] = {
-    "general-6r-multiplications-generic": Variant(
-        "general 6R arm", MULTIPLICATIONS, general(6),
-        Choices("sum", stays=frozenset({2}), kept=_GENERAL, paired=True), rounds=ROUNDS,
-    ),
-    "general-6r-shears-generic": Variant(
-        "general 6R arm", f"{MULTIPLICATIONS}, with tan(q/2)", general(6),
-        Choices("shear", stays=frozenset({2}), kept=_GENERAL, paired=True), rounds=ROUNDS, seed=1,
-    ),
     "general-6r-operations-generic": Variant(
         "general 6R arm", OPERATIONS, general(6),
-        Choices("four", stays=frozenset({2}), kept=_GENERAL, euler=frozenset({2, 3, 4, 5})),
-        rounds=ROUNDS, seed=1,
+        Choices("four", stays=frozenset({2}), kept=dict.fromkeys(range(3, 7), EVERYTHING),
+                euler=frozenset({2, 3, 4, 5}), held=True),
+        rounds=ROUNDS,
     ),
     "puma560-operations-generic": Variant(
         "PUMA 560, non-zero parameters", OPERATIONS, PATTERNS["PUMA 560"],
-        Choices("four", stays=frozenset({4}), kept=_PUMA, paired=True, euler=_WRIST, level=frozenset({6}),
-                absolute=_ELBOW),
-        published, ROUNDS,
-        robots=("puma560",),
-    ),
-    "puma560-full-multiplications-generic": Variant(
-        "geometry of the PUMA 560, all inertias", MULTIPLICATIONS, PATTERNS["PUMA 560"],
-        Choices("sum", kept={4: EVERYTHING, 5: "m"}, paired=True, absolute=_ELBOW), rounds=ROUNDS,
-    ),
-    "puma560-full-operations-generic": Variant(
-        "geometry of the PUMA 560, all inertias", OPERATIONS, PATTERNS["PUMA 560"],
-        Choices("four", stays=frozenset({4}), kept={4: "m", 5: "I", 6: "I"}, paired=True, euler=frozenset({4}),
-                absolute=_ELBOW),
-        rounds=ROUNDS,
-    ),
-    "panda-multiplications-generic": Variant(
-        "Panda, all inertias", MULTIPLICATIONS, PATTERNS["Panda"],
-        Choices("sum", kept={3: "I", 5: EVERYTHING, 6: "m", 7: EVERYTHING}, paired=True), rounds=ROUNDS,
-        robots=("panda",),
+        Choices("four", stays=frozenset({4}), kept={4: "m", 5: "I"}, paired=True, euler=_WRIST,
+                absolute=_ELBOW, held=True),
+        published, ROUNDS, robots=("puma560",),
     ),
     "panda-operations-generic": Variant(
         "Panda, all inertias", OPERATIONS, PATTERNS["Panda"],
-        Choices("four", stays=frozenset({5}), kept={4: "I", 7: "I"}, paired=True), rounds=ROUNDS,
-        robots=("panda",),
+        Choices("four", kept={3: "I", 5: "hI"}, euler=frozenset({3, 5}), held=True),
+        rounds=ROUNDS, robots=("panda",),
     ),
 }  # fmt: skip
 """These divide by numbers of the arm: they run where none of the divisors vanishes, and lose digits beside."""
