@@ -27,7 +27,7 @@ from strobe.kinematics.dh_files import model_of, rest_placements, toml_of
 from strobe.kinematics.dh_printing import text_of
 from strobe.kinematics.serial_chain import Serial, serial
 from strobe.models.chains import take_chain
-from strobe.models.joints import FIXED, kind_of
+from strobe.models.joints import FIXED, OfKind
 from strobe.models.model import Model
 from strobe.show.sheet import displayed
 
@@ -51,7 +51,7 @@ FREEDOM = {
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class Row(OfKind):
     """One row: metres and radians; of the number that the joint adds to, what it has at the joint's zero."""
 
     name: str
@@ -64,11 +64,11 @@ class Row:
     @property
     def idle(self) -> bool:
         """Whether it does nothing."""
-        return self.kind == FIXED.name and not (self.a or self.alpha or self.d or self.theta)
+        return self.is_fixed and not (self.a or self.alpha or self.d or self.theta)
 
     def placement(self, convention: Convention, q: Any = 0.0) -> Array:
         """The frame of the row (..., 4, 4) in the one before, its joint at q (...)."""
-        turn, slide = (q, 0.0) if kind_of(self.kind).turns else (0.0, q)
+        turn, slide = (q, 0.0) if self.turns else (0.0, q)
         screw_z = _screw(2, self.theta + turn, self.d + slide)
         screw_x = _screw(0, self.alpha, self.a)
         return screw_z @ screw_x if convention == "standard" else screw_x @ screw_z

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from strobe.models.joints import FIXED, kind_of
+from strobe.models.joints import FIXED
 
 if TYPE_CHECKING:
     from strobe.kinematics.denavit_hartenberg import Row, Table
@@ -47,7 +47,7 @@ def _cells(table: Table) -> Iterator[Sequence[str]]:
 
 def _values(row: Row, heads: Sequence[str], variable: str) -> Iterator[str]:
     """The four numbers of a row, the joint's variable in its place."""
-    moving = "d" if kind_of(row.kind).slides else "theta"
+    moving = "d" if row.slides else "theta"
     for head in heads:
         value = getattr(row, head)
         text = angle_text(value) if head in ("alpha", "theta") else f"{value:.9g}"

@@ -66,7 +66,7 @@ def fitted(robot: Robot, pattern: Model) -> Fitted:
     """A robot in the names of a pattern; an error says what the pattern has not."""
     table = denavit_hartenberg(robot, convention="modified")
     rows, model = table.rows, table.model()
-    if [row.kind == "prismatic" for row in rows] != [joint.kind == "prismatic" for joint in pattern.joints]:
+    if [row.slides for row in rows] != [joint.slides for joint in pattern.joints]:
         raise ArgumentError(f"{robot.name} has other joints than the arm of the certificate.")
     turns = _turns(rows, pattern)
     numbers = {"g": float(model.gravity.linear.z)}  # pyright: ignore[reportArgumentType]
@@ -91,8 +91,8 @@ def _turns(rows: Sequence[Row], pattern: Model) -> list[int]:
     for row, after, like in zip(rows, rows[1:], pattern.bodies[1:], strict=False):
         s = dict(_asked(like))["sa"]
         flip = 2 * int(s is not None and s * math.sin(after.alpha) < -NOTHING)
-        slid = round(-row.theta / (math.pi / 2)) if row.kind == "prismatic" else 0
-        turns.append(turns[-1] * (row.kind == "prismatic") + slid + flip)
+        slid = round(-row.theta / (math.pi / 2)) if row.slides else 0
+        turns.append(turns[-1] * row.slides + slid + flip)
     return [*turns, 0]
 
 
