@@ -315,13 +315,13 @@ class Framework:
     ) -> Array:  # fmt: skip
         """What a request asks for, on arrays (..., size) by the names of its inputs, each checked."""
         kernel, record = self.kernel(request), request.record
-        if not isinstance(values, dict | Mapping) or values.keys() != kernel.inputs.keys():
-            raise _wrong_inputs(kernel, values)
+        if type(values) is not dict or values.keys() != kernel.inputs.keys():
+            _require_inputs(kernel, values)
         arrays = self.device.arrays(values, kernel.inputs, self.shape_reason)
         if self.nq > self.nv:
             for name in arrays.keys() & POSITIONS:
                 require_turns(name, self.device.numpy(arrays[name]), self.coordinates.joints)
-        if self.model.is_closed and record.closed_states:
+        if record.closed_states and self.model.is_closed:
             require_closed(self, {name: self.device.numpy(array) for name, array in arrays.items()})
         result = self.device.answer(kernel, arrays, out, threads, record.eliminates)
         if self.device.in_a_hurry and not kernel.is_empty:
@@ -374,16 +374,15 @@ def _record(quantity: str) -> Quantity:
     return found or QUANTITIES[require_choice("quantity", quantity, QUANTITIES)]
 
 
-def _wrong_inputs(kernel: Kernel, values: Any) -> ArgumentError:
-    """Which input has no value, or which value is that of no input."""
+def _require_inputs(kernel: Kernel, values: Any) -> None:
+    """Refuse values that lack an input, or that are those of none."""
     if not isinstance(values, Mapping):
-        return ArgumentError(
+        raise ArgumentError(
             f"values is {shown(values)}; expected a mapping from names of inputs to arrays."
         )
-    missing = [name for name in kernel.inputs if name not in values]
-    cure = (
-        f"give {missing[0]}"
-        if missing
-        else f"leave out {min(values.keys() - kernel.inputs.keys(), key=str)}"
-    )
-    return ArgumentError(f"{kernel.name} takes {', '.join(kernel.inputs)}, and values hold others: {cure}.")
+    missing, others = kernel.inputs.keys() - values.keys(), values.keys() - kernel.inputs.keys()
+    if missing or others:
+        cure = f"give {min(missing)}" if missing else f"leave out {min(map(str, others))}"
+        raise ArgumentError(
+            f"{kernel.name} takes {', '.join(kernel.inputs)}, and values hold others: {cure}."
+        )
