@@ -124,8 +124,14 @@ def test_a_wrench_in_the_hand_adds_to_the_torques(planar, name):
     agree(method.with_tool(load_model("stanford-c"), *STANFORD_STATE, HAND), golden)
 
 
-def test_four_formulations_know_a_tool():
-    assert WITH_TOOL == ["newton-euler-base", "newton-euler", "newton-euler-hat", "modified-newton-euler"]
+def test_five_formulations_know_a_tool():
+    assert WITH_TOOL == [
+        "newton-euler-base",
+        "newton-euler-orin",
+        "newton-euler",
+        "newton-euler-hat",
+        "modified-newton-euler",
+    ]
 
 
 @pytest.mark.parametrize("name", WITHOUT_TOOL)
