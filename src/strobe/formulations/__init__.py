@@ -11,16 +11,20 @@ In the order of the data:
     newton_euler            link coordinates, centres of mass
     newton_euler_hat        through the matrix Â
     newton_euler_base       base coordinates
+    newton_euler_orin       motion in base, forces in link coordinates
     newton_euler_armstrong  joint frames, first moments, trees
     modified_newton_euler   forces and moments straight from Â
     uicker_kahn             Lagrange with 4×4 matrices, O(n⁴)
     waters                  backward recursion, O(n²)
     waters_steps            the steps on the way to it
+    waters_recursive        both of its recursions, O(n)
+    hollerbach_backward     with one acceleration of each matrix, O(n²)
     hollerbach_4x4          recursive Lagrange, O(n)
     hollerbach_3x3          with 3×3 matrices, corrected
     hollerbach_3x3_printed  as printed, with its errata
     turney_lagrange         kinematics summed before the trace, O(n³)
     lagrange_jacobian       H, h and G through link Jacobians
+    gibbs_appell            derivatives of an energy of accelerations
     decomposition           D, C and G by cross products
     configuration_space     coefficients that depend on q alone
 
@@ -29,6 +33,7 @@ In the order of the data:
     composite_coriolis      C, O(n · depth)
     composite_derivatives   derivatives of torques, O(n · depth)
     articulated_body        accelerations from torques, O(n)
+    armstrong_forward       with 3×3 matrices, where joints turn freely
     transmission            all six components at every joint
     energy_and_momentum     with the centre of mass, O(n)
     centroidal              momentum about the centre of mass, as a matrix

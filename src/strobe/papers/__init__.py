@@ -18,19 +18,22 @@ In the order of the data:
     findings_waters         of 1979
     approximation_claims    with plans, runs and approximations
     control_claims          with closed loops
+    mechanism_claims        with closed chains and feet
     sheets                  tables, claims and records, shown
     ladder                  from equations as written to compiled code
 
     proof                   from Newton-Euler to Lagrange
     proof_lines             the form: sections of identities
     proof_arm               a moving arm in the proof's letters
+    proof_rules             arms of which only some rules are true
     jets                    exact derivatives in any system
     proof_tools             rotations, traces, inertias
     proof_ends              the two ends
     proof_kinematics        4.1 to 4.9
     proof_own_link          4.10 to 4.27
-    proof_above             4.28 to 4.34
+    proof_above             4.28 to 4.37
     proof_modified          section 5
+    proof_hollerbach        from the Lagrangian, as Hollerbach walks
     proof_planar            a planar arm, twice
 
     arm_patterns            arms by their zeros
@@ -38,8 +41,11 @@ In the order of the data:
     fewest_arm              arms laid out for few operations
     fewest_operations       a recursion whose choices are data
     rescaling               values in units of their own
+    fewest_scheme           frames, masses and orders, as data
     fewest_program          a variant as a certificate
     certificates            programs as text, counted and checked
+    conditions              what a certificate with divisions asks of an arm
+    fitted_arms             real arms in the names of a certificate
     fewest_records          each record and its certificate
 """
 
