@@ -11,11 +11,14 @@ In the order of the data:
     newton_euler            link coordinates, centres of mass
     newton_euler_hat        through the matrix Â
     newton_euler_base       base coordinates
+    newton_euler_orin       motion in base axes, forces in link axes
     newton_euler_armstrong  joint frames, first moments, trees
     modified_newton_euler   forces and moments straight from Â
     uicker_kahn             Lagrange with 4×4 matrices, O(n⁴)
     waters                  backward recursion, O(n²)
     waters_steps            the steps on the way to it
+    waters_recursive        with the inertial part carried inwards too, O(n)
+    hollerbach_backward     accelerations of the matrices alone, O(n²)
     hollerbach_4x4          recursive Lagrange, O(n)
     hollerbach_3x3          with 3×3 matrices, corrected
     hollerbach_3x3_printed  as printed, with its errata
@@ -23,12 +26,14 @@ In the order of the data:
     lagrange_jacobian       H, h and G through link Jacobians
     decomposition           D, C and G by cross products
     configuration_space     coefficients that depend on q alone
+    gibbs_appell            derivatives of an energy of accelerations, O(n²), trees
 
     strobing                M, C and g from any inverse dynamics, by unit vectors
     composite_body          M, O(n²)
     composite_coriolis      C, O(n · depth)
     composite_derivatives   derivatives of torques, O(n · depth)
     articulated_body        accelerations from torques, O(n)
+    armstrong_forward       the same with 3×3 matrices
     transmission            all six components at every joint
     energy_and_momentum     with the centre of mass, O(n)
     centroidal              momentum about the centre of mass, as a matrix

@@ -6,6 +6,7 @@ In the order of the data:
     log_tables         text, MCAP and Parquet as tables
     logs               recorded motions of one robot
     log_checks         whether columns agree
+    wrench_log         a wrench that a sensor recorded beside the motion
     least_squares      with what data cannot tell
     base_parameters    the combinations that are felt
     payload_readings   what was read, checked

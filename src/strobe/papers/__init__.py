@@ -18,11 +18,13 @@ In the order of the data:
     findings_waters         of 1979
     approximation_claims    with plans, runs and approximations
     control_claims          with closed loops
+    mechanism_claims        with closed chains and feet
     sheets                  tables, claims and records, shown
     ladder                  from equations as written to compiled code
 
     proof                   from Newton-Euler to Lagrange
     proof_lines             the form: sections of identities
+    proof_rules             whether a line follows from the rules it names
     proof_arm               a moving arm in the proof's letters
     jets                    exact derivatives in any system
     proof_tools             rotations, traces, inertias
@@ -31,15 +33,19 @@ In the order of the data:
     proof_own_link          4.10 to 4.27
     proof_above             4.28 to 4.34
     proof_modified          section 5
+    proof_hollerbach        Hollerbach's own road to his recursions
     proof_planar            a planar arm, twice
 
     arm_patterns            arms by their zeros
     records                 counts published later
     fewest_arm              arms laid out for few operations
     fewest_operations       a recursion whose choices are data
+    fewest_scheme           a link in sixteen products
     rescaling               values in units of their own
     fewest_program          a variant as a certificate
     certificates            programs as text, counted and checked
+    conditions              what a certificate with divisions asks of an arm
+    fitted_arms             real arms in the names of a certificate
     fewest_records          each record and its certificate
 """
 
