@@ -24,8 +24,8 @@ from hypothesis import settings
 
 NUMERIC = {
     "algebra", "analysis", "approximate", "compiler", "control", "equations", "formulations", "golden", "identify",
-    "kinematics", "laws", "mechanisms", "papers", "peers", "scalars", "simulate", "trajectory", "test_precision.py",
-    "test_quantities.py", "test_robot.py", "test_robot_derivatives.py", "test_tiny.py",
+    "kinematics", "laws", "mechanisms", "papers", "peers", "quantities", "robot", "scalars", "simulate", "trajectory",
+    "test_precision.py", "test_tiny.py",
 }  # fmt: skip
 ORDER = os.environ.get("STROBE_ORDER", "")
 

@@ -43,7 +43,7 @@ ROOMS = sorted(path.name for path in PACKAGE.iterdir() if (path / "__init__.py")
 
 @pytest.mark.parametrize("room", [*ROOMS, "laws", "golden", "peers", "security", "reliability"])
 def test_every_room_is_entered(room):
-    assert any(map(quick, [*(HERE / room).rglob("test_*.py"), *HERE.glob(f"test_{room}.py")]))
+    assert any(map(quick, (HERE / room).rglob("test_*.py")))
 
 
 @pytest.mark.parametrize("path", sorted((HERE / "laws").glob("test_*.py")), ids=lambda path: path.stem)

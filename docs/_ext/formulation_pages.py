@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import strobe
 from strobe.analysis.counts import Operations, cost
-from strobe.formulations import CHAIN, FORMULATIONS, ONE_DEGREE, TREE, Method
+from strobe.formulations import CHAIN, FORMULATIONS, ONE_DEGREE, TREE, Formulation
 from strobe.papers.counted_code import measured
 
 ROBOTS = ("stanford", "puma560")  # on which its price is shown: with sliding joints, and without
@@ -34,7 +34,7 @@ def _growth(name: str) -> str:
     )
 
 
-def _table(method: Method) -> str:
+def _table(method: Formulation) -> str:
     rows = [
         "| robot | as written | without its zeros and ones | after every pass of the compiler |",
         "| --- | --- | --- | --- |",

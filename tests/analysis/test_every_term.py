@@ -20,7 +20,7 @@ from strobe.analysis import equivalence, verdict
 from strobe.formulations import (
     FORMULATIONS,
     REFERENCE,
-    Method,
+    Formulation,
     armstrong_forward,
     articulated_body,
     composite_coriolis,
@@ -149,7 +149,7 @@ def places(tree: ast.Module) -> list[tuple[ast.AST, str, ast.AST]]:
     return changed.found
 
 
-def right(method: Method, model: Model, *, tool: bool = False) -> list[int] | None:
+def right(method: Formulation, model: Model, *, tool: bool = False) -> list[int] | None:
     """Torques in the field that `check` draws, or nothing where the method does not apply."""
     if method.refusal(model):
         return None
@@ -162,7 +162,7 @@ RIGHT = [right(FORMULATIONS[REFERENCE], arm) for arm in ARMS]
 HELD = [right(FORMULATIONS["newton-euler-hat"], arm, tool=True) for arm in ARMS[:2]]
 
 
-def shown(method: Method) -> bool:
+def shown(method: Formulation) -> bool:
     """Whether `check` finds a method that is not the others."""
     try:
         return any(
@@ -175,7 +175,7 @@ def shown(method: Method) -> bool:
         return True
 
 
-def torques(method: Method) -> Iterator[list[int] | None]:
+def torques(method: Formulation) -> Iterator[list[int] | None]:
     return (right(method, arm) for arm in ARMS)
 
 
@@ -211,7 +211,7 @@ def users_shown(made: types.ModuleType) -> bool:
             if f"from {made.__name__} import" in source:
                 again = types.ModuleType(method.module.__name__)
                 exec(source, again.__dict__)
-                if shown(Method(name, again, method.scope, method.tool)):
+                if shown(Formulation(name, again, method.scope, method.tool)):
                     return True
     return False
 
@@ -260,7 +260,7 @@ def test_an_error_in_any_term_of_a_formulation_is_caught_on_general_arms(name: s
     method = FORMULATIONS[name]
 
     def is_shown(made: types.ModuleType) -> bool:
-        return shown(Method(name, made, method.scope, method.tool)) or (
+        return shown(Formulation(name, made, method.scope, method.tool)) or (
             name == "decomposition" and terms_shown(made)
         )
 
@@ -316,7 +316,7 @@ def checked(robot: str, name: str, old: str, new: str, patch: pytest.MonkeyPatch
     assert old in source
     wrong = types.ModuleType(method.module.__name__)
     exec(source.replace(old, new), wrong.__dict__)
-    patch.setitem(FORMULATIONS, name, Method(name, wrong, method.scope, method.tool))
+    patch.setitem(FORMULATIONS, name, Formulation(name, wrong, method.scope, method.tool))
     return verdict.check(strobe.load(robot), trials=1)
 
 

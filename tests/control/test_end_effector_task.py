@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import strobe
-from strobe.control.end_effector_task import Task, rotation_between
+from strobe.control.end_effector_task import EndEffectorTask, rotation_between
 from strobe.errors import ArgumentError, UnknownNameError
 
 
@@ -33,32 +33,32 @@ def test_a_half_turn_is_finite():
     ],
 )
 def test_without_names_it_is_what_the_arm_can_move(name, rows, redundant):
-    task = Task(strobe.load(name))
+    task = EndEffectorTask(strobe.load(name))
     assert (task.names, task.redundant) == (rows, redundant)
 
 
 def test_rows_that_the_arm_cannot_move_are_refused_with_some_that_it_can():
     with pytest.raises(ArgumentError) as told:
-        Task(strobe.load("planar2"), of="translation")
+        EndEffectorTask(strobe.load("planar2"), of="translation")
     assert str(told.value) == (
         'planar2 can move 2 of the 3 rows x, y, z of frame "tool" at will; name at most 2, such as '
         "of=('x', 'y')."
     )
     with pytest.raises(UnknownNameError, match='no row "up" in a Jacobian'):
-        Task(strobe.load("planar2"), of="up")
+        EndEffectorTask(strobe.load("planar2"), of="up")
     with pytest.raises(UnknownNameError, match='no frame "hand" in planar2'):
-        Task(strobe.load("planar2"), frame="hand")
+        EndEffectorTask(strobe.load("planar2"), frame="hand")
 
 
 @pytest.mark.parametrize("of", [None, "translation"])
 def test_a_frame_that_no_joint_moves_is_refused(of):
     with pytest.raises(ArgumentError, match='no joint of stanford moves frame "base"'):
-        Task(strobe.load("stanford"), "base", of)
+        EndEffectorTask(strobe.load("stanford"), "base", of)
 
 
 def test_the_drift_is_the_acceleration_of_a_hand_whose_joints_do_not_accelerate():
     robot = strobe.load("stanford")
     q, qd, _ = robot.random_state(1)
-    h, task = 1e-5, Task(robot)
+    h, task = 1e-5, EndEffectorTask(robot)
     rates = [robot.jacobian(q + k * h * qd) @ qd for k in (1, -1)]
     assert task.drift(q.tolist(), qd.tolist()) == pytest.approx((rates[0] - rates[1]) / (2 * h), abs=1e-7)

@@ -6,6 +6,7 @@ In the order of the data:
     polynomials        counts as polynomials in n
     schedule           critical paths, processors
     equivalence        whether formulations are one function, exactly
+    strobed            g, M and C read off inverse dynamics by unit vectors, and what that costs
     symbolic_equality  in a normal form, for small robots
     accuracy           true rounding errors
     laws               laws of mechanics, exactly

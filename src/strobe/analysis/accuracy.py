@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from strobe.formulations import Method
+from strobe.formulations import Formulation
 from strobe.models.couplings import coordinates
 from strobe.models.model import Model
 from strobe.robot import Robot
@@ -54,7 +54,11 @@ class Accuracy:
 
 
 def measure(
-    methods: Mapping[str, Method], reference: Method, robot: Robot, states: int = STATES, seed: int = 0
+    methods: Mapping[str, Formulation],
+    reference: Formulation,
+    robot: Robot,
+    states: int = STATES,
+    seed: int = 0,
 ) -> dict[str, Accuracy]:
     """Every method's error on random states within the robot's limits."""
     model = robot.model
@@ -73,12 +77,12 @@ def sample(robot: Robot, states: int, seed: int) -> State:
     return _columns(whole[0], states), _columns(whole[1], states), _columns(whole[2], states)
 
 
-def float_torques(method: Method, model: Model, batch: State) -> Array:
+def float_torques(method: Formulation, model: Model, batch: State) -> Array:
     """Torques (states, n) in float64, all states side by side."""
     return _columns(method.inverse_dynamics(model, *map(lanes, batch)), len(batch[0]))
 
 
-def precise_torques(method: Method, model: Model, batch: State) -> Array:
+def precise_torques(method: Formulation, model: Model, batch: State) -> Array:
     """Torques (states, n) with fifty digits, as an array of objects."""
     system = PreciseSystem()
     lifted = model.lift(system)

@@ -25,7 +25,7 @@ from strobe.analysis.schedule import DataFlow
 from strobe.compiler.graph import passes
 from strobe.compiler.graph.program import Program
 from strobe.compiler.runtime.kernels import Kernel
-from strobe.formulations import Method
+from strobe.formulations import Formulation
 from strobe.models.inertial import Inertial
 from strobe.models.joints import REVOLUTE, Joint
 from strobe.models.model import Body, Model
@@ -72,7 +72,7 @@ class Cost:
     flow: DataFlow
 
 
-def cost(method: Method, model: Model) -> Cost:
+def cost(method: Formulation, model: Model) -> Cost:
     """The operations of one formulation on one robot, and the data flow of its graph."""
     graph = Graph()
     torques = run(method, model, graph)
@@ -99,7 +99,7 @@ def compiled(model: Model) -> Operations:
     return Operations.in_program(Kernel(model, Request("inverse_dynamics", friction=False)).program)
 
 
-def dense(method: Method, model: Model) -> Operations:
+def dense(method: Formulation, model: Model) -> Operations:
     """The operations as written."""
     return written(method.inverse_dynamics, model)
 
@@ -112,13 +112,13 @@ def written(run: Callable[..., list[Num]], model: Model) -> Operations:
     return Operations.of(counter.tally)
 
 
-def run(method: Method, model: Model, system: System) -> list[Num]:
+def run(method: Formulation, model: Model, system: System) -> list[Num]:
     """Inverse dynamics on fresh inputs of a number system."""
     lifted = model.lift(system)
     return method.inverse_dynamics(lifted, *lifted.variables())
 
 
-def _counted(method: Method, model: Model, counter: FoldedCount) -> Operations:
+def _counted(method: Formulation, model: Model, counter: FoldedCount) -> Operations:
     run(method, model, counter)
     return Operations.of(counter.tally)
 
@@ -141,7 +141,7 @@ COUNTS: Mapping[str, Callable[[Cost], int]] = {
 """What grows with the number of joints."""
 
 
-def growth(method: Method, lengths: Sequence[int] = LENGTHS) -> dict[str, Growth | None]:
+def growth(method: Formulation, lengths: Sequence[int] = LENGTHS) -> dict[str, Growth | None]:
     """Each of `COUNTS` on general arms as a polynomial; None where no polynomial goes through them."""
     costs = {n: cost(method, general_arm(n)) for n in lengths}
     return {name: fitted({n: count(c) for n, c in costs.items()}) for name, count in COUNTS.items()}

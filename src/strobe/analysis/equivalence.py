@@ -28,7 +28,7 @@ from strobe.errors import UnsupportedModelError, ZeroPivotError
 from strobe.formulations import (
     FORMULATIONS,
     REFERENCE,
-    Method,
+    Formulation,
     armstrong_forward,
     articulated_body,
     composite_body,
@@ -58,7 +58,7 @@ Pair = tuple[str, str]
 class Selection:
     """The methods that a robot allows, the reference among them, and why the others do not apply."""
 
-    methods: Mapping[str, Method]
+    methods: Mapping[str, Formulation]
     refused: Mapping[str, str]
     reference: str = REFERENCE
 
@@ -127,7 +127,7 @@ def require_dynamics(model: Model) -> None:
         raise UnsupportedModelError(f"{model.name} has no joints: it has no dynamics to check.")
 
 
-def refusal(method: Method, model: Model) -> str | None:
+def refusal(method: Formulation, model: Model) -> str | None:
     """Why a method cannot run on a model, found by asking it and, if it does not know, by running it."""
     known = method.refusal(model)
     if known is not None:
@@ -144,7 +144,12 @@ def refusal(method: Method, model: Model) -> str | None:
 
 
 def compare(
-    methods: Mapping[str, Method], model: Model, trials: int = TRIALS, seed: int = 0, *, tool: bool = False
+    methods: Mapping[str, Formulation],
+    model: Model,
+    trials: int = TRIALS,
+    seed: int = 0,
+    *,
+    tool: bool = False,
 ) -> Equivalence:
     """Every pair of methods at random robots of the model's structure, a fresh prime each time.
 
@@ -163,13 +168,13 @@ def compare(
 
 
 def _residues(
-    methods: Mapping[str, Method], model: Model, system: FieldSystem, tool: bool
+    methods: Mapping[str, Formulation], model: Model, system: FieldSystem, tool: bool
 ) -> dict[str, list[int]]:
     found = torques(methods, model, system, tool=tool)
     return {name: [system.lower(t) for t in tau] for name, tau in found.items()}
 
 
-def degrees(methods: Mapping[str, Method], model: Model, *, tool: bool = False) -> dict[Pair, int]:
+def degrees(methods: Mapping[str, Formulation], model: Model, *, tool: bool = False) -> dict[Pair, int]:
     """A bound on the degree of the difference of every pair."""
     system = DegreeSystem()
     tau = torques(methods, model, system, tool=tool)
@@ -177,7 +182,7 @@ def degrees(methods: Mapping[str, Method], model: Model, *, tool: bool = False) 
 
 
 def torques(
-    methods: Mapping[str, Method], model: Model, system: System, *, tool: bool = False
+    methods: Mapping[str, Formulation], model: Model, system: System, *, tool: bool = False
 ) -> dict[str, list[Num]]:
     """Every method on the same robot at the same state, with the same wrench in the hand or none."""
     lifted = model.lift(system)

@@ -20,7 +20,7 @@ import sympy
 from sympy.polys.polyerrors import CoercionFailed, GeneratorsError
 
 from strobe.errors import UnsupportedModelError, UnsupportedOperationError
-from strobe.formulations import Method
+from strobe.formulations import Formulation
 from strobe.models.joints import RAD
 from strobe.models.model import Model
 from strobe.scalars import Num, Scalar
@@ -50,7 +50,7 @@ def refusal(model: Model) -> str:
     return ""
 
 
-def compare(methods: Mapping[str, Method], reference: str, model: Model) -> Proof:
+def compare(methods: Mapping[str, Formulation], reference: str, model: Model) -> Proof:
     """Every method against the reference, polynomial by polynomial."""
     why = refusal(model)
     if why:

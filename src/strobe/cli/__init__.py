@@ -40,6 +40,7 @@ In the order of the data:
     check            whether formulations are one function
     prove            from Newton-Euler to Lagrange, identity by identity
     count            what each costs
+    strobe           g, M and Christoffel symbols, flash by flash
     tables           what papers say
     bench            how long it takes
     bench_explained  where its cycles go

@@ -12,7 +12,7 @@ from strobe.cli.inputs import Base, Json, Lock, RobotName, open_robot
 from strobe.cli.options import takes
 
 if TYPE_CHECKING:
-    from strobe.formulations import Method
+    from strobe.formulations import Formulation
     from strobe.study.case import Case
 
 
@@ -70,7 +70,7 @@ def count(
     show(rendered(subject.name, found, default, grown))
 
 
-def chosen(case: Case, names: list[str] | None) -> list[Method]:
+def chosen(case: Case, names: list[str] | None) -> list[Formulation]:
     """The methods to count; one that is asked for by name must run on this robot."""
     from strobe.errors import UnsupportedModelError
     from strobe.formulations import formulation
@@ -84,7 +84,7 @@ def chosen(case: Case, names: list[str] | None) -> list[Method]:
     return methods
 
 
-def grown_polynomials(methods: list[Method]) -> dict[str, Any]:
+def grown_polynomials(methods: list[Formulation]) -> dict[str, Any]:
     """Counts of general arms, fitted."""
     from strobe.analysis.counts import growth
     from strobe.cli.progress import Progress

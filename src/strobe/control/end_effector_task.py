@@ -25,7 +25,7 @@ HALF_TURN = 1e-12  # of 4 sin² θ: nearer to a half turn the axis is nothing bu
 SERIES = (1.0, 1 / 6, 3 / 40, 5 / 112, 35 / 1152, 63 / 2816)  # of asin(s)/s in s²
 
 
-class Task:
+class EndEffectorTask:
     """Rows of a frame's motion: ``of`` names them ("translation", "all", ("x", "y", "wz")); if none are named, all
     that the arm can move, or of too many the linear ones."""
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from strobe.control.end_effector_task import Task
+from strobe.control.end_effector_task import EndEffectorTask
 from strobe.control.inertia_scales import hand_inertias
 from strobe.control.inertias import Inertias, inertias
 from strobe.control.methods import make, offer
@@ -109,7 +109,7 @@ def _gains(name: str, robot: Robot, w: float) -> tuple[dict[str, Any], _Mode | N
         D, k = inertias(robot).bound, inertias(robot).lightest
         return {"rate": w, "damping": w * D}, _Mode(lambda w: w**2 * k, lambda w: w * (1 + k))
     if name == "impedance":
-        hand = hand_inertias(robot, Task(robot, None, None))
+        hand = hand_inertias(robot, EndEffectorTask(robot, None, None))
         return {"stiffness": w**2 * hand, "hand_damping": 2 * w * hand} | _posture(robot, w), None
     gains = {"kp": w**2, "kd": 2 * w}
     if name == "acceleration-servo":
@@ -126,7 +126,7 @@ def _steps(late: float) -> int:
 
 def _posture(robot: Robot, w: float) -> dict[str, float]:
     """What keeps an arm together that has more joints than its hand needs."""
-    if not Task(robot, None, None).redundant:
+    if not EndEffectorTask(robot, None, None).redundant:
         return {}
     return {"posture_kp": (POSTURE * w) ** 2, "posture_kd": 2 * POSTURE * w}
 

@@ -18,7 +18,7 @@ from strobe.algebra.rows import dot
 from strobe.approximate.method import Formula
 from strobe.control.controller import Controller, Kept, Measured, Wanted
 from strobe.control.controller_model import require_plain_joints
-from strobe.control.end_effector_task import Task
+from strobe.control.end_effector_task import EndEffectorTask
 from strobe.control.inertia_scales import BANDWIDTH, hand_inertias
 from strobe.control.operational_space import DAMPING
 from strobe.robot import Robot
@@ -41,7 +41,7 @@ class Impedance(Controller):
     ) -> None:  # fmt: skip
         super().__init__(robot, period, model)
         require_plain_joints(robot, self.name)
-        self.task = Task(robot, frame, of)
+        self.task = EndEffectorTask(robot, frame, of)
         self.damping = float(self.gain("damping", damping, 1, "it is one number")[0])
         size, why = len(self.task.rows), f"the task has rows {', '.join(self.task.names)}"
         weights = hand_inertias(robot, self.task)

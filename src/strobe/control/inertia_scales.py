@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from strobe.control.end_effector_task import Task
+from strobe.control.end_effector_task import EndEffectorTask
 from strobe.robot import Robot
 
 Array = np.ndarray
@@ -44,7 +44,7 @@ def _mass_matrices(robot: Robot) -> Array:
     return robot.mass_matrix(robot.random_state(0, POSES)[0])
 
 
-def hand_inertias(robot: Robot, task: Task) -> Array:
+def hand_inertias(robot: Robot, task: EndEffectorTask) -> Array:
     """1/(J M⁻¹ Jᵀ)_ii of every row of a task, the median over random poses: what the hand weighs if pushed."""
     q = robot.random_state(0, POSES)[0]
     J = robot.jacobian(q, task.frame)[..., task.rows, :]

@@ -30,7 +30,7 @@ from strobe.quantities import Request
 from strobe.robot import Robot
 from strobe.scalars import Num, Numbers, where
 from strobe.simulate.equations_of_motion import RateRequest
-from strobe.simulate.integrators import Method, Parts, one_step, parts
+from strobe.simulate.integrators import Integrator, Parts, one_step, parts
 
 Array = np.ndarray
 HELD = "held torque"
@@ -44,7 +44,7 @@ class Loop:
 
     plant: Robot
     rate: RateRequest  # what acts on the arm, its torque an input
-    method: Method
+    method: Integrator
     controller: Controller
     sensors: Sensors
     steps: int  # of the arm in a period

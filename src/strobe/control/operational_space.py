@@ -17,7 +17,7 @@ from typing import Any
 from strobe.algebra.rows import dot
 from strobe.approximate.method import Formula
 from strobe.control.controller import Controller, Kept, Measured, Wanted
-from strobe.control.end_effector_task import Task
+from strobe.control.end_effector_task import EndEffectorTask
 from strobe.robot import Robot
 from strobe.scalars import Num
 
@@ -35,7 +35,7 @@ class OperationalSpace(Controller):
         damping: float = DAMPING, model: Formula | None = None,
     ) -> None:  # fmt: skip
         super().__init__(robot, period, model)
-        self.task = Task(robot, frame, of)
+        self.task = EndEffectorTask(robot, frame, of)
         self.belief.require_inertia()
         self.damping = float(self.gain("damping", damping, 1, "it is one number")[0])
         size, why = len(self.task.rows), f"the task has rows {', '.join(self.task.names)}"

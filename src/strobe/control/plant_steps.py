@@ -10,7 +10,7 @@ import numpy as np
 
 from strobe.control.sample_rates import WHOLE
 from strobe.simulate import step_size
-from strobe.simulate.integrators import Method
+from strobe.simulate.integrators import Integrator
 from strobe.simulate.problem import Problem
 
 NUMBERS = (1, 2, 5, 10, 20, 50, 100)
@@ -25,7 +25,7 @@ class PlantSteps(NamedTuple):
 
 
 def plant_steps(
-    asked: Problem, method: Method, period: float, delay: float, given: int | None
+    asked: Problem, method: Integrator, period: float, delay: float, given: int | None
 ) -> PlantSteps:
     """As many as are given; else as many as the arm needs where it starts, 100 at most."""
     modes = step_size.modes(asked)

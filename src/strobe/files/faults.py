@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 
 from strobe.errors import MOST_FAULTS, Fault, ModelFileError, nearest
 
@@ -12,8 +13,8 @@ MOST_ERRORS = 200  # of a file: who mends so many looks again, and hints at name
 class Faults:
     """Everything found wrong or noteworthy in one file."""
 
-    def __init__(self, path: str, strict: bool = False) -> None:
-        self.path = path
+    def __init__(self, path: str | Path, strict: bool = False) -> None:
+        self.path = str(path)
         self.strict = strict
         self.found: list[Fault] = []
         self.errors: list[Fault] = []  # those of them that are

@@ -24,9 +24,9 @@ In the order of the data:
     hollerbach_3x3_printed  as printed, with its errata
     turney_lagrange         kinematics summed before the trace, O(n³)
     lagrange_jacobian       H, h and G through link Jacobians
-    gibbs_appell            derivatives of an energy of accelerations
     decomposition           D, C and G by cross products
     configuration_space     coefficients that depend on q alone
+    gibbs_appell            derivatives of an energy of accelerations, O(n²), trees
 
     strobing                M, C and g from any inverse dynamics, by unit vectors
     composite_body          M, O(n²)
@@ -78,7 +78,7 @@ CHAIN, ONE_DEGREE, TREE = "chain", "one-degree", "tree"  # what a method runs on
 
 
 @dataclass(frozen=True, slots=True)
-class Method:
+class Formulation:
     """A way to compute the torques of a motion: its module, what it runs on, whether it knows a tool wrench."""
 
     name: str
@@ -114,34 +114,34 @@ class Method:
         return self.inverse_dynamics(model, q, qd, qdd, tool)
 
 
-FORMULATIONS: dict[str, Method] = {
+FORMULATIONS: dict[str, Formulation] = {
     method.name: method
     for method in (
-        Method("uicker-kahn", uicker_kahn),
-        Method("waters", waters),
-        Method("waters-recursive", waters_recursive),
-        Method("hollerbach-backward", hollerbach_backward),
-        Method("hollerbach-4x4", hollerbach_4x4),
-        Method("hollerbach-3x3", hollerbach_3x3),
-        Method("newton-euler-base", newton_euler_base, tool=True),
-        Method("newton-euler-orin", newton_euler_orin, tool=True),
-        Method("newton-euler", newton_euler, tool=True),
-        Method("newton-euler-hat", newton_euler_hat, tool=True),
-        Method("newton-euler-armstrong", newton_euler_armstrong, TREE),
-        Method("turney-lagrange", turney_lagrange),
-        Method("modified-newton-euler", modified_newton_euler, tool=True),
-        Method("decomposition", decomposition, ONE_DEGREE),
-        Method("lagrange-jacobian", lagrange_jacobian, ONE_DEGREE),
-        Method("gibbs-appell", gibbs_appell, ONE_DEGREE),
-        Method("configuration-space", configuration_space, TREE),
-        Method("spatial-newton-euler", spatial_newton_euler, TREE),
-        Method("composite-body", composite_body, TREE),
+        Formulation("uicker-kahn", uicker_kahn),
+        Formulation("waters", waters),
+        Formulation("waters-recursive", waters_recursive),
+        Formulation("hollerbach-backward", hollerbach_backward),
+        Formulation("hollerbach-4x4", hollerbach_4x4),
+        Formulation("hollerbach-3x3", hollerbach_3x3),
+        Formulation("newton-euler-base", newton_euler_base, tool=True),
+        Formulation("newton-euler-orin", newton_euler_orin, tool=True),
+        Formulation("newton-euler", newton_euler, tool=True),
+        Formulation("newton-euler-hat", newton_euler_hat, tool=True),
+        Formulation("newton-euler-armstrong", newton_euler_armstrong, TREE),
+        Formulation("turney-lagrange", turney_lagrange),
+        Formulation("modified-newton-euler", modified_newton_euler, tool=True),
+        Formulation("decomposition", decomposition, ONE_DEGREE),
+        Formulation("lagrange-jacobian", lagrange_jacobian, ONE_DEGREE),
+        Formulation("gibbs-appell", gibbs_appell, ONE_DEGREE),
+        Formulation("configuration-space", configuration_space, TREE),
+        Formulation("spatial-newton-euler", spatial_newton_euler, TREE),
+        Formulation("composite-body", composite_body, TREE),
     )
 }
 """Every method that gives the torques of a motion. `articulated_body` and `armstrong_forward` give
 accelerations and stand apart."""
 
-PRINTED = Method("hollerbach-3x3-printed", hollerbach_3x3_printed)
+PRINTED = Formulation("hollerbach-3x3-printed", hollerbach_3x3_printed)
 """Wrong on purpose: a paper's equations with their errata, to be asked for by name only."""
 
 REFERENCE = "spatial-newton-euler"
@@ -149,7 +149,7 @@ REFERENCE = "spatial-newton-euler"
 DEFAULT = REFERENCE  # its old name, for one version
 
 
-def formulation(name: str | None) -> Method:
+def formulation(name: str | None) -> Formulation:
     """A formulation by its name; the reference for None."""
     name = REFERENCE if name is None else name
     if name == PRINTED.name:

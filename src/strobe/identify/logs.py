@@ -152,7 +152,7 @@ def reading(
         return _planned(
             path, robot, differentiate, {"columns": columns, "degrees": degrees, "topic": topic}
         )
-    faults = Faults(str(path))
+    faults = Faults(path)
     table = _table(path, robot, topic, faults, watch)
     mapping = None if columns is None else _parsed(columns)
     if mapping is not None and topic is not None and path.suffix.lower() != ".mcap":

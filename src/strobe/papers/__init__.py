@@ -24,8 +24,8 @@ In the order of the data:
 
     proof                   from Newton-Euler to Lagrange
     proof_lines             the form: sections of identities
+    proof_rules             whether a line follows from the rules it names
     proof_arm               a moving arm in the proof's letters
-    proof_rules             arms of which only some rules are true
     jets                    exact derivatives in any system
     proof_tools             rotations, traces, inertias
     proof_ends              the two ends
@@ -40,8 +40,8 @@ In the order of the data:
     records                 counts published later
     fewest_arm              arms laid out for few operations
     fewest_operations       a recursion whose choices are data
+    fewest_scheme           a link in sixteen products
     rescaling               values in units of their own
-    fewest_scheme           frames, masses and orders, as data
     fewest_program          a variant as a certificate
     certificates            programs as text, counted and checked
     conditions              what a certificate with divisions asks of an arm

@@ -19,7 +19,7 @@ from strobe.simulate.energy_audit import loaded_quantity
 from strobe.simulate.equations_of_motion import RateRequest
 from strobe.simulate.evaluation import values_of
 from strobe.simulate.events import Span, velocities_after
-from strobe.simulate.integrators import Method, one_step
+from strobe.simulate.integrators import Integrator, one_step
 from strobe.simulate.limit_extremes import start
 from strobe.simulate.problem import Problem
 from strobe.simulate.time_grid import Grid
@@ -48,8 +48,8 @@ class Rows:
 
 
 def march(
-    problem: Problem, method: Method, grid: Grid, kept: Array, *, conserved: bool = False, threads: int | None = None,
-    watch: Watch | None = None, resume: Checkpoint | None = None, looked_at: bool = True,
+    problem: Problem, method: Integrator, grid: Grid, kept: Array, *, conserved: bool = False,
+    threads: int | None = None, watch: Watch | None = None, resume: Checkpoint | None = None, looked_at: bool = True,
 ) -> Rows:  # fmt: skip
     """A run over a grid of steps, with a row at the beginning of each step that is to be kept.
 
@@ -137,7 +137,7 @@ class Stepping:
     """Rounds of one span: the compiled loop where it can do everything, else call by call."""
 
     def __init__(
-        self, problem: Problem, method: Method, grid: Grid, kept: Array, span: Span, conserved: bool,
+        self, problem: Problem, method: Integrator, grid: Grid, kept: Array, span: Span, conserved: bool,
         threads: int | None, watched: bool = False,
     ) -> None:  # fmt: skip
         self.problem, self.method, self.grid, self.kept = problem, method, grid, kept
@@ -247,7 +247,7 @@ def _broadcast(array: Array, shape: tuple[int, ...]) -> Array | None:
 
 
 def marching(
-    robot: Robot, method: Method, rate: RateRequest, signals: dict[str, int], conserved: bool = False,
+    robot: Robot, method: Integrator, rate: RateRequest, signals: dict[str, int], conserved: bool = False,
     watched: bool = False,
 ) -> Marching:  # fmt: skip
     """The step of a method as something to call on arrays, made once per robot."""

@@ -35,7 +35,7 @@ MOST_SCALED = 0.5  # of the kinetic energy: what conservation may add or take in
 
 
 @dataclass(frozen=True, slots=True)
-class Method:
+class Integrator:
     """An explicit Runge-Kutta method: rows of a below the diagonal, weights, stage times, order."""
 
     name: str
@@ -62,26 +62,26 @@ class Method:
         return np.abs(np.polyval(coefficients[::-1], z))
 
 
-RK4 = Method(
+RK4 = Integrator(
     "rk4", 4, ((), (0.5,), (0.0, 0.5), (0.0, 0.0, 1.0)), (1 / 6, 1 / 3, 1 / 3, 1 / 6), (0, 0.5, 0.5, 1)
 )
-EULER = Method("semi-implicit-euler", 1, ((),), (1.0,), (0.0,), implicit_position=True)
+EULER = Integrator("semi-implicit-euler", 1, ((),), (1.0,), (0.0,), implicit_position=True)
 FIXED = ("rk4", "rk8", "semi-implicit-euler")
 
 
-def fixed_method(name: str) -> Method:
+def fixed_method(name: str) -> Integrator:
     """A method of fixed step by its name."""
     return _method(require_choice("method", name, FIXED))
 
 
 @cache
-def _method(name: str) -> Method:
+def _method(name: str) -> Integrator:
     if name == "rk8":
         from scipy.integrate import DOP853  # its tableau: Dormand and Prince, order 8, twelve stages
 
         n = DOP853.n_stages
         a = tuple(tuple(DOP853.A[i, :i].tolist()) for i in range(n))
-        return Method("rk8", 8, a, tuple(DOP853.B[:n].tolist()), tuple(DOP853.C[:n].tolist()))
+        return Integrator("rk8", 8, a, tuple(DOP853.B[:n].tolist()), tuple(DOP853.C[:n].tolist()))
     return next(method for method in (RK4, EULER) if method.name == name)
 
 
@@ -252,7 +252,7 @@ def _guarded(p: Parts, old: Numbers, new: Numbers) -> list[Num]:
 
 def one_step(
     model: Model,
-    method: Method,
+    method: Integrator,
     rate: RateRequest,
     signals: Mapping[str, int],
     conserved: bool = False,

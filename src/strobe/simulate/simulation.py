@@ -19,7 +19,7 @@ from strobe.simulate.adaptive import ADAPTIVE, integrate
 from strobe.simulate.checkpoint import Checkpoint, grid_from, require_fit, setting
 from strobe.simulate.events import Event
 from strobe.simulate.fixed_steps import Rows, Watch, march
-from strobe.simulate.integrators import FIXED, Method, fixed_method
+from strobe.simulate.integrators import FIXED, Integrator, fixed_method
 from strobe.simulate.limit_violations import limits_left
 from strobe.simulate.problem import Problem, problem
 from strobe.simulate.report import report
@@ -119,7 +119,7 @@ class _Fixed:
     """A run of fixed steps."""
 
     asked: Problem
-    method: Method
+    method: Integrator
     every: int | None
     conserved: bool
     threads: int | None

@@ -17,7 +17,7 @@ import numpy as np
 
 from strobe.robot import Robot
 from strobe.simulate.fixed_steps import Fault, called_torque, rates_at
-from strobe.simulate.integrators import Method
+from strobe.simulate.integrators import Integrator
 from strobe.simulate.problem import Problem, eases, follows
 
 Array = np.ndarray
@@ -149,7 +149,7 @@ def _limited(robot: Robot) -> Array:
     return np.array([np.isfinite([row.lower, row.upper]).any() for row in rows], bool)
 
 
-def longest_stable(method: Method, eigenvalues: Array) -> Array:
+def longest_stable(method: Integrator, eigenvalues: Array) -> Array:
     """The longest steps at which modes that do not grow by themselves do not grow by the method."""
     size = np.abs(eigenvalues)
     size = np.where((np.real(eigenvalues) > 0) | (size == 0), 0.0, size)
@@ -162,7 +162,7 @@ def longest_stable(method: Method, eigenvalues: Array) -> Array:
     return np.where(size > 0, scale / np.where(size > 0, size, 1.0), np.inf)
 
 
-def chosen(problem: Problem, method: Method, found: Modes, speed: float, acceleration: float) -> Choice:
+def chosen(problem: Problem, method: Integrator, found: Modes, speed: float, acceleration: float) -> Choice:
     """The step for a motion of these largest rates and modes."""
     choices = [Choice(min(LONGEST, problem.end - problem.start), "no mode that asks for less")]
     if speed > 0:
@@ -188,7 +188,7 @@ def _of_three_digits(step: float) -> float:
     return float(f"{np.floor(step / digit * (1 + ROUNDING)) * digit:.3g}")
 
 
-def too_long(problem: Problem, method: Method, step: float, found: Modes) -> str | None:
+def too_long(problem: Problem, method: Integrator, step: float, found: Modes) -> str | None:
     """What to say about a step at which some mode grows by the method."""
     stable = longest_stable(method, found.eigenvalues)
     if not len(stable) or step <= stable.min():

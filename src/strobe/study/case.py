@@ -12,7 +12,7 @@ import numpy as np
 
 from strobe.equations.meaning import Explanation
 from strobe.errors import UnsupportedModelError
-from strobe.formulations import FORMULATIONS, Method
+from strobe.formulations import FORMULATIONS, Formulation
 from strobe.models.default_frame import hands
 from strobe.robot import Robot
 from strobe.study.sample_motion import Swing, resting_position
@@ -73,7 +73,7 @@ class Case:
         return cls(robot, *state, origin, None, quick, called, seed, file, pose)
 
     @cached_property
-    def formulations(self) -> dict[str, Method]:
+    def formulations(self) -> dict[str, Formulation]:
         """The formulations that this robot allows and a study has the time for."""
         return {name: method for name, method in FORMULATIONS.items() if name not in self.refused}
 
@@ -83,7 +83,7 @@ class Case:
         reasons = {name: self._reason(name, method) for name, method in FORMULATIONS.items()}
         return {name: reason for name, reason in reasons.items() if reason is not None}
 
-    def _reason(self, name: str, method: Method) -> str | None:
+    def _reason(self, name: str, method: Formulation) -> str | None:
         refusal = method.refusal(self.robot.model)
         joints = self.robot.model.nv
         most = LARGEST.get(name, joints) // (2 if self.quick and joints > SMALL else 1)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from strobe.robot import Robot
 
 
-class Method(NamedTuple):
+class Planner(NamedTuple):
     """A planner: where it is, and what it does in a line."""
 
     module: str
@@ -35,29 +35,29 @@ class Method(NamedTuple):
 DEFAULT = "constant-acceleration"
 LONGEST = 1e12  # seconds
 METHODS = {
-    DEFAULT: Method("constant_acceleration", "plan", "least time at constant maximum accelerations"),
-    "torque-limited": Method(
+    DEFAULT: Planner("constant_acceleration", "plan", "least time at constant maximum accelerations"),
+    "torque-limited": Planner(
         "torque_limited", "under_torque", "least time along a spline under torque limits"
     ),
-    "near-minimum-time": Method(
+    "near-minimum-time": Planner(
         "near_minimum_time", "between_two", "nearly least time between two points under torque limits"
     ),
-    "jerk-limited": Method(
+    "jerk-limited": Planner(
         "jerk_limited", "jerk_limited", "least time under a bound on jerk (extra: plan)", True
     ),
-    "cubic": Method("splines", "cubic", "cubic spline: continuous accelerations", True),
-    "quintic": Method(
+    "cubic": Planner("splines", "cubic", "cubic spline: continuous accelerations", True),
+    "quintic": Planner(
         "splines", "quintic", "quintic spline: continuous snap, no acceleration at the ends", True
     ),
-    "hand-line": Method("hand_lines", "hand_line", "the hand on straight lines between its poses"),
-    "blends": Method("blends", "blends", "straight lines at constant velocity, corners rounded off"),
+    "hand-line": Planner("cartesian_lines", "hand_line", "the hand on straight lines between its poses"),
+    "blends": Planner("blends", "blends", "straight lines at constant velocity, corners rounded off"),
 }
 
 
 FORMER = {"kahn": "near-minimum-time"}  # names that are still understood
 
 
-def method_named(name: str) -> Method:
+def method_named(name: str) -> Planner:
     """The planner of a name."""
     known = FORMER.get(name, name) if isinstance(name, str) else name
     return METHODS[require_choice("method", known, METHODS)]
