@@ -12,6 +12,7 @@ In the order of the data:
     newton_euler_hat        through the matrix Â
     newton_euler_base       base coordinates
     newton_euler_armstrong  joint frames, first moments, trees
+    newton_euler_moments    the same over second moments: what runs
     modified_newton_euler   forces and moments straight from Â
     uicker_kahn             Lagrange with 4×4 matrices, O(n⁴)
     waters                  backward recursion, O(n²)
@@ -59,6 +60,7 @@ from strobe.formulations import (
     newton_euler_armstrong,
     newton_euler_base,
     newton_euler_hat,
+    newton_euler_moments,
     newton_euler_orin,
     spatial_newton_euler,
     turney_lagrange,
@@ -123,6 +125,7 @@ FORMULATIONS: dict[str, Method] = {
         Method("newton-euler", newton_euler, tool=True),
         Method("newton-euler-hat", newton_euler_hat, tool=True),
         Method("newton-euler-armstrong", newton_euler_armstrong, TREE),
+        Method("newton-euler-moments", newton_euler_moments, TREE),
         Method("turney-lagrange", turney_lagrange),
         Method("modified-newton-euler", modified_newton_euler, tool=True),
         Method("decomposition", decomposition, ONE_DEGREE),
