@@ -123,7 +123,6 @@ MUTATIONS = {
         ("(x - z) * xz", "(z - x) * xz"),
         ("- U.a.z * yz", "+ U.a.z * yz"),
         ("body.h.cross(at.vd)", "at.vd.cross(body.h)"),
-        ("+ P[i].cross(Rf)", "- P[i].cross(Rf)"),
         ("carried.cross(own.angular)", "own.angular.cross(carried)"),
         ("own.linear * 2.0", "own.linear"),
         ("w0[b] * w0[e] - wd0[a]", "w0[b] * w0[e] + wd0[a]"),

@@ -19,8 +19,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from strobe.algebra import Force, Inertia, Mat3, Motion, Pose, Sym3, Turn, Vec3
+from strobe.formulations.newton_euler_armstrong import inward, offset
 from strobe.formulations.newton_euler_armstrong import moment as euler_moment
-from strobe.formulations.newton_euler_armstrong import offset
 from strobe.models.model import ROOT, Body, Model
 from strobe.scalars import Num, Numbers
 from strobe.scalars.scalar import is_number
@@ -79,14 +79,7 @@ def inverse_dynamics(
             f[i] -= turn.direction(outside[i].force)
             n[i] -= turn.direction(outside[i].moment)
 
-    for body in reversed(tree.bodies):
-        i, p = body.index, body.parent
-        if p != ROOT:
-            Rf = poses[i].direction(f[i])
-            f[p] += Rf
-            n[p] = n[p] + poses[i].direction(n[i]) + P[i].cross(Rf)
-
-    return [tau for body in tree.bodies for tau in body.S.T @ Force(n[body.index], f[body.index])]
+    return inward(tree, poses, P, f, n)
 
 
 def _is_square(pose: Pose) -> bool:
