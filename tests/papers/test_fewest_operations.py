@@ -56,8 +56,7 @@ def test_what_is_kept_beyond_a_joint_changes_no_torque(kept):
 def test_moments_over_accelerations_change_no_torque():
     every = frozenset(range(2, 5))
     assert agrees(GENERAL, Choices(euler=every))
-    assert agrees(GENERAL, Choices(euler=every, level=every))
-    assert agrees(GENERAL, Choices(euler=every, kept={4: "I"}, level=frozenset({2, 3})))
+    assert agrees(GENERAL, Choices(euler=every, kept={4: "I"}))
 
 
 @pytest.mark.parametrize("turn", TURNS)
@@ -88,11 +87,11 @@ def test_a_last_link_whose_moments_turn_gives_the_same():
     assert agrees(SLIDING, Choices("sum", held=True))
 
 
-@pytest.mark.parametrize("field", ["level", "scheme", "absolute"])
+@pytest.mark.parametrize("field", ["scheme", "absolute"])
 def test_a_held_link_has_no_moments_that_are_tied(field):
     with pytest.raises(ArgumentError) as refused:
         agrees(GENERAL, Choices(held=True, **{field: frozenset({4})}))
-    assert str(refused.value) == "link 4 is held: it can be neither level, nor absolute, nor by the scheme."
+    assert str(refused.value) == "link 4 is held: it can be neither absolute nor by the scheme."
 
 
 def test_a_sliding_joint_keeps_nothing_and_a_link_that_leaves_a_moment_does_not_keep_it():
@@ -103,7 +102,7 @@ def test_a_sliding_joint_keeps_nothing_and_a_link_that_leaves_a_moment_does_not_
     with pytest.raises(
         ArgumentError, match="^link 4 cannot both keep a moment and pass it on but for another"
     ):
-        agrees(GENERAL, Choices(kept={4: "I"}, euler=frozenset({4}), level=frozenset({4})))
+        agrees(GENERAL, Choices(kept={4: "I"}, scheme=frozenset({4})))
 
 
 def test_parallel_axes_turn_by_the_sum_of_their_angles():

@@ -13,6 +13,7 @@ In the order of the data:
     newton_euler_base       base coordinates
     newton_euler_orin       motion in base, forces in link coordinates
     newton_euler_armstrong  joint frames, first moments, trees
+    newton_euler_moments    the same over second moments: what runs
     modified_newton_euler   forces and moments straight from Â
     uicker_kahn             Lagrange with 4×4 matrices, O(n⁴)
     waters                  backward recursion, O(n²)
@@ -64,6 +65,7 @@ from strobe.formulations import (
     newton_euler_armstrong,
     newton_euler_base,
     newton_euler_hat,
+    newton_euler_moments,
     newton_euler_orin,
     spatial_newton_euler,
     turney_lagrange,
@@ -128,6 +130,7 @@ FORMULATIONS: dict[str, Formulation] = {
         Formulation("newton-euler", newton_euler, tool=True),
         Formulation("newton-euler-hat", newton_euler_hat, tool=True),
         Formulation("newton-euler-armstrong", newton_euler_armstrong, TREE),
+        Formulation("newton-euler-moments", newton_euler_moments, TREE),
         Formulation("turney-lagrange", turney_lagrange),
         Formulation("modified-newton-euler", modified_newton_euler, tool=True),
         Formulation("decomposition", decomposition, ONE_DEGREE),

@@ -59,6 +59,17 @@ def inverse_dynamics(
         f[i] -= F.force
         n[i] -= F.moment
 
+    return inward(tree, poses, P, f, n)
+
+
+def inward(
+    tree: Model,
+    poses: Mapping[int, Pose],
+    P: Mapping[int, Vec3],
+    f: dict[int, Vec3],
+    n: dict[int, Vec3],
+) -> list[Num]:
+    """Joint forces from the force and the moment that every body needs, which are handed on in place."""
     for body in reversed(tree.bodies):
         i, p = body.index, body.parent
         if p != ROOT:

@@ -1,4 +1,4 @@
-"""Arms by their pattern of zeros, and what the compiled inverse dynamics of such an arm costs.
+"""Arms by their pattern of zeros, and what Armstrong's recursion costs on such an arm after the compiler's passes.
 
 Modified DH: twists, which lengths a and offsets d are not zero, which joints slide; gravity along the first axis.
 An operation count depends on nothing else of an arm's geometry: not on its lengths, nor on the sign of a right

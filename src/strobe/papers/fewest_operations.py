@@ -12,7 +12,6 @@
     twist      the same for the oblique angle between two axes, where s − c and c + s are constants
     paired     two entries of a symmetric matrix share a product: b (x + y) + (a − b) x and b (x + y) + (c − b) y
     euler      links whose moment is written XX ω̇_x + (ZZ − YY) ω_y ω_z … instead of over U
-    level      of those, the ones that pass a second moment inward until YY = 0, instead of until zz = 0
     absolute   joints parallel to the one before: ω, ω̇ and n turn by the sum of both angles at once
     scheme     links whose force and moment are the products of `fewest_scheme`
     held       the last link is seen from the axes in which its joint starts: its moments turn, and no vector does
@@ -52,7 +51,6 @@ class Choices:
     kept: Mapping[int, str] = field(default_factory=dict)
     paired: bool = False
     euler: frozenset[int] = frozenset()
-    level: frozenset[int] = frozenset()
     absolute: frozenset[int] = frozenset()
     held: bool = False
     scheme: frozenset[int] = frozenset()
@@ -60,9 +58,7 @@ class Choices:
     @property
     def left(self) -> Mapping[int, Mapping[str, str]]:
         """What links pass inward but for the negative of another moment."""
-        return {
-            k: fewest_scheme.LEFT if k in self.scheme else {"I": "xx"} for k in self.level | self.scheme
-        }
+        return dict.fromkeys(self.scheme, fewest_scheme.LEFT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,10 +131,8 @@ def _require_upright(model: Model) -> None:
 
 def _require_one_way(choices: Choices, last: int) -> None:
     """Where moments turn, none of them is tied to another."""
-    if choices.held and last in choices.level | choices.scheme | choices.absolute:
-        raise ArgumentError(
-            f"link {last} is held: it can be neither level, nor absolute, nor by the scheme."
-        )
+    if choices.held and last in choices.scheme | choices.absolute:
+        raise ArgumentError(f"link {last} is held: it can be neither absolute nor by the scheme.")
 
 
 def offset(link: Link, q: Num) -> Vector:
@@ -220,7 +214,7 @@ def _wrench(J: Moments, motion: Motion, choices: Choices, k: int) -> tuple[Vecto
         [*G["y"]["x"], *map(minus, G["x"]["y"]), J["xy"] * (yy - xx)],
     ]
     if euler:
-        for terms, more in zip(N, _euler(J, motion, k in choices.level), strict=True):
+        for terms, more in zip(N, _euler(J, motion), strict=True):
             terms += more
     return F, [total(terms) for terms in N]
 
@@ -245,16 +239,12 @@ def _row(row: str, J: Moments, motion: Motion, paired: bool) -> dict[str, list[N
     return {a: [diagonal[a] * inputs[a], *terms[a]] for a in columns}
 
 
-def _euler(J: Moments, motion: Motion, level: bool) -> list[list[Num]]:
+def _euler(J: Moments, motion: Motion) -> list[list[Num]]:
     """The part of the second moments xx, yy, zz in N, over ω̇ and products of ω."""
     parts: list[list[Num]] = []
     for k, (b, c) in enumerate(((J["yy"], J["zz"]), (J["zz"], J["xx"]), (J["xx"], J["yy"]))):
         wd, product = motion.wd[k], motion.products[k]
-        if level and k == 1:
-            parts.append([product * (J["xx"] * -2)])
-        elif level and k == 0:
-            parts.append([wd * (J["yy"] - J["xx"]), product * (J["xx"] + J["yy"])])
-        elif is_zero(b) or is_zero(c):
+        if is_zero(b) or is_zero(c):
             parts.append([b * (wd + product), c * (wd - product)])
         else:
             parts.append([wd * (b + c), product * (b - c)])

@@ -17,7 +17,7 @@ from strobe.scalars import Num, Numbers
 if TYPE_CHECKING:
     from strobe.quantities.request import Request
 
-CHEAPEST = FORMULATIONS["newton-euler-armstrong"]  # fewest operations, once regrouped and shared
+CHEAPEST = FORMULATIONS["newton-euler-moments"]  # fewest instructions, once regrouped and shared
 
 
 @dataclass(frozen=True)
@@ -46,13 +46,15 @@ class Asked:
         """The rigid-body torques, by the method asked for or by the cheapest."""
         if self.request.formulation is not None:
             return formulation(self.request.formulation).inverse_dynamics(self.model, q, qd, qdd)
-        return CHEAPEST.inverse_dynamics(regrouped(self.model), q, qd, qdd)
+        return CHEAPEST.inverse_dynamics(regrouped(self.model, flat=True), q, qd, qdd)
 
     def loaded_dynamics(self, q: Numbers, qd: Numbers, qdd: Numbers) -> list[Num]:
         """The rigid-body torques less Σ Jᵀ F, which the cheapest method takes along on its way inwards."""
         if self.request.formulation is not None:
             return minus(self.inverse_dynamics(q, qd, qdd), self.external(q))
-        return CHEAPEST.module.inverse_dynamics(regrouped(self.model), q, qd, qdd, self.outside(q))
+        return CHEAPEST.module.inverse_dynamics(
+            regrouped(self.model, flat=True), q, qd, qdd, self.outside(q)
+        )
 
     def external(self, q: Numbers) -> list[Num]:
         """Σ Jᵀ F."""

@@ -26,7 +26,7 @@ LARGEST = {
     "hollerbach-backward": 16,
     "decomposition": 24, "waters-recursive": 32, "hollerbach-4x4": 32, "gibbs-appell": 40, "newton-euler-orin": 40,
     "hollerbach-3x3": 40, "newton-euler-base": 40, "composite-body": 40,
-    "newton-euler-hat": 80, "newton-euler-armstrong": 80, "modified-newton-euler": 80,
+    "newton-euler-hat": 80, "newton-euler-armstrong": 80, "newton-euler-moments": 80, "modified-newton-euler": 80,
 }  # fmt: skip
 SMALL = 8  # joints up to which nothing takes long
 

@@ -64,5 +64,5 @@ def test_with_parameters_taken_out_a_full_arm_costs_what_it_costs_with_constants
     inputs = arm.kernel(Request("inverse_dynamics", friction=False, parameters="runtime")).program
     rest = hoist(inputs, ["parameters"]).after
     assert (rest.multiplications, rest.additions) == (constants.multiplications, constants.additions)
-    assert (rest.multiplications, rest.additions) == (314, 291)
-    assert {given.name: given.size for given in rest.inputs}[COEFFICIENTS] == 49
+    assert (rest.multiplications, rest.additions) == (287, 270)
+    assert {given.name: given.size for given in rest.inputs}[COEFFICIENTS] == 45
