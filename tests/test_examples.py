@@ -15,7 +15,7 @@ SAYS = {  # a line, or a part of one, that shows that the script came to its poi
     "02": "the hand is at [0.7 0.  0.3]",
     "03": "over 4,096 states",
     "04": "hollerbach-3x3-printed   differs",
-    "05": "compiled, regrouped         134 ×     101 +",
+    "05": "compiled, regrouped         120 ×     102 +",
     "06": "the terms add up to the torque",
     "07": "H12 = m2 (lc2² + l1 lc2 cos q2) + I2",
     "08": "void strobe_planar2_inverse_dynamics(",

@@ -66,7 +66,11 @@ def inverse_dynamics(
         i, before, moments = body.index, states[body.parent], _moments(body.inertia)
         own, change = body.S @ body.rates(qd), body.S @ body.rates(qdd)
         poses[i], P[i], turn = body.pose(q), offset(body, q), Pose()
-        if body.joint.turns and i not in carrying and body.parent != ROOT:
+        if (
+            body.joint.turns
+            and i not in carrying
+            and not _is_planar(body.before.inverse().inward(before.w))
+        ):
             poses[i], turn = body.before, body.joint.pose(q)
             states[i] = _turned(before, body, Pose(), P[i], own, change)
             moments = held(moments, turn)
@@ -80,6 +84,11 @@ def inverse_dynamics(
             n[i] -= turn.direction(outside[i].moment)
 
     return inward(tree, poses, P, f, n)
+
+
+def _is_planar(w: Vec3) -> bool:
+    """Whether ω stays along one axis, by the structure of the robot: then vectors are short, and Euler's form is."""
+    return sum(is_number(x) and x == 0 for x in w) >= 2
 
 
 def _is_square(pose: Pose) -> bool:
@@ -153,7 +162,7 @@ def held(body: Moments, turn: Pose) -> Moments:
 def wrench(body: Moments, at: State) -> tuple[Vec3, Vec3]:
     """Force and moment behind the motion of a body."""
     flat = any(is_number(x) and x == 0 for x in body.diagonal)
-    if body.I is None or flat:
+    if body.I is None or (flat and not _is_planar(at.w)):
         own = moment(body.diagonal, body.products, at.w, at.U)
     else:
         own = euler_moment(body.I, at.w, at.wd, at.U)
