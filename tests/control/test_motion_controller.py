@@ -235,4 +235,5 @@ def test_a_step_costs_the_operations_of_its_formula(stanford):
     assert (found.operations.multiplications, found.operations.additions) == (12, 18)
     assert found.ns > 0
     exact = cost(ComputedTorque(stanford, 1e-3), seconds=0.0)
-    assert exact.operations.angular == 6  # a last link that is round about its joint needs none of its angle
+    # a last link that is round about its joint needs neither sine nor cosine of its angle
+    assert exact.operations.angular == 6

@@ -47,7 +47,8 @@ def made(folder: Path, texts: dict[str, str]) -> subprocess.CompletedProcess[str
 def test_the_code_takes_the_operations_that_were_counted(short) -> None:
     operations = short_sheet(short).equations.written.operations()
     assert operations.multiplications == short.multiplications
-    assert 0 <= short.additions - operations.additions <= 2  # the passes, run again on the sheet, find two more
+    # the passes, run again on the sheet, find two more
+    assert 0 <= short.additions - operations.additions <= 2
 
 
 @pytest.mark.slow
