@@ -10,7 +10,6 @@ In the order of the data:
     symbolic_equality  in a normal form, for small robots
     accuracy           true rounding errors
     laws               laws of mechanics, exactly
-    strobed            g, M and C read off inverse dynamics
     significance       which terms matter
     verdict            all checks of one robot
     comparison         two robots

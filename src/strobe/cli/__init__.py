@@ -36,7 +36,6 @@ In the order of the data:
     balance          counterweights
     approximate      what may be left out
     sweep            very many runs
-    strobe           g, M and C read off torques
     check            whether formulations are one function
     prove            from Newton-Euler to Lagrange, identity by identity
     count            what each costs
