@@ -1,4 +1,4 @@
-"""Every formulation is one function on numbers of every system; fifty digits and the field are held in `test_mechanics`."""
+"""Every formulation is one function on numbers of every system (fifty digits and the field: `test_mechanics`)."""
 
 import math
 
