@@ -97,6 +97,7 @@ VERBS_OF = {
     "payload": [["arm.toml", "--mass", "1", "--size", "0.1"], ["arm.toml", "--test-forces"]],
     "balance": [["arm.toml", "-o", "w.urdf"], ["arm.toml", "--json"]],
     "coordinates": [["arm.toml", "--only", "G"]],
+    "strobe": [["arm.toml"], ["arm.toml", "--json"]],
     "doctor": [["arm.toml", "-o", "d.urdf"], ["arm.toml", "--json"]],
     "diff": [["arm.toml", "arm.toml"]],
     "ik": [["arm.toml", "--at", "0.3,0.4"], ["arm.toml", "--at", "0.3,0.4", "--json"]],

@@ -58,6 +58,7 @@ def _data(robot: Robot, q: Any, assumed: dict[str, str], found: Strobed) -> dict
 
 
 def _rendered(robot: Robot, found: Strobed) -> Iterator[Any]:
+    from strobe.show.rounding_noise import quiet
     from strobe.show.tables import remark, table, tidy
 
     names = robot.coordinates.rate_names
@@ -87,17 +88,15 @@ def _rendered(robot: Robot, found: Strobed) -> Iterator[Any]:
         )
     yield ""
     yield "C^i_jk = ½ (the torque of both rates − those of each): the torque of joint i that qd_j and qd_k share"
+    symbols = quiet(found.C, *(flash.tau for flash in found.flashes))
     rows = [
-        [f"C^{i + 1}_{j + 1}{k + 1}" if n < 10 else f"C^{i + 1}_{j + 1},{k + 1}", found.C[i, j, k]]
+        [f"C^{i + 1}_{j + 1}{k + 1}" if n < 10 else f"C^{i + 1}_{j + 1},{k + 1}", symbols[i, j, k]]
         for i in range(n)
         for j in range(n)
         for k in range(j + 1)
-        if abs(found.C[i, j, k]) > NOISE * abs(found.C).max()
+        if symbols[i, j, k]
     ]
-    yield table(["symbol", "value"], [[name, value] for name, value in rows]) if rows else "all are zero"
-
-
-NOISE = 1e-12  # of the largest symbol: what is below is rounding
+    yield table(["symbol", "value"], rows) if rows else "all are zero"
 
 
 def _given(values: Any, letter: str) -> list[str]:
