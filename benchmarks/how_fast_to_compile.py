@@ -22,7 +22,8 @@ from benchmarks.timer import Row, answer
 from strobe.compiler.codegen.llvm import module
 from strobe.compiler.graph.program import trace
 from strobe.compiler.runtime import jit
-from strobe.compiler.runtime.kernels import MOST_OPTIMISED, Kernel
+from strobe.compiler.runtime.kernels import Kernel
+from strobe.compiler.runtime.processor import MOST_OPTIMISED
 from strobe.models.model import Model
 from strobe.quantities import Request
 from strobe.scalars import Graph

@@ -124,11 +124,12 @@ def test_the_page_of_formulations_gives_each_ones_cost_and_page():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("robot", ["planar2", "planar3", "stanford", "puma560", "ur5", "panda"])
-def test_armstrongs_form_has_the_smallest_graph(robot):
+def test_the_form_over_second_moments_has_the_smallest_graph_and_in_the_plane_armstrongs(robot):
     model = strobe.load(robot).model
     linear = [name for name in FORMULATIONS if "newton-euler" in name]
     works = {name: cost(FORMULATIONS[name], model).flow.work for name in linear}
-    assert min(works, key=works.get) == "newton-euler-armstrong"
+    smallest = "newton-euler-armstrong" if robot.startswith("planar") else "newton-euler-moments"
+    assert min(works, key=works.get) == smallest
 
 
 def test_of_the_papers_forms_as_written_the_modified_one_has_the_fewest_multiplications():

@@ -233,6 +233,14 @@ NO_ERROR = {
         "inverse_dynamics, order: k.U @ E": TRACE,
         "outward, missing factor: W_dd @ link.p * sign": "the sign is +1 except in the paper",
     },
+    "newton-euler-moments": {
+        "_is_square, component: R.a": "two rows of a rotation decide the third",
+        "_is_square, component: R.b": "two rows of a rotation decide the third",
+        "_is_square, component: R.c": "two rows of a rotation decide the third",
+        "_is_square, sign: -1": "axes that lie against axes are then moved the longer way, to the same torques",
+        "_moments, constant: 0.0": "equal nodes of a graph alone come here: counts and compiled torques hold it",
+        "_placed, constant: 0.0": "along the joint's axis, where nothing reads it",
+    },
     "decomposition": {
         "mass_matrix, constant: 0.0": "D does not depend on the rates",
         "gravity, constant: 0.0": "G does not depend on the rates",

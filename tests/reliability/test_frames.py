@@ -38,7 +38,7 @@ def last_that_moves(model: Model) -> str:
 def test_other_rules_are_found_out(
     rule, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    models = [model for model in map(drawn, range(30)) if tip_or_none(model) is not None]
+    models = [model for model in map(drawn, range(46)) if tip_or_none(model) is not None]
     monkeypatch.setattr(frames, "tip_or_none", rule)
     found = [fault for model in models for fault in faults(model, tmp_path, Tally())]
     assert any(sentence in fault for fault in found)

@@ -226,11 +226,12 @@ def slow(name: str) -> Any:
         return mechanisms().walk(strobe.load("biped10"), posture, "torso", gait=mechanisms().Gait(steps=2))
     if name == "Family":
         kinematics = {
-            part: importlib.import_module(f"strobe.kinematics.{part}") for part in ("redundant", "serial")
+            part: importlib.import_module(f"strobe.kinematics.{part}")
+            for part in ("redundant", "serial_chain")
         }
         panda = robot("panda")
         poses = panda.forward_kinematics(panda.random_state(1, 1)[0])
-        return kinematics["redundant"].solve(kinematics["serial"].serial(panda), poses)
+        return kinematics["redundant"].solve(kinematics["serial_chain"].serial(panda), poses)
     if name == "SideBySide":
         return importlib.import_module("strobe.simulate.batch_stepper").SideBySide(
             strobe.load("planar2"), 5, 0.01

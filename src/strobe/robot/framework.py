@@ -240,6 +240,8 @@ class Framework:
         ``values`` are those of `loads`: which wrenches, whether gravity and constants are inputs. Options are fields
         of a `Request`.
         """
+        if not isinstance(values, Mapping | None):
+            raise ArgumentError(f"values is {shown(values)}; expected those of robot.loads, by name.")
         values, record = values or {}, _record(quantity)
         if record.of_a_frame:
             require_choice("reference", options.setdefault("reference", ALIGNED), REFERENCES)
