@@ -187,6 +187,16 @@ def test_every_page_is_in_a_table_of_contents():
     assert listed == set(PAGES)
 
 
+def keys() -> list[str]:
+    """Those of the bibliography."""
+    return re.findall(r"^@\w+\{(\w+),", (DOCS / "references.bib").read_text(encoding="utf-8"), re.M)
+
+
 def test_the_references_are_those_of_the_bibliography():
-    keys = re.findall(r"^@\w+\{(\w+),", (DOCS / "references.bib").read_text(encoding="utf-8"), re.M)
-    assert re.findall(r"^## (\w+)$", text("references.md"), re.M) == keys
+    assert re.findall(r"^## (\w+)$", text("references.md"), re.M) == keys()
+
+
+def test_every_source_that_code_cites_is_in_the_bibliography():
+    for path in Path(strobe.__file__).parent.rglob("*.py"):
+        cited = re.findall(r"\[([A-Z][A-Za-z]+\d{4}[a-z]?)\]", path.read_text(encoding="utf-8"))
+        assert {*cited} <= {*keys()}, path

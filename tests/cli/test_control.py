@@ -12,6 +12,7 @@ from typer.testing import CliRunner, Result
 
 import strobe
 from strobe.cli import app
+from strobe.control import CONTROLLERS
 from strobe.trajectory.files import write
 
 REQUEST = """
@@ -49,6 +50,11 @@ def request_file(tmp_path: Path) -> Path:
     path = tmp_path / "request.toml"
     path.write_text(REQUEST, encoding="utf-8")
     return path
+
+
+def test_the_help_lists_every_controller() -> None:
+    shown = run("--help").stdout
+    assert all(f"\n    {name}  " in shown for name in CONTROLLERS)
 
 
 # -- a loop ---------------------------------------------------------------------------------------------------

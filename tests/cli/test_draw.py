@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from xml.etree import ElementTree
 
@@ -16,6 +17,11 @@ from strobe.study.figures import KINDS
 
 def strobe(*arguments: str):
     return CliRunner().invoke(app, ["draw", *arguments])
+
+
+def test_the_help_names_every_kind():
+    shown = strobe("--help").stdout.partition("--kind KIND")[2].partition("[default")[0]
+    assert all(re.search(rf"\b{kind}\b", shown) for kind in KINDS)
 
 
 @pytest.mark.parametrize("kind", list(KINDS))

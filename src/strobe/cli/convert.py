@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,11 +22,16 @@ if TYPE_CHECKING:
 FORMATS = (*ENDINGS, "dh")
 
 
+def _either(words: Sequence[str]) -> str:
+    *first, last = words
+    return f"{', '.join(first)} or {last}"
+
+
 def convert(
     robot: RobotName,
     output: Annotated[Path | None, written_to("The file to write.")] = None,
     to: Annotated[
-        str | None, takes("--to", "FORMAT", "urdf, toml or dh; by default the ending of FILE.")
+        str | None, takes("--to", "FORMAT", f"{_either(FORMATS)}; by default the ending of FILE.")
     ] = None,
     frame: Annotated[
         str | None, takes("--frame", "FRAME", f"With --to dh: the end of the chain; {TIP}")
@@ -78,18 +84,16 @@ def convert(
 
 def _format(output: Path | None, to: str | None) -> str:
     if to is None and output is None:
-        raise ArgumentError(
-            "say where to: -o FILE.urdf or -o FILE.toml, or --to urdf, toml or dh to print it."
-        )
+        files = _either([f"-o FILE.{ending}" for ending in ENDINGS])
+        raise ArgumentError(f"say where to: {files}, or --to {_either(FORMATS)} to print it.")
     if to is not None:
         kind, known, given = to, FORMATS, f'--to "{to}"'
     else:
         kind, known, given = Path(output or "").suffix.lstrip("."), ENDINGS, f'the ending of "{output}"'
     if kind.lower() in known:
         return kind.lower()
-    *first, last = known
     raise ArgumentError(
-        f"{given} is not a format that can be written: {', '.join(first)} or {last}.{nearest(kind, known)}"
+        f"{given} is not a format that can be written: {_either(known)}.{nearest(kind, known)}"
     )
 
 

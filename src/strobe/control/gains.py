@@ -20,6 +20,7 @@ import numpy as np
 from strobe.control.end_effector_task import EndEffectorTask
 from strobe.control.inertia_scales import hand_inertias
 from strobe.control.inertias import Inertias, inertias
+from strobe.control.joint_pd import JointPD
 from strobe.control.methods import make, offer
 from strobe.control.modes import Stability
 from strobe.control.sample_rates import WHOLE
@@ -37,7 +38,6 @@ POSTURE = 0.5  # of the bandwidth, for what the hand does not feel
 PART = 0.5  # of an acceleration that is missing, made up in a period
 ENOUGH = np.pi / 4  # of phase margin
 BISECTIONS, MOST_STEPS = 60, 20
-JOINTS = ("joint-pd", "joint-pid", "pd-gravity", "feed-forward-pd")  # springs and dampers at joints
 
 
 @displayed
@@ -87,7 +87,7 @@ def suggest(name: str, robot: Robot, bandwidth: float, period: float, delay: flo
     if mode is not None:
         _require_sampled(name, mode, bandwidth, period, delay)
         said.append(_margin(mode, bandwidth, period, delay))
-    if name in JOINTS:
+    if _has_springs(name):
         said += _facts(name, robot, inertias(robot), np.asarray(gains["kp"]))
     poses = np.concatenate([robot.random_state(0, POSES)[0], inertias(robot).where[None]])
     controller = make(name, robot, period, **gains)
@@ -96,10 +96,15 @@ def suggest(name: str, robot: Robot, bandwidth: float, period: float, delay: flo
     return Suggestion(name, gains, tuple(said), found)
 
 
+def _has_springs(name: str) -> bool:
+    """Whether a controller has springs and dampers at joints."""
+    return issubclass(offer(name).kind, JointPD)
+
+
 def _gains(name: str, robot: Robot, w: float) -> tuple[dict[str, Any], _Mode | None]:
     """Gains for a bandwidth, and the fastest mode that they make."""
     cancelled = _Mode(lambda w: w**2, lambda w: 2 * w)
-    if name in JOINTS:
+    if _has_springs(name):
         D, k = inertias(robot).bound, inertias(robot).lightest
         gains = {"kp": w**2 * D, "kd": 2 * w * D} | (
             {"ki": INTEGRAL * w**3 * D} if name == "joint-pid" else {}

@@ -72,7 +72,7 @@ class Quantity:
     closed_states: bool = False  # whether states of closed chains have to exist
     quick: bool = False  # whether builtins answer plain calls
     entries: str = ""  # what its numbers are, where all are alike: a letter of matrices, words of vectors
-    units: tuple[str, ...] = ()  # a factor for each axis: effort, rate, acceleration, or "per effort"
+    units: tuple[str, ...] = ()  # of each axis: effort, rate, acceleration, "per effort"; or position
 
     @property
     def of_a_frame(self) -> bool:
