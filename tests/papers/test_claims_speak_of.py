@@ -106,3 +106,10 @@ def test_reference_states_are_not_called_published() -> None:
         assert "published state" not in text, path
     assert all(not golden.get("source") for name in ("planar2", "stanford", "biped10")
                for golden in strobe.load(name).model.golden)  # fmt: skip
+
+
+def test_the_history_marks_every_text_that_was_not_read() -> None:
+    history = (Path(__file__).parents[2] / "docs" / "history.md").read_text(encoding="utf-8")
+    rows = [line.split(" | ")[1] for line in history.splitlines() if line.startswith("| 19")]
+    unmarked = {key for row in rows for key in re.findall(r"\[(\w+)\]\(references\.md#\w+\)\)", row)}
+    assert unmarked == {"Waters1979", "Hollerbach1980", "Turney1980"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from strobe.cli.inputs import Gravity, Json, Lock, RobotName, Strict, open_robot
@@ -44,11 +44,14 @@ def strobe(
 
 
 def _data(robot: Robot, q: Any, assumed: dict[str, str], found: Strobed) -> dict[str, Any]:
+    from strobe.show.units import efforts
+
     return {
         "robot": robot.name,
         "q": q,
         "assumed": assumed,
         "joints": robot.coordinates.rate_names,
+        "units": efforts(robot.coordinates.joints),
         "calls": found.calls,
         "g": found.g,
         "M": found.M,
@@ -60,8 +63,11 @@ def _data(robot: Robot, q: Any, assumed: dict[str, str], found: Strobed) -> dict
 def _rendered(robot: Robot, found: Strobed) -> Iterator[Any]:
     from strobe.show.rounding_noise import quiet
     from strobe.show.tables import remark, table, tidy
+    from strobe.show.units import efforts, lengths, per_second
 
-    names = robot.coordinates.rate_names
+    names, joints = robot.coordinates.rate_names, robot.coordinates.joints
+    rates, accelerations = (per_second(lengths(joints), times) for times in (1, 2))
+    headings = [f"{name} ({unit})" for name, unit in zip(names, efforts(joints), strict=True)]
     n = len(names)
     calls = found.calls
     yield f"{robot.name}: {sum(calls.values())} calls of inverse dynamics, friction left out"
@@ -78,9 +84,12 @@ def _rendered(robot: Robot, found: Strobed) -> Iterator[Any]:
         yield ""
         yield f"{title}; {calls[what]} calls" if calls[what] > 1 else f"{title}; 1 call"
         torques = tidy([flash.tau for flash in flashes])
-        given = (_given(flash.qd, "qd") + _given(flash.qdd, "qdd") or ["q alone"] for flash in flashes)
+        given = (
+            _given(flash.qd, "qd", rates) + _given(flash.qdd, "qdd", accelerations) or ["q alone"]
+            for flash in flashes
+        )
         yield table(
-            ["shows", "given", *names],
+            ["shows", "given", *headings],
             [
                 [flash.shows, ", ".join(x), *tau]
                 for flash, x, tau in zip(flashes, given, torques, strict=True)
@@ -90,14 +99,31 @@ def _rendered(robot: Robot, found: Strobed) -> Iterator[Any]:
     yield "C^i_jk = ½ (the torque of both rates − those of each): the torque of joint i that qd_j and qd_k share"
     symbols = quiet(found.C, *(flash.tau for flash in found.flashes))
     rows = [
-        [f"C^{i + 1}_{j + 1}{k + 1}" if n < 10 else f"C^{i + 1}_{j + 1},{k + 1}", symbols[i, j, k]]
+        [
+            f"C^{i + 1}_{j + 1}{k + 1}" if n < 10 else f"C^{i + 1}_{j + 1},{k + 1}",
+            symbols[i, j, k],
+            _unit(robot, i, j, k),
+        ]
         for i in range(n)
         for j in range(n)
         for k in range(j + 1)
         if symbols[i, j, k]
     ]
-    yield table(["symbol", "value"], rows) if rows else "all are zero"
+    yield table(["symbol", "value", "unit"], rows) if rows else "all are zero"
 
 
-def _given(values: Any, letter: str) -> list[str]:
-    return [f"{letter}{k + 1} = {value:g}" for k, value in enumerate(values) if value]
+def _given(values: Any, letter: str, units: Sequence[str]) -> list[str]:
+    return [
+        f"{letter}{k + 1} = {value:g} {unit}"
+        for k, (value, unit) in enumerate(zip(values, units, strict=True))
+        if value
+    ]
+
+
+def _unit(robot: Robot, i: int, j: int, k: int) -> str:
+    """Of a torque over two rates: kg m² where all turn, a power of m less for each joint that slides."""
+    from strobe.compiler.export.units import S, efforts, steps
+
+    x = robot.coordinates
+    step = steps(x)
+    return str(efforts(x)[i] / (step[j] / S) / (step[k] / S)).replace("^2", "²")

@@ -22,7 +22,7 @@ In the order of the data:
     hollerbach_backward     with one acceleration of each matrix, O(n²)
     hollerbach_4x4          recursive Lagrange, O(n)
     hollerbach_3x3          with 3×3 matrices, corrected
-    hollerbach_3x3_printed  as printed, with its errata
+    hollerbach_3x3_printed  with the errata of its equations
     turney_lagrange         kinematics summed before the trace, O(n³)
     lagrange_jacobian       H, h and G through link Jacobians
     decomposition           D, C and G by cross products
