@@ -298,6 +298,7 @@ ERRORS = [
     ("hollerbach-3x3", "link.J @ k.W_dd.T", "link.J.T @ k.W_dd"),
     ("waters", "- gravity_term", "+ gravity_term"),
     ("spatial-newton-euler", " + v[i].cross(I @ v[i])", ""),
+    ("newton-euler-moments", "u = tuple(into(", "u = tuple(("),  # between axes at right angles alone
 ]
 
 

@@ -15,14 +15,15 @@ twofold per joint. A zero pivot is drawn again.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import combinations
 from random import Random
 from typing import TypeVar
 
-from strobe.algebra import Force, Vec3
+from strobe.algebra import Force, Pose, Shift, Turn, Vec3
 from strobe.algebra.rows import minus
 from strobe.errors import UnsupportedModelError, ZeroPivotError
 from strobe.formulations import (
@@ -37,7 +38,7 @@ from strobe.formulations import (
     formulation,
     strobing,
 )
-from strobe.models.model import Model
+from strobe.models.model import Body, Model
 from strobe.models.random_robots import random_model
 from strobe.scalars import DegreeSystem, FieldSystem, Num, Numbers, System
 
@@ -272,15 +273,26 @@ class OnGeneralArm:
 
 @cache
 def general_arms() -> dict[str, Model]:
-    """Arms and a tree on which every term of every method counts, by what they are."""
+    """Arms and trees on which every term of every method counts, by what they are."""
     return {
         "a general arm with joints RRRR": random_model(4, 5, kinds="R"),
         "a general arm with joints RPRP": random_model(4, 15, kinds="RP"),
+        "an arm of right angles with joints RRRR": _with_right_angles(random_model(4, 5, kinds="R")),
         "a general tree with joints RRPR": random_model(4, 28, kinds="RP", tree=True),
         "a general tree with joints RFPS": random_model(4, 176, kinds="RPSF", tree=True),
         "a general tree with joints SFS": random_model(3, 22, kinds="SF", tree=True),
         "a general tree with joints HEH": random_model(3, 25, kinds="HE", tree=True),
     }
+
+
+def _with_right_angles(model: Model) -> Model:
+    """The same but for its twists: some methods go another way between axes at right angles."""
+
+    def placed(body: Body) -> Body:
+        shifts = (step for step in body.before.steps if isinstance(step, Shift))
+        return replace(body, before=Pose((Turn.by(0, math.pi / 2), *shifts)), after=Pose())
+
+    return replace(model, bodies=tuple(map(placed, model.bodies)))
 
 
 def on_general_arms(names: Sequence[str] = (), seed: int = 0) -> list[OnGeneralArm]:

@@ -49,7 +49,7 @@ def check(
     """Whether all formulations are one function on a robot, and the laws of mechanics.
 
     Exactly in a prime field; in float64 against fifty digits; symbolically for three joints or fewer. The same
-    on general arms (all twists and offsets, full inertias), where no zero of the robot hides a term.
+    on general arms (all twists or right angles, full inertias), where no zero of the robot hides a term.
     Exits with 1 on any disagreement; a joint that moves no inertia is reported and is none.
     hollerbach-3x3-printed, a paper's misprint, has to be asked for by name.
 
@@ -199,7 +199,8 @@ def _general(found: Check) -> Iterator[Any]:
     from strobe.study.exactness import odds
 
     yield remark(
-        "whatever the robot: all twists and offsets, full inertias, so that no zero of its own hides a wrong term"
+        "whatever the robot: all twists or right angles, all offsets, full inertias, so that no zero of its own "
+        "hides a wrong term"
     )
     rows = [
         [
