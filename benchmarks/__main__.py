@@ -10,6 +10,7 @@ QUESTIONS = (
     "against_peers",
     "against_c",
     "how_fast_to_compile",
+    "how_fast_to_start",
     "how_it_grows",
     "ladder",
     "how_fast_interpreted",

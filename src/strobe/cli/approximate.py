@@ -244,12 +244,9 @@ def _rungs(robot: Robot) -> list[dict[str, Any]]:
 
 
 def _show(data: dict[str, Any]) -> None:
-    from strobe.cli.show import console
+    from strobe.cli.show import show
     from strobe.study import ladder
     from strobe.study.approximation import shown
 
-    out = console()
-    for part in shown(data) if "methods" in data else ():
-        out.print(part)
-    for part in ladder.shown(data["ladder"]) if "ladder" in data else ():
-        out.print(part)
+    show(shown(data) if "methods" in data else ())
+    show(ladder.shown(data["ladder"]) if "ladder" in data else ())

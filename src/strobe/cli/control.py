@@ -401,7 +401,7 @@ def _written(
 
 def _report(data: dict[str, Any], as_json: bool) -> None:
     """What there is to say, and the exit that the loops deserve."""
-    from strobe.cli.show import console, note, print_json, warn
+    from strobe.cli.show import note, present, warn
     from strobe.control.status import Status
     from strobe.study.control_loops import shown
 
@@ -414,11 +414,6 @@ def _report(data: dict[str, Any], as_json: bool) -> None:
         if loop["status"] != Status.DONE.name.lower():
             bad = True
             warn(f"{loop['controller']}: {Status[loop['status'].upper()].sentence}")
-    if as_json:
-        print_json(data)
-    else:
-        out = console()
-        for part in shown(data):
-            out.print(part)
+    present(data, shown(data), as_json)
     if bad:
         raise typer.Exit(CHECK_FAILED)

@@ -475,13 +475,10 @@ def _notation(arm: Robot, short: bool, textbook: bool, numbers: bool) -> Notatio
 
 def _print_lines(lines: Iterable[str]) -> None:
     """Lines of which those without a blank in front are titles."""
-    from rich.text import Text
+    from strobe.cli.show import show
+    from strobe.show.terminal import Text
 
-    from strobe.cli.show import console
-
-    out = console()
-    for line in lines:
-        out.print(Text(line, style="" if line.startswith(" ") else "bold cyan"))
+    show(Text(line, style="" if line.startswith(" ") else "bold cyan") for line in lines)
 
 
 def _with_every_digit(notation: Notation) -> Notation:

@@ -202,10 +202,10 @@ def _data(found: Explanation) -> dict[str, Any]:
 
 def _tables(found: Explanation, every: bool) -> Iterator[Any]:
     import numpy as np
-    from rich.text import Text
 
     from strobe.equations.meaning import COORDINATES
     from strobe.show.tables import remark, short, table
+    from strobe.show.terminal import Text
     from strobe.study.wrenches import loads_table
 
     for i, (name, unit) in enumerate(zip(found.joints, found.units, strict=True)):
@@ -274,10 +274,9 @@ def _closed_forms(arm: Robot, friction: bool) -> tuple[dict[str, Any], Iterator[
 
 
 def _written_out(terms: Sequence[dict[str, Any]]) -> Iterator[Any]:
-    from rich.text import Text
-
     from strobe.equations.meaning import COORDINATES
     from strobe.show.tables import remark
+    from strobe.show.terminal import Text
 
     for joint, group in groupby(terms, key=lambda term: term["joint"]):
         yield Text(f"\n{joint}", style="bold cyan")

@@ -80,7 +80,7 @@ def ik(
       strobe ik stanford --position 0.56 0.17 0.96 --waters -0.25 0.73 -0.98
       strobe ik arm.urdf --pose pose.json --frame tool0 --solver numeric
     """
-    from strobe.cli.show import console, note, print_json
+    from strobe.cli.show import note, print_json, show
     from strobe.kinematics.inverse import every_way, inverse_kinematics
     from strobe.show.tables import remark
     from strobe.study.inverse_solutions import answer, answer_lines, answer_table
@@ -109,11 +109,8 @@ def ik(
             {"robot": arm.name, "frame": name, "what": what, "pose": asked, **data, "solutions": shown}
         )
     else:
-        out = console()
-        for line in answer_lines(data):
-            out.print(remark(line))
-        if data["count"]:
-            out.print(answer_table(data, None if every else 1))
+        show(map(remark, answer_lines(data)))
+        show([answer_table(data, None if every else 1)] if data["count"] else ())
         if data["count"] > 1 and not every:
             note(f"the best of {data['count']} solutions; --all shows the others.")
         elif data["status"] == "solved" and len(data["moving"]) == SEVEN and not every and solver == "auto":

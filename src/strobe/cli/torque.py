@@ -179,10 +179,11 @@ class Sensed:
         axes: str,
         frame: str | None,
     ) -> Sensed:
-        from strobe.identify.wrench_log import AXES
+        if axes != "base":
+            from strobe.identify.wrench_log import AXES
 
-        if axes not in AXES:
-            raise ArgumentError(f'--wrench-axes is "{axes}"; expected {" or ".join(AXES)}.')
+            if axes not in AXES:
+                raise ArgumentError(f'--wrench-axes is "{axes}"; expected {" or ".join(AXES)}.')
         if columns is not None and log is None:
             raise ArgumentError(
                 "--wrench-columns are columns of a log: strobe torque ROBOT LOG; or give --wrench."
@@ -218,11 +219,11 @@ class Sensed:
         """The keywords of the dynamics with the wrench of these positions, in base axes."""
         import numpy as np
 
-        from strobe.identify.wrench_log import in_base_axes
-
         wrench = how["wrench"] if rows is None else rows
         if wrench is None or (rows is None and self.axes == "base"):
             return how
+        from strobe.identify.wrench_log import in_base_axes
+
         wrench = np.broadcast_to(np.asarray(wrench, dtype=float), (*q.shape[:-1], 6))
         turned = wrench if self.axes == "base" else in_base_axes(robot, q, wrench, self.frame)
         return how | {"wrench": turned, "frame": self.frame}
@@ -257,18 +258,17 @@ def _one_state(
     as_json: bool, drawing: Drawing, sensed: Sensed,
 ) -> None:  # fmt: skip
     from strobe.cli.show import note, present
-    from strobe.equations.meaning import units_of
     from strobe.robot import Robot
     from strobe.show.tables import short
-    from strobe.study import loop_forces
-    from strobe.study.terms import split, split_table
+    from strobe.show.units import efforts
+    from strobe.study.torque_parts import split, split_table
 
     if robot.model.is_closed or loops:
         robot = Robot(robot.model, compiled=False)  # many questions, once each: not worth compiling
     state, assumed = given_state(robot, given, known)
     for remark in beyond_limits(robot, state["q"]):
         note(remark)
-    units = units_of(robot)
+    units = tuple(efforts(robot.coordinates.joints))
     how = sensed.loads(robot, state["q"], how, None)
     data = {
         "joints": robot.coordinates.rate_names,
@@ -281,6 +281,8 @@ def _one_state(
     where = [] if robot.coordinates.is_single else [f"q = {', '.join(map(short, state['q'].tolist()))}"]
     shown = [split_table(data), *where]
     if loops:
+        from strobe.study import loop_forces
+
         data["loop_forces"] = held = loop_forces.measured(robot, *state.values(), **how)
         shown += ["", *loop_forces.shown(held)]
     data |= drawing.write(lambda: _terms(robot, state, how))
