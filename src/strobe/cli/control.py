@@ -25,9 +25,9 @@ from strobe.cli.inputs import (
     numbers,
     open_robot,
 )
-from strobe.cli.logs import Columns, Degrees, LogOptions, Topic, moved
-from strobe.cli.options import differentiating, drawn_in, in_options, takes, written_to
-from strobe.cli.plan import as_options, bound, bound_options
+from strobe.cli.logs import Columns, Degrees, Differentiate, LogOptions, Topic, moved
+from strobe.cli.options import drawn_in, in_options, takes, written_to
+from strobe.cli.plan import bound, bound_options
 from strobe.cli.progress import Progress
 from strobe.cli.simulate import carried
 from strobe.cli.states import NoFriction
@@ -54,7 +54,7 @@ def control(
     columns: Columns = None,
     degrees: Degrees = False,
     topic: Topic = None,
-    differentiate: Annotated[bool, differentiating()] = False,
+    differentiate: Differentiate = False,
     controller: Annotated[
         str, typer.Option("--controller", "-c", metavar="NAME", help="What makes the torques; see below.")
     ] = "computed-torque",
@@ -165,7 +165,7 @@ def control(
         with Progress("controlling", len(names), "controllers") as progress:
             runs = {name: _run(arm, line, name, gains[name], how, progress) for name in names}
     except StrobeError as error:
-        raise ArgumentError(_in_options(as_options(error))) from None
+        raise ArgumentError(_in_options(error)) from None
     data = _told(arm, line.motion, runs, rate, hand) | _written(runs, output, plot, inputs, force)
     _report(data, as_json)
 

@@ -22,8 +22,8 @@ from strobe.cli.inputs import (
     decimal,
     open_robot,
 )
-from strobe.cli.logs import Columns, Degrees, LogOptions, Topic
-from strobe.cli.options import differentiating, drawn_in, takes
+from strobe.cli.logs import Columns, Degrees, Differentiate, LogOptions, Topic
+from strobe.cli.options import drawn_in, takes
 from strobe.cli.states import (
     Accelerations,
     NoFriction,
@@ -73,7 +73,7 @@ def explain(
     columns: Columns = None,
     degrees: Degrees = False,
     topic: Topic = None,
-    differentiate: Annotated[bool, differentiating()] = False,
+    differentiate: Differentiate = False,
     symbolic: Annotated[
         bool, typer.Option("--symbolic", help="Write every term in closed form, for all states.")
     ] = False,

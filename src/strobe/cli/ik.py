@@ -13,7 +13,7 @@ from strobe.cli.frames import TIP, meant_frame
 from strobe.cli.inputs import Base, Json, Lock, RobotName, Strict, numbers, open_robot
 from strobe.cli.options import takes
 from strobe.cli.states import order
-from strobe.errors import ArgumentError, UnsupportedModelError, nearest
+from strobe.errors import ArgumentError, UnsupportedModelError, advised, nearest
 
 if TYPE_CHECKING:
     import numpy as np
@@ -101,7 +101,7 @@ def ik(
         solve = every_way if every and solver == "auto" else partial(inverse_kinematics, method=solver)
         found = solve(arm, asked, name, what=what, q0=start)
     except (ArgumentError, UnsupportedModelError) as error:
-        raise ArgumentError(_as_options(str(error))) from None
+        raise ArgumentError(advised(error)) from None
     data = answer(arm, name, found)
     if as_json:
         shown = data["solutions"] if every else data["solutions"][:1]
@@ -129,11 +129,6 @@ def _one_of(given: dict[str, str | None]) -> None:
         )
     if len(named) > 1:
         raise ArgumentError(f"the pose comes from {' and from '.join(named)}; give one of them.")
-
-
-def _as_options(sentence: str) -> str:
-    """A sentence whose advice is for Python, with the advice for a command line."""
-    return sentence.replace('method="numeric"', "--solver numeric").replace(", or say normalise=True", "")
 
 
 def _asked(

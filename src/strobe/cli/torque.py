@@ -23,8 +23,8 @@ from strobe.cli.inputs import (
     check_plot,
     open_robot,
 )
-from strobe.cli.logs import Columns, Degrees, LogOptions, Topic
-from strobe.cli.options import differentiating, drawn_in, takes, written_to
+from strobe.cli.logs import Columns, Degrees, Differentiate, LogOptions, Recording, Topic
+from strobe.cli.options import drawn_in, takes, written_to
 from strobe.cli.simulate import carried
 from strobe.cli.states import (
     Accelerations,
@@ -54,12 +54,7 @@ CHUNK = 4096  # rows at a time: progress can be told, memory stays small
 
 def torque(
     robot: RobotName,
-    log: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="LOG", help="A recorded motion: .csv, .mcap, .parquet; or .json, .npz of strobe plan."
-        ),
-    ] = None,
+    log: Recording = None,
     q: Positions = None,
     qd: Velocities = None,
     qdd: Accelerations = None,
@@ -72,7 +67,7 @@ def torque(
     columns: Columns = None,
     degrees: Degrees = False,
     topic: Topic = None,
-    differentiate: Annotated[bool, differentiating()] = False,
+    differentiate: Differentiate = False,
     gravity: Gravity = None,
     no_friction: NoFriction = False,
     formulation: Formulation = None,

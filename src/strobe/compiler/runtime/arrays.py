@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -91,7 +91,7 @@ def real_numbers(name: str, value: Any) -> np.ndarray:
     return np.asarray(array)
 
 
-def _is_masked(array: np.ndarray) -> bool:
+def _is_masked(array: np.ndarray) -> TypeGuard[np.ma.MaskedArray]:
     """Whether some entries are masked; a plain array says so without the import of masked ones."""
     return type(array) is not np.ndarray and isinstance(array, np.ma.MaskedArray)
 
