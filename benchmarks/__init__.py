@@ -6,6 +6,7 @@ QUESTIONS = (
     "against_c",
     "against_casadi",
     "how_fast_to_compile",
+    "how_fast_to_start",
     "how_it_grows",
     "ladder",
     "how_fast_interpreted",

@@ -94,8 +94,8 @@ def _in_brief(
 
 def _figures() -> Iterator[list[str]]:
     for rows in (
-        _generating, _compiling, _growing, _climbing, _interpreted, _inverting, _planning, _simulating,
-        _approximating, _controlling, _sweeping,
+        _generating, _compiling, _starting, _growing, _climbing, _interpreted, _inverting, _planning,
+        _simulating, _approximating, _controlling, _sweeping,
     ):  # fmt: skip
         yield from rows()
 
@@ -150,6 +150,20 @@ def _compiling() -> Iterator[list[str]]:
             stages = ("trace", "passes", "emit", "llvm")
             told = ", ".join(f"{stage} {row[f'{stage}_ms']:.0f}" for stage in stages)
             yield [what, f"{row['total_ms']:.0f} ms ({told.replace('llvm', 'LLVM')})"]
+
+
+def _starting() -> Iterator[list[str]]:
+    rows = {row["start"]: row["processor_ms"] for row in newest("how_fast_to_start")}
+    if not rows:
+        return
+    alone = {name: rows.pop(f"{name} alone") for name in ("Python", "NumPy")}
+    for name, time in rows.items():
+        what = f"`{name}`" if name.startswith("strobe") else name
+        yield [f"{what}, a process from start to end", f"{time:.0f} ms of processor time"]
+    yield [
+        "the same for Python alone, and with NumPy",
+        f"{alone['Python']:.0f} and {alone['NumPy']:.0f} ms",
+    ]
 
 
 def _growing() -> Iterator[list[str]]:
