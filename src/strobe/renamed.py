@@ -20,10 +20,8 @@ ROOMS = {
 }
 MODULES = {
     "analysis.certificates": "papers.certificates",
-    "analysis.fewest_program": "papers.fewest_program",
     "analysis.fewest_records": "papers.fewest_records",
     "analysis.measured": "papers.counted_code",
-    "analysis.rescaling": "papers.rescaling",
     "equations.noise": "show.rounding_noise",
     "simulate.side_by_side": "simulate.batch_stepper",
     "study.figure_trajectory": "trajectory.figure",

@@ -38,11 +38,6 @@ In the order of the data:
 
     arm_patterns            arms by their zeros
     records                 counts published later
-    fewest_arm              arms laid out for few operations
-    fewest_operations       a recursion whose choices are data
-    fewest_scheme           a link's force and moment in sixteen products
-    rescaling               values in units of their own
-    fewest_program          a variant as a certificate
     certificates            programs as text, counted and checked
     conditions              what divisions ask of an arm
     fitted_arms             real arms in the names of a certificate
