@@ -4,11 +4,9 @@ In the order of the data:
 
     extended_coordinates  a base that translates, in blocks
     extended_equations    as closed forms
-    support_polygon       soles on the ground
-    zero_moment_point     what the ground does
+    zero_moment_point     what the ground does, and whether soles hold
     gait                  which foot stands where, and when
-    inverted_pendulum     where the centre of mass must go
-    walking               the joints along a gait
+    walking               where the centre of mass must go, and the joints
     figure_zmp            the zero moment point from above
 
     loop_closure          positions that close every loop
