@@ -123,7 +123,7 @@ def two_links(arm: MovingArm) -> Pairs:
 # -- all of them, by induction ------------------------------------------------------------------------
 
 
-@ABOVE.line(
+@ABOVE.each(
     "4.35a",
     "i = q, any ζ: ζ·[N_q + (c_q − p_{q−1}) × F_q] = T(ζ, q, q), where T(ζ, q, i) = "
     "tr{(Ẅ_q J_q + m p̈_q rᵀ)([ζ ×] W_q)ᵀ} + m (p̈_q + Ẅ_q r)·(ζ × (p_q − p_{i−1})) − m g·(ζ × (c_q − p_{i−1}))",
@@ -131,66 +131,61 @@ def two_links(arm: MovingArm) -> Pairs:
     rule="4.10 to 4.26 with any axis: the beginning",
     note="not in the source, which sums to n without 4.35 and 4.36",
 )
-def beginning_of_links(arm: MovingArm) -> Pairs:
-    for q in arm.all_links:
-        for axis in AXES:
-            yield axis.dot(_wrench(arm, q, q)), _moment_in_traces(arm, axis, q, q)
+def beginning_of_links(arm: MovingArm, q: int) -> Pairs:
+    for axis in AXES:
+        yield axis.dot(_wrench(arm, q, q)), _moment_in_traces(arm, axis, q, q)
 
 
-@ABOVE.line(
+@ABOVE.each(
     "4.35b",
     "from i + 1 to i, any ζ: ζ·[(p_i − p_{i−1}) × F_q] = T(ζ, q, i) − T(ζ, q, i+1)",
     by=("4.9", "1.21", "rotation"),
     rule="the step: the lever of F_q grows by p_i − p_{i−1}",
 )
-def step_of_links(arm: MovingArm) -> Pairs:
-    for q in arm.all_links:
-        for i in range(1, q):
-            for axis in AXES:
-                grown = axis.dot((arm.p[i] - arm.p[i - 1]).cross(arm.F(q)))
-                longer, shorter = (_moment_in_traces(arm, axis, q, k) for k in (i, i + 1))
-                yield grown, longer - shorter
+def step_of_links(arm: MovingArm, q: int) -> Pairs:
+    for i in range(1, q):
+        for axis in AXES:
+            grown = axis.dot((arm.p[i] - arm.p[i - 1]).cross(arm.F(q)))
+            longer, shorter = (_moment_in_traces(arm, axis, q, k) for k in (i, i + 1))
+            yield grown, longer - shorter
 
 
-@ABOVE.line(
+@ABOVE.each(
     "4.35c",
     "every i ≤ q, any ζ: ζ·[N_q + (c_q − p_{i−1}) × F_q] = T(ζ, q, i)",
     by=("4.35a", "4.35b"),
     rule="by induction on i, from q down",
 )
-def links_about_any_axis(arm: MovingArm) -> Pairs:
-    for q in arm.all_links:
-        for i in arm.up_to(q):
-            for axis in AXES:
-                yield axis.dot(_wrench(arm, i, q)), _moment_in_traces(arm, axis, q, i)
+def links_about_any_axis(arm: MovingArm, q: int) -> Pairs:
+    for i in arm.up_to(q):
+        for axis in AXES:
+            yield axis.dot(_wrench(arm, i, q)), _moment_in_traces(arm, axis, q, i)
 
 
-@ABOVE.line(
+@ABOVE.each(
     "4.35d",
     "ζ = W_{i−1} z0: [ζ ×] W_q = ∂_iW_q, ζ × (p_q − p_{i−1}) = ∂_ip_q (revolute) ; "
     "0 = ∂_iW_q, ζ = ∂_ip_q (prismatic)",
     by=("1.11", "1.18"),
 )
-def axis_of_the_joint(arm: MovingArm) -> Pairs:
-    for q in arm.all_links:
-        for i in arm.up_to(q):
-            axis = arm.W[i - 1] @ Z0
-            turning = arm.turns(i)
-            yield Mat3.cross(axis) @ arm.W[q] if turning else Mat3.zero(), arm.dW(i, q)
-            yield axis.cross(arm.p[q] - arm.p[i - 1]) if turning else axis, arm.dp(i, q)
+def axis_of_the_joint(arm: MovingArm, q: int) -> Pairs:
+    for i in arm.up_to(q):
+        axis = arm.W[i - 1] @ Z0
+        turning = arm.turns(i)
+        yield Mat3.cross(axis) @ arm.W[q] if turning else Mat3.zero(), arm.dW(i, q)
+        yield axis.cross(arm.p[q] - arm.p[i - 1]) if turning else axis, arm.dp(i, q)
 
 
-@ABOVE.line(
+@ABOVE.each(
     "4.35",
     "link q on joint i ≤ q: ζ·[N_q + (c_q − p_{i−1}) × F_q] (revolute) or ζ·F_q (prismatic), ζ = W_{i−1} z0, "
     "= Σ_k tr(U_qi Ĵ_q U_qkᵀ) qdd_k + Σ_kl tr(U_qi Ĵ_q U_qklᵀ) qd_k qd_l − m_q ĝᵀ U_qi r̂_q",
     by=("4.35c", "4.35d", "4.9", "1.28"),
     rule="Ẅ_q, p̈_q written out by (chain)",
 )
-def link_by_link(arm: MovingArm) -> Pairs:
-    for q in arm.all_links:
-        for i in arm.up_to(q):
-            yield arm.projected(i, q), arm.traced(i, q)
+def link_by_link(arm: MovingArm, q: int) -> Pairs:
+    for i in arm.up_to(q):
+        yield arm.projected(i, q), arm.traced(i, q)
 
 
 @ABOVE.line(
@@ -235,28 +230,26 @@ def step_of_sums(arm: MovingArm) -> Pairs:
         yield moment, _wrench(arm, i, i) + (arm.p[i] - arm.p[i - 1]).cross(above) + turned
 
 
-@ABOVE.line(
+@ABOVE.each(
     "4.36",
     "W_i f_i = Σ_{q≥i} F_q ; W_i n_i = Σ_{q≥i} [N_q + (c_q − p_{i−1}) × F_q]",
     by=("4.36a", "4.36b", "4.36c"),
     rule="by induction on i, from n down",
     note="not in the source",
 )
-def recursion_adds_them(arm: MovingArm) -> Pairs:
-    for i in arm.all_links:
-        force, moment = arm.inward[i]
-        yield (arm.W[i] @ force, arm.W[i] @ moment), _sums(arm, i)
+def recursion_adds_them(arm: MovingArm, i: int) -> Pairs:
+    force, moment = arm.inward[i]
+    yield (arm.W[i] @ force, arm.W[i] @ moment), _sums(arm, i)
 
 
-@ABOVE.line(
+@ABOVE.each(
     "4.37",
     "z·n_i (revolute) or z·f_i (prismatic) = Σ_{q≥i} Σ_k tr(U_qi Ĵ_q U_qkᵀ) qdd_k + …: Newton-Euler is Lagrange",
     by=("4.35", "4.36"),
 )
-def the_two_are_one(arm: MovingArm) -> Pairs:
-    for i in arm.all_links:
-        force, moment = arm.inward[i]
-        yield arm.z(i, i - 1).dot(moment if arm.turns(i) else force), _lagrange(arm, i)
+def the_two_are_one(arm: MovingArm, i: int) -> Pairs:
+    force, moment = arm.inward[i]
+    yield arm.z(i, i - 1).dot(moment if arm.turns(i) else force), _lagrange(arm, i)
 
 
 @ABOVE.line(
