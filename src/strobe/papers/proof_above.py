@@ -16,47 +16,43 @@ from strobe.scalars import Num
 ABOVE = Section("Links above: z·(p*_i × R_{i+1} f_{i+1}) + z·(R_{i+1} n_{i+1}) (4.28), and all of them")
 
 
-@ABOVE.line(
+@ABOVE.each(
     "4.29",
     "z·(p*_i × R_{i+1} f_{i+1}) = tr{R_{i+1} f_{i+1} (Q(i,i−1) p*_i)ᵀ} = tr{W_{i+1} f_{i+1} (W_{i−1} Z R_i p*_i)ᵀ}",
     TWO,
     note="the print lacks R_i before p*_i",
     by=("1.6-1.8", "1.9", "1.21"),
 )
-def force_above(arm: MovingArm) -> Pairs:
-    for i in _below_another(arm):
-        f = arm.links[i + 1].R @ _force(arm, i + 1)
-        yield _first_term(arm, i), f.dot(arm.Q(i, i - 1) @ arm.ps(i))
-        yield _first_term(arm, i), arm.F(i + 1).dot(_lever(arm, i, i))
+def force_above(arm: MovingArm, i: int) -> Pairs:
+    f = arm.links[i + 1].R @ _force(arm, i + 1)
+    yield _first_term(arm, i), f.dot(arm.Q(i, i - 1) @ arm.ps(i))
+    yield _first_term(arm, i), arm.F(i + 1).dot(_lever(arm, i, i))
 
 
 @force_above.printed("tr{W_{i+1} f_{i+1} (W_{i−1} Z p*_i)ᵀ}")
-def _(arm: MovingArm) -> Pairs:
-    for i in _below_another(arm):
-        yield _first_term(arm, i), arm.F(i + 1).dot(arm.W[i - 1] @ Z @ arm.ps(i))
+def _(arm: MovingArm, i: int) -> Pairs:
+    yield _first_term(arm, i), arm.F(i + 1).dot(arm.W[i - 1] @ Z @ arm.ps(i))
 
 
-@ABOVE.line(
+@ABOVE.each(
     "4.30",
     "… = tr{m (p̈_{i+1} + Ẅ_{i+1} r − g)(W_{i−1} Z R_i p*_i)ᵀ}, m, r, J of link i+1",
     TWO,
     note="the print has m with gravity only, and ∂p for ∂²p",
     by=("4.29", "4.9"),
 )
-def force_above_as_derivative(arm: MovingArm) -> Pairs:
-    for i in _below_another(arm):
-        yield _first_term(arm, i), _moved(arm, i + 1).dot(_lever(arm, i, i)) * arm.m(i + 1)
+def force_above_as_derivative(arm: MovingArm, i: int) -> Pairs:
+    yield _first_term(arm, i), _moved(arm, i + 1).dot(_lever(arm, i, i)) * arm.m(i + 1)
 
 
 @force_above_as_derivative.printed("p̈_{i+1} + Ẅ_{i+1} r − m g")
-def _(arm: MovingArm) -> Pairs:
-    for i in _below_another(arm):
-        k = i + 1
-        x = arm.pdd[k] + arm.Wdd[k] @ arm.r(k) - arm.g * arm.m(k)
-        yield _first_term(arm, i), x.dot(_lever(arm, i, i))
+def _(arm: MovingArm, i: int) -> Pairs:
+    k = i + 1
+    x = arm.pdd[k] + arm.Wdd[k] @ arm.r(k) - arm.g * arm.m(k)
+    yield _first_term(arm, i), x.dot(_lever(arm, i, i))
 
 
-@ABOVE.line(
+@ABOVE.each(
     "4.31",
     "z·(R_{i+1} n_{i+1}) = tr{[Ẅ_{i+1} J + m (p̈_{i+1} − g) rᵀ](∂_iW_{i+1})ᵀ "
     "+ m (p̈_{i+1} + Ẅ_{i+1} r − g)(W_{i−1} Z R(i−1,i+1) p*_{i+1})ᵀ}",
@@ -64,34 +60,31 @@ def _(arm: MovingArm) -> Pairs:
     note="the print adds a vector to a matrix and is not well formed",
     by=("4.11", "4.16", "4.17", "4.21", "4.22-4.23"),
 )
-def moment_above(arm: MovingArm) -> Pairs:
-    for i in _below_another(arm):
-        k = i + 1
-        turned = inner(
-            arm.Wdd[k] @ arm.J(k) + Mat3.outer(arm.pdd[k] - arm.g, arm.r(k)) * arm.m(k), arm.dW(i, k)
-        )
-        yield _second_term(arm, i), turned + _moved(arm, k).dot(_lever(arm, i, k)) * arm.m(k)
+def moment_above(arm: MovingArm, i: int) -> Pairs:
+    k = i + 1
+    turned = inner(
+        arm.Wdd[k] @ arm.J(k) + Mat3.outer(arm.pdd[k] - arm.g, arm.r(k)) * arm.m(k), arm.dW(i, k)
+    )
+    yield _second_term(arm, i), turned + _moved(arm, k).dot(_lever(arm, i, k)) * arm.m(k)
 
 
-@ABOVE.line(
+@ABOVE.each(
     "4.32",
     "W_{i−1} Z R_i p*_i + W_{i−1} Z R(i−1,i+1) p*_{i+1} = ∂_ip_{i+1}",
     TWO,
     note="rotations missing in both printed terms",
     by=("1.18", "1.9"),
 )
-def levers_add_up(arm: MovingArm) -> Pairs:
-    for i in _below_another(arm):
-        yield _lever(arm, i, i) + _lever(arm, i, i + 1), arm.dp(i, i + 1)
+def levers_add_up(arm: MovingArm, i: int) -> Pairs:
+    yield _lever(arm, i, i) + _lever(arm, i, i + 1), arm.dp(i, i + 1)
 
 
 @levers_add_up.printed("W_{i−1} Z p*_i + W_{i−1} Z R(i,i+1) p*_{i+1}")
-def _(arm: MovingArm) -> Pairs:
-    for i in _below_another(arm):
-        yield arm.W[i - 1] @ (Z @ (arm.ps(i) + arm.R(i, i + 1) @ arm.ps(i + 1))), arm.dp(i, i + 1)
+def _(arm: MovingArm, i: int) -> Pairs:
+    yield arm.W[i - 1] @ (Z @ (arm.ps(i) + arm.R(i, i + 1) @ arm.ps(i + 1))), arm.dp(i, i + 1)
 
 
-@ABOVE.line(
+@ABOVE.each(
     "4.33",
     "4.30 + 4.31 = tr{[Ẅ_{i+1} J + m p̈_{i+1} rᵀ](∂_iW_{i+1})ᵀ + m [p̈_{i+1} + Ẅ_{i+1} r](∂_ip_{i+1})ᵀ} "
     "− m g·(∂_iW_{i+1} r + ∂_ip_{i+1})",
@@ -99,25 +92,23 @@ def _(arm: MovingArm) -> Pairs:
     note="the print lacks r̄ after ∂R in the gravity term",
     by=("4.30", "4.31", "4.32"),
 )
-def link_above(arm: MovingArm) -> Pairs:
-    for i in _below_another(arm):
-        k = i + 1
-        r, m, dW, dp = arm.r(k), arm.m(k), arm.dW(i, k), arm.dp(i, k)
-        turned = inner(arm.Wdd[k] @ arm.J(k) + Mat3.outer(arm.pdd[k], r) * m, dW)
-        carried = (arm.pdd[k] + arm.Wdd[k] @ r).dot(dp) * m
-        yield _first_term(arm, i) + _second_term(arm, i), turned + carried - arm.g.dot(dW @ r + dp) * m
+def link_above(arm: MovingArm, i: int) -> Pairs:
+    k = i + 1
+    r, m, dW, dp = arm.r(k), arm.m(k), arm.dW(i, k), arm.dp(i, k)
+    turned = inner(arm.Wdd[k] @ arm.J(k) + Mat3.outer(arm.pdd[k], r) * m, dW)
+    carried = (arm.pdd[k] + arm.Wdd[k] @ r).dot(dp) * m
+    yield _first_term(arm, i) + _second_term(arm, i), turned + carried - arm.g.dot(dW @ r + dp) * m
 
 
-@ABOVE.line(
+@ABOVE.each(
     "4.34",
     "τ_i = Σ_{q=i,i+1} {Σ_k tr(U_qi Ĵ_q U_qkᵀ) qdd_k + Σ_kl tr(U_qi Ĵ_q U_qklᵀ) qd_k qd_l − m_q ĝᵀ U_qi r̂_q}",
     TWO,
     by=("4.27", "4.33"),
 )
-def two_links(arm: MovingArm) -> Pairs:
-    for i in _below_another(arm):
-        own = arm.z(i, i - 1).dot(_moment(arm, i))
-        yield own + _first_term(arm, i) + _second_term(arm, i), arm.traced(i, i) + arm.traced(i, i + 1)
+def two_links(arm: MovingArm, i: int) -> Pairs:
+    own = arm.z(i, i - 1).dot(_moment(arm, i))
+    yield own + _first_term(arm, i) + _second_term(arm, i), arm.traced(i, i) + arm.traced(i, i + 1)
 
 
 # -- all of them, by induction ------------------------------------------------------------------------
@@ -287,11 +278,6 @@ def _sums(arm: MovingArm, i: int) -> tuple[Vec3, Vec3]:
 
 def _lagrange(arm: MovingArm, i: int) -> Num:
     return total(arm.traced(i, q) for q in range(i, arm.n + 1))
-
-
-def _below_another(arm: MovingArm) -> list[int]:
-    """Revolute joints whose link carries another."""
-    return [i for i in arm.turning_links if i < arm.n]
 
 
 def _force(arm: MovingArm, k: int) -> Vec3:

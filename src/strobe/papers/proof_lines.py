@@ -26,7 +26,12 @@ OWN = "R_i"
 SLIDING = "P"
 TWO = "R_i, n ≥ 2"
 
-LINKS = {ANY: "all_links", OWN: "turning_links", CHAIN: "turning_chain"}  # of an arm, that a line speaks of
+LINKS = {
+    ANY: "all_links",
+    OWN: "turning_links",
+    CHAIN: "turning_chain",
+    TWO: "turning_below",
+}  # of an arm, that a line speaks of
 
 REASONS = {
     ANY: "it speaks of nothing that this arm has",
