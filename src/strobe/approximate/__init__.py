@@ -39,51 +39,29 @@ if TYPE_CHECKING:
     from strobe.approximate.fixed_point import FixedPoint as FixedPoint
     from strobe.approximate.full_extrapolation import (
         FullExtrapolation as FullExtrapolation,
-    )
-    from strobe.approximate.full_extrapolation import (
         points_needed as points_needed,
     )
     from strobe.approximate.method import (
         Approximation as Approximation,
-    )
-    from strobe.approximate.method import (
         Exact as Exact,
-    )
-    from strobe.approximate.method import (
         Formula as Formula,
-    )
-    from strobe.approximate.method import (
         Operations as Operations,
     )
     from strobe.approximate.omitted_terms import (
         GravityOnly as GravityOnly,
-    )
-    from strobe.approximate.omitted_terms import (
         LockedJoints as LockedJoints,
-    )
-    from strobe.approximate.omitted_terms import (
         ReducedInteraction as ReducedInteraction,
-    )
-    from strobe.approximate.omitted_terms import (
         WithoutDistalLinks as WithoutDistalLinks,
-    )
-    from strobe.approximate.omitted_terms import (
         WithoutVelocityTerms as WithoutVelocityTerms,
     )
-    from strobe.approximate.report import TradeOff as TradeOff
-    from strobe.approximate.report import trade_off as trade_off
+    from strobe.approximate.report import TradeOff as TradeOff, trade_off as trade_off
     from strobe.approximate.table_files import load_table as load_table
     from strobe.approximate.tables import (
         CompleteTable as CompleteTable,
-    )
-    from strobe.approximate.tables import (
         HornRaibert as HornRaibert,
-    )
-    from strobe.approximate.tables import (
         Raibert as Raibert,
     )
-    from strobe.approximate.typical import Policy as Policy
-    from strobe.approximate.typical import TypicalTrajectories as TypicalTrajectories
+    from strobe.approximate.typical import Policy as Policy, TypicalTrajectories as TypicalTrajectories
 
 exported(
     __name__,

@@ -53,8 +53,7 @@ from typing import TYPE_CHECKING
 from strobe.rooms import exported
 
 if TYPE_CHECKING:
-    from strobe.cli.app import app as app
-    from strobe.cli.app import main as main
+    from strobe.cli.app import app as app, main as main
 
 exported(
     __name__,

@@ -51,12 +51,6 @@ from typing import TYPE_CHECKING
 from strobe.rooms import exported
 
 if TYPE_CHECKING:
-    from strobe.papers.ladder import Rung as Rung
-    from strobe.papers.ladder import ladder as ladder
+    from strobe.papers.ladder import Rung as Rung, ladder as ladder
 
-exported(
-    __name__,
-    {
-        "strobe.papers.ladder": "Rung ladder",
-    },
-)
+exported(__name__, {"strobe.papers.ladder": "Rung ladder"})
