@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import runpy
+
 import pytest
 
 from records.choices import CHOICES, written
@@ -24,3 +26,11 @@ def test_choices_without_a_search_are_written_and_hold():
     assert check(found, VARIANTS[name].model, trials=1).holds
     assert found.additions == stored(name).additions
     assert found.multiplications <= 165
+
+
+def test_a_record_that_does_not_exist_is_refused_with_those_that_do(monkeypatch):
+    monkeypatch.setattr("sys.argv", ["records", "puma-operations"])
+    with pytest.raises(
+        SystemExit, match=r"^no record puma-operations; the records are general-6r-mult.*generic\.$"
+    ):
+        runpy.run_module("records", run_name="__main__")
