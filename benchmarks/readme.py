@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchmarks.timer import newest
+from benchmarks import QUESTIONS
+from benchmarks.timer import kind_of, newest
 from strobe.approximate.recommendation import TABLES_PAY
 
 ROOT = Path(__file__).parent.parent
@@ -45,10 +46,31 @@ TITLES = {
 def tables() -> str:
     """All tables of measured numbers."""
     compared = ("robot (degrees of freedom)", "quantity", "Strobe", "against", "ratio", "cold", "floor")
-    return (
-        "\n".join([*_rows(compared, [*_ratios()]), "", *_rows(("question", "figure"), [*_figures()])])
-        + "\n"
-    )
+    asked = ("robot", "one call of", "method", "handle", "Pinocchio", "ratio", "handle's ratio")
+    parts = [
+        _machines(), "", *_rows(compared, [*_ratios()]), "", *_rows(asked, [*_calls()]), "",
+        *_rows(("question", "figure"), [*_figures()]),
+    ]  # fmt: skip
+    return "\n".join(parts) + "\n"
+
+
+def _machines() -> str:
+    """Where the figures come from: usually one machine."""
+    kinds: dict[str, list[str]] = {}
+    for question in QUESTIONS:
+        for row in newest(question)[:1]:
+            kinds.setdefault(kind_of(row), []).append(question)
+    told = [f"{kind} ({', '.join(asked)})" for kind, asked in kinds.items()]
+    return f"Measured on {next(iter(kinds))}." if len(kinds) == 1 else f"Measured on {'; '.join(told)}."
+
+
+def _calls() -> Iterator[list[str]]:
+    """Single calls of every quantity."""
+    for row in newest("one_call"):
+        theirs = _time(row["theirs_ns"]) if "theirs_ns" in row else ""
+        ratios = [f"**{_digits(row[name])}**" if name in row else "" for name in ("ratio", "handle_ratio")]
+        ours = [_time(row[name]) if name in row else "" for name in ("ours_ns", "handle_ns")]
+        yield [TITLES[row["robot"]], row["quantity"].replace("_", " "), *ours, theirs, *ratios]
 
 
 def headlines() -> str:
@@ -72,8 +94,8 @@ def _in_brief(
 
 def _figures() -> Iterator[list[str]]:
     for rows in (
-        _compiling, _growing, _climbing, _interpreted, _inverting, _planning, _simulating, _approximating,
-        _controlling, _sweeping,
+        _generating, _compiling, _growing, _climbing, _interpreted, _inverting, _planning, _simulating,
+        _approximating, _controlling, _sweeping,
     ):  # fmt: skip
         yield from rows()
 
@@ -102,6 +124,18 @@ def _ratios() -> Iterator[list[str]]:
             _digits(row["cold"]) if "cold" in row and "batch" in row["way"] else "",
             "" if floor is None or threads else f"{floor:g}",
         ]
+
+
+def _generating() -> Iterator[list[str]]:
+    for row in newest("against_casadi"):
+        what = (
+            f"{TITLES[row['robot']]}, {row['quantity'].replace('_', ' ')} beside CasADi's C, {row['flags']}"
+        )
+        batch = f"{_time(row['casadi_ns'])} a state in a loop in C, {_digits(row['ratio'])} times ours in a batch"
+        call = (
+            f"{_time(row['casadi_call_ns'])} a call through ctypes, {_digits(row['call_ratio'])} times ours"
+        )
+        yield [what, f"{batch}; {call}"]
 
 
 def _compiling() -> Iterator[list[str]]:
