@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 import strobe
 from benchmarks.timer import Row, answer
 from strobe.approximate import FixedPoint, HornRaibert, trade_off
 from strobe.approximate.fixed_point_timing import c_times
-from strobe.approximate.table_timing import table_speed
+from strobe.approximate.method import Exact, Formula
+from strobe.compiler.runtime.timing import BATCH, Way, best_times
 from strobe.trajectory.motion import Trajectory
 
 SECONDS = 2.0
@@ -66,15 +69,27 @@ def _motion(robot: strobe.Robot) -> Trajectory:
 
 
 def _table(step: float, seconds: float) -> Row:
-    """A table of configuration space over all positions of two joints, beside the exact kernel."""
-    found = table_speed(HornRaibert(strobe.load("planar2"), step=step), seconds=seconds)
+    """A table of configuration space over all positions of two joints, beside the exact kernel on the same states."""
+    table = HornRaibert(strobe.load("planar2"), step=step)
+    robot, rng = table.robot, np.random.default_rng(0)
+    states = {name: rng.uniform(-1.0, 1.0, (BATCH, robot.n)) for name in ("q", "qd", "qdd")}
+    for axis in table.variables:
+        column = robot.joint_names.index(axis.joint)
+        states[axis.kind][:, column] = rng.uniform(axis.lower, axis.upper, BATCH)
+    methods: dict[str, Formula] = {"table": table, "exact": Exact(robot)}
+    out = np.empty((BATCH, robot.n))
+    ways = {
+        name: Way(lambda *x, kernel=method.kernel: kernel(*x, out=out, threads=1), [tuple(states.values())])
+        for name, method in methods.items()
+    }
+    ns = {name: 1e9 * each / BATCH for name, each in best_times(ways, seconds).items()}
     return {
-        "robot": found.robot,
+        "robot": robot.name,
         "method": f"horn-raibert, {math.degrees(step):g}°",
-        "memory": found.memory,
-        "ns": found.table_ns,
-        "exact_ns": found.exact_ns,
-        "times_the_exact": found.ratio,
+        "memory": table.memory,
+        "ns": ns["table"],
+        "exact_ns": ns["exact"],
+        "times_the_exact": ns["table"] / ns["exact"],
     }
 
 

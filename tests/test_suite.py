@@ -41,7 +41,7 @@ def quick(path: Path) -> bool:
 ROOMS = sorted(path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists())
 
 
-@pytest.mark.parametrize("room", [*ROOMS, "laws", "golden", "peers", "security", "reliability"])
+@pytest.mark.parametrize("room", [*ROOMS, "laws", "golden", "peers", "records", "reliability", "security"])
 def test_every_room_is_entered(room):
     assert any(map(quick, (HERE / room).rglob("test_*.py")))
 

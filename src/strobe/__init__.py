@@ -14,11 +14,7 @@ from typing import TYPE_CHECKING
 from strobe import renamed
 from strobe.errors import (
     ModelFileError as ModelFileError,
-)
-from strobe.errors import (
     ModelWarning as ModelWarning,
-)
-from strobe.errors import (
     StrobeError as StrobeError,
 )
 from strobe.rooms import exported
@@ -29,17 +25,9 @@ if TYPE_CHECKING:
     from strobe.identify.logs import read_log as read_log
     from strobe.robot import (
         Robot as Robot,
-    )
-    from strobe.robot import (
         convert_state as convert_state,
-    )
-    from strobe.robot import (
         from_dh as from_dh,
-    )
-    from strobe.robot import (
         load as load,
-    )
-    from strobe.robot import (
         random as random,
     )
     from strobe.simulate import simulate as simulate

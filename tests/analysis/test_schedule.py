@@ -1,8 +1,7 @@
 """A schedule is legal, and between its two bounds."""
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import strobe
 from strobe.analysis.schedule import DataFlow

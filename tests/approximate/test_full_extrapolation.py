@@ -8,8 +8,8 @@ from strobe.approximate.full_extrapolation import (
     FullExtrapolation,
     estimated_partials,
     points_needed,
+    torque_partials,
 )
-from strobe.approximate.partials import torque_partials
 from strobe.errors import ArgumentError, UnsupportedModelError
 
 ENDS = [[0, 0.6, 0.4, 0, 0.5, 0], [1.2, 1.3, 0.8, 1, -0.6, 1.5]]

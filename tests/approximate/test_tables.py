@@ -11,7 +11,6 @@ import pytest
 
 import strobe
 from strobe.approximate import CompleteTable, HornRaibert, Raibert
-from strobe.approximate.table_timing import TableSpeed, table_speed
 from strobe.approximate.tables import assembling, published
 from strobe.compiler.codegen import c
 from strobe.errors import ArgumentError, UnsupportedModelError
@@ -313,15 +312,3 @@ def test_a_table_is_c_that_needs_nothing_but_itself(tmp_path):
         out = np.empty(2)
         call(*(ctypes.c_void_p(array.ctypes.data) for array in (*row, out)))
         np.testing.assert_allclose(out, expected, atol=1e-12)
-
-
-def test_the_verdict_follows_from_the_ratio():
-    times = [TableSpeed("r", "t", 1, ns, 10.0, 0.1).says for ns in (9.0, 14.0, 16.0)]
-    assert [text.rsplit(". ", 1)[-1] for text in times] == [
-        "The table is no slower; its price is memory and error.",
-        "The table keeps up; its price is memory and error.",
-        "Tables no longer pay: sines and products are faster than memory.",
-    ]
-    measured = table_speed(HornRaibert(robot("planar2"), 5), batch=64, seconds=0.0)
-    assert measured.ratio > 0
-    assert measured.error > 0

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import strobe
-from strobe.approximate.time_scaling import slower, slowly
-from strobe.approximate.typical import TypicalTrajectories
+from strobe.approximate.typical import TypicalTrajectories, slower, slowly
 from strobe.errors import ArgumentError, OutputError, ShapeError, UnknownNameError, UnsupportedModelError
 
 START, GOAL, OTHER = [0, 0.6, 0.4, 0, 0.5, 0], [1.2, 1.3, 0.8, 1, -0.6, 1.5], [-1, 0.3, 0.6, 1, 0, -1]

@@ -4,8 +4,7 @@ from fractions import Fraction
 from math import cos, sin
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from strobe.equations import expression as ex
 from strobe.equations.code import CodeWriter

@@ -5,8 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from strobe.equations.trig_polynomials import Evaluation, Shape, Term, TooManyProducts, Waves
 from strobe.errors import MixedNumbersError, UnknownNameError, UnsupportedOperationError

@@ -5,8 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from strobe.algebra import Force, Inertia, Motion, Pose, Vec3, ldl_solve
 from strobe.formulations import FORMULATIONS, articulated_body, decomposition, strobing

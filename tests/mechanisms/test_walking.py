@@ -10,8 +10,7 @@ import strobe
 from strobe.errors import ArgumentError
 from strobe.mechanisms import Foot, Footing, Gait, ground_reaction, walk
 from strobe.mechanisms.gait import eased, wanted_zmp
-from strobe.mechanisms.inverted_pendulum import carried
-from strobe.mechanisms.walking import between
+from strobe.mechanisms.walking import between, carried
 
 POSTURE = np.array([0, -0.3, 0.6, -0.3, 0, 0, -0.3, 0.6, -0.3, 0])
 FEET = ("stance_foot", "swing_foot")

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from strobe.errors import ArgumentError
-from strobe.formulations import spatial_newton_euler as newton_euler
-from strobe.formulations import strobing
+from strobe.formulations import spatial_newton_euler as newton_euler, strobing
 from strobe.models.random_robots import random_model
 
 

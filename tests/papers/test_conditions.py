@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from records.program import certificate
+from records.recursion import Choices
 from strobe.papers.arm_patterns import Pattern, arm, full
 from strobe.papers.certificates import check, parameters, read
 from strobe.papers.conditions import conditions, digits_lost, margins, stops_on
-from strobe.papers.fewest_operations import Choices
-from strobe.papers.fewest_program import certificate
 
 HARMLESS = """one length taken out and put back in
 constants

@@ -5,8 +5,7 @@ import signal
 from random import Random
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from reliability.inputs import BY_NAME, SECONDS, TARGETS, small
 from reliability.mutations import GRAMMARS, mutated

@@ -196,8 +196,7 @@ SECTIONS = ["overview", "robot", "torques", "equations", "counts"]
 
 
 def page_of(robot: Robot) -> str:
-    from strobe.study import SECTIONS as known
-    from strobe.study import study
+    from strobe.study import SECTIONS as known, study
     from strobe.study.pages import whole_page
 
     return whole_page(study(robot, quick=True, sections=[key for key in SECTIONS if key in known]))

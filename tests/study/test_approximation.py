@@ -12,8 +12,7 @@ from strobe.approximate.figure import trade_off_figure
 from strobe.errors import UnsupportedModelError
 from strobe.show.plots import LETTER, NARROW, WIDTH
 from strobe.show.tables import table
-from strobe.study import approximation, trajectory
-from strobe.study import page_parts as page
+from strobe.study import approximation, page_parts as page, trajectory
 from strobe.study.case import Case
 from strobe.study.ladder import times
 

@@ -8,8 +8,7 @@ import pytest
 import strobe
 from strobe.errors import UnsupportedModelError
 from strobe.show.plots import NARROW, WIDTH, Decades, Panel, small_multiples
-from strobe.study import control, trajectory
-from strobe.study import page_parts as page
+from strobe.study import control, page_parts as page, trajectory
 from strobe.study.case import Case
 from strobe.study.control_loops import alone
 

@@ -5,8 +5,7 @@ import pytest
 
 import strobe
 from strobe.show.skeleton import posed
-from strobe.study import closed_chains, legs, moving_base, view
-from strobe.study import study as whole_study
+from strobe.study import closed_chains, legs, moving_base, study as whole_study, view
 from strobe.study.case import Case
 from strobe.study.figure_body import free_body
 from strobe.study.pages import whole_page

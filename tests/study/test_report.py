@@ -22,8 +22,7 @@ from strobe.study.case import LARGEST, Case, file_name
 from strobe.study.pages import whole_page
 from strobe.study.refusals import reasons
 from strobe.study.sample_motion import PERIOD, Swing, resting_position
-from strobe.study.view import measure as scene_of
-from strobe.study.view import roll_pitch_yaw
+from strobe.study.view import measure as scene_of, roll_pitch_yaw
 
 ROOT = Path(strobe.__file__).parent
 

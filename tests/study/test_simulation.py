@@ -9,8 +9,7 @@ import strobe
 from strobe.errors import SimulationWarning, UnsupportedModelError
 from strobe.simulate import simulate
 from strobe.simulate.figure import simulation_figure
-from strobe.study import page_parts as page
-from strobe.study import simulation
+from strobe.study import page_parts as page, simulation
 from strobe.study.case import Case
 from strobe.study.simulation_tables import energy_table, joints_table, told
 

@@ -6,20 +6,16 @@ preparation time. Names are imported when they are first used.
     method              what every approximation is
     states              checked, friction kept apart
     omitted_terms       velocity terms, links beyond a joint, other joints' motion
-    partials            ∂tau/∂(q, qd, qdd) in one matrix
     extrapolation       along the path
     full_extrapolation  in all 3n parameters
     stored              D and E of tau = D qdd + E at states, used near them
     along_trajectory    stored along one motion
-    learned             what a library of motions holds
-    typical             near motions made again and again
-    typical_files       libraries of them in NPZ
-    time_scaling        what slowness is worth
+    typical_library     what a library of motions holds; in NPZ
+    typical             near motions made again and again; others slowly
     grids               from where to where, how many points
     grid_interpolation  numbers between points
     tables              torques from tables
     table_files         tables in NPZ
-    table_timing        whether they pay
     cmac                a table hashed and learned
     fixed_point         integers, with a proven bound
     fixed_point_timing  how fast that is
@@ -43,51 +39,29 @@ if TYPE_CHECKING:
     from strobe.approximate.fixed_point import FixedPoint as FixedPoint
     from strobe.approximate.full_extrapolation import (
         FullExtrapolation as FullExtrapolation,
-    )
-    from strobe.approximate.full_extrapolation import (
         points_needed as points_needed,
     )
     from strobe.approximate.method import (
         Approximation as Approximation,
-    )
-    from strobe.approximate.method import (
         Exact as Exact,
-    )
-    from strobe.approximate.method import (
         Formula as Formula,
-    )
-    from strobe.approximate.method import (
         Operations as Operations,
     )
     from strobe.approximate.omitted_terms import (
         GravityOnly as GravityOnly,
-    )
-    from strobe.approximate.omitted_terms import (
         LockedJoints as LockedJoints,
-    )
-    from strobe.approximate.omitted_terms import (
         ReducedInteraction as ReducedInteraction,
-    )
-    from strobe.approximate.omitted_terms import (
         WithoutDistalLinks as WithoutDistalLinks,
-    )
-    from strobe.approximate.omitted_terms import (
         WithoutVelocityTerms as WithoutVelocityTerms,
     )
-    from strobe.approximate.report import TradeOff as TradeOff
-    from strobe.approximate.report import trade_off as trade_off
+    from strobe.approximate.report import TradeOff as TradeOff, trade_off as trade_off
     from strobe.approximate.table_files import load_table as load_table
     from strobe.approximate.tables import (
         CompleteTable as CompleteTable,
-    )
-    from strobe.approximate.tables import (
         HornRaibert as HornRaibert,
-    )
-    from strobe.approximate.tables import (
         Raibert as Raibert,
     )
-    from strobe.approximate.time_scaling import Policy as Policy
-    from strobe.approximate.typical import TypicalTrajectories as TypicalTrajectories
+    from strobe.approximate.typical import Policy as Policy, TypicalTrajectories as TypicalTrajectories
 
 exported(
     __name__,
@@ -103,8 +77,7 @@ exported(
         "strobe.approximate.report": "TradeOff trade_off",
         "strobe.approximate.table_files": "load_table",
         "strobe.approximate.tables": "CompleteTable HornRaibert Raibert",
-        "strobe.approximate.time_scaling": "Policy",
-        "strobe.approximate.typical": "TypicalTrajectories",
+        "strobe.approximate.typical": "Policy TypicalTrajectories",
     },
     moved={
         "strobe.identify": "ForceTests PartlyKnown Payload PayloadMonitor force_tests identify_payload "

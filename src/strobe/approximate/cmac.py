@@ -27,8 +27,7 @@ from scipy.sparse.linalg import lsqr
 
 from strobe.approximate.grids import Axis, refuse_outside
 from strobe.approximate.method import NUMBER
-from strobe.approximate.states import require_bytes, require_room
-from strobe.approximate.states import states as checked_states
+from strobe.approximate.states import require_bytes, require_room, states as checked_states
 from strobe.approximate.table_files import described_axis, require_shape, restored_axes
 from strobe.approximate.tables import BUDGET, TableMethod, require_arm, state_axes
 from strobe.compiler.runtime.traced import Traced, trace

@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import lu_factor, lu_solve
 
-from strobe.approximate.method import NUMBER, Approximation, Operations, require_open_dynamics
-from strobe.approximate.partials import torque_partials
+from strobe.approximate.method import NUMBER, Approximation, Operations, in_system, require_open_dynamics
 from strobe.approximate.states import (
     RIGID,
     added,
@@ -29,9 +28,12 @@ from strobe.approximate.states import (
     states,
     with_friction,
 )
+from strobe.compiler.runtime.traced import Traced, trace
 from strobe.errors import ArgumentError, shown
 from strobe.models.arguments import require_whole
+from strobe.quantities import Request
 from strobe.robot import Robot
+from strobe.scalars import Num, Numbers
 from strobe.trajectory.files import in_order
 from strobe.trajectory.motion import Trajectory
 
@@ -39,6 +41,7 @@ Array = np.ndarray
 PARTIALS = ("computed", "estimated")
 # radians, metres and their rates: how far the points of an estimate lie from where it is made
 SPREAD = 1e-4
+DERIVATIVES = Request("inverse_dynamics_derivatives", friction=False)
 INDEPENDENT = 1e-9  # of the largest singular value: a smaller one is rounding
 
 
@@ -207,3 +210,18 @@ def _independence(differences: Array, points: int) -> Independence:
     rank = int((values > INDEPENDENT * values.max(initial=0.0)).sum())
     condition = float(values[0] / values[size - 1]) if rank == size else math.inf
     return Independence(points, points * (points - 1) // 2, rank, size, condition)
+
+
+def torque_partials(robot: Robot) -> Traced:
+    """∂tau/∂(q, qd, qdd) (..., n, 3n) of states in one compiled matrix; friction, which jumps, is not in it."""
+    return robot.kept("partials of torques", lambda: _torque_partials(robot))
+
+
+def _torque_partials(robot: Robot) -> Traced:
+    n = robot.nv
+
+    def partials(q: Numbers, qd: Numbers, qdd: Numbers) -> list[list[Num]]:
+        matrices = DERIVATIVES.evaluate(in_system(robot.model, q), q=q, qd=qd, qdd=qdd)
+        return [[*by_q, *by_qd, *by_qdd] for by_q, by_qd, by_qdd in zip(*matrices, strict=True)]
+
+    return trace(partials, q=n, qd=n, qdd=n)

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from strobe.algebra.rows import plus
 from strobe.approximate.method import (
     INVERSE_DYNAMICS,
     Array,
@@ -63,7 +64,7 @@ class WithoutVelocityTerms(LeavingOut):
     title = "velocity terms ignored"
 
     def torques(self, q: Numbers, qd: Numbers, qdd: Numbers) -> list[Num]:
-        return _plus(exact(self.robot, q, self._rest, qdd), friction(self.robot, qd))
+        return plus(exact(self.robot, q, self._rest, qdd), friction(self.robot, qd))
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -77,7 +78,7 @@ class GravityOnly(LeavingOut):
     title = "gravity only"
 
     def torques(self, q: Numbers, qd: Numbers, qdd: Numbers) -> list[Num]:
-        return _plus(exact(self.robot, q, self._rest, self._rest), friction(self.robot, qd))
+        return plus(exact(self.robot, q, self._rest, self._rest), friction(self.robot, qd))
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -117,7 +118,7 @@ class ReducedInteraction(LeavingOut):
             rates = _only(qd, own) if self.velocity else self._rest
             felt = exact(self.robot, q, rates, _only(qdd, own))
             tau = [felt[k] if k in own else t for k, t in enumerate(tau)]
-        return tau if self.velocity else _plus(tau, friction(self.robot, qd))
+        return tau if self.velocity else plus(tau, friction(self.robot, qd))
 
 
 class WithoutDistalLinks(LeavingOut):
@@ -238,10 +239,6 @@ class LockedJoints(LeavingOut):
                     f'joint "{joint.name}" is locked, but {name} has it at {rate[moves].flat[0]:g}; expected 0. '
                     "Leave it free."
                 )
-
-
-def _plus(a: Numbers, b: Numbers) -> list[Num]:
-    return [x + y for x, y in zip(a, b, strict=True)]
 
 
 def _only(values: Numbers, places: set[int]) -> list[Num]:

@@ -21,6 +21,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
+from strobe.algebra.rows import dot
 from strobe.approximate.grid_interpolation import (
     INTERPOLATIONS,
     MULTILINEAR,
@@ -449,13 +450,6 @@ def symmetric(entries: Numbers, n: int) -> list[list[Num]]:
     """The matrix of which these are the entries on and above its diagonal."""
     place = {(i, j): k for k, (i, j) in enumerate((i, j) for i in range(n) for j in range(i, n))}
     return [[entries[place[min(i, j), max(i, j)]] for j in range(n)] for i in range(n)]
-
-
-def dot(a: Numbers, b: Numbers) -> Num:
-    total: Num = 0.0
-    for x, y in zip(a, b, strict=True):
-        total = total + x * y
-    return total
 
 
 def product(grid: Sequence[Axis]) -> str:

@@ -8,6 +8,8 @@
 A procedure is a family of motions in a few parameters, stored over a grid of these and interpolated between. A motion
 that is not known is made slowly: its velocity torques, which a model without them misses, fall with the square of
 the time it takes. [Waters1979]
+
+    C(q, qd/k) qd/k = C(q, qd) qd / k²             along the same path, made in k times the time
 """
 
 from __future__ import annotations
@@ -15,14 +17,13 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any
 
 import numpy as np
 
 from strobe.approximate.along_trajectory import INSTANTS, AlongTrajectory, motion_of, spacing
-from strobe.approximate.learned import Learned, Procedure, axis
 from strobe.approximate.method import Approximation, Operations, require_open_dynamics
 from strobe.approximate.provenance import made_with, require_same
 from strobe.approximate.states import (
@@ -46,16 +47,26 @@ from strobe.approximate.stored import (
     torques_near,
     use,
 )
-from strobe.approximate.time_scaling import Policy, slowly
-from strobe.approximate.typical_files import Kept, read, write
+from strobe.approximate.typical_library import Kept, Learned, Procedure, axis, read, write
 from strobe.compiler.runtime.arrays import checked
-from strobe.errors import ArgumentError, ShapeError, UnknownNameError, counted
+from strobe.errors import ArgumentError, ShapeError, UnknownNameError, counted, shown
 from strobe.models.arguments import require_whole
 from strobe.robot import Robot
 from strobe.trajectory.motion import Trajectory
 
 Array = np.ndarray
+VELOCITY_INSTANTS = 2001  # at which velocity torques are looked at
 Index = tuple[Stored, Array, Nearest]  # what is stored, how far it holds (N, 2), and where the nearest is
+
+
+@dataclass(frozen=True, eq=False)
+class Policy:
+    """How to make a motion: as it is where it is known, else slowly."""
+
+    motion: Trajectory
+    known: bool
+    factor: float  # times as long as it was
+    says: str
 
 
 class TypicalTrajectories(Approximation):
@@ -311,3 +322,49 @@ class TypicalTrajectories(Approximation):
         library = cls(robot, **kept.options)
         library._motions, library._procedures = kept.motions, kept.procedures
         return library
+
+
+# -- slowly ------------------------------------------------------------------------------------------
+
+
+def slowly(robot: Robot, motion: Trajectory, torque: Any) -> Policy:
+    """A motion so slow that its velocity torques stay within ``torque`` (one number, or n)."""
+    allowed = _allowed(robot, torque)
+    _, state = motion.sampled(count=VELOCITY_INSTANTS)
+    missed = np.abs(robot.bias(state.q, state.qd) - robot.gravity(state.q)).max(axis=0)
+    worst = int(np.argmax(missed / allowed))
+    factor = max(1.0, float(np.sqrt(missed[worst] / allowed[worst])))
+    reached = f"velocity torques reach {missed[worst]:.3g} at {robot.joint_names[worst]}"
+    if factor == 1.0:
+        says = (
+            f"The motion is not known, but slow enough: its {reached}, and {allowed[worst]:.3g} is allowed."
+        )
+    else:
+        says = (
+            f"The motion is not known: go slowly. Its {reached}, where {allowed[worst]:.3g} is allowed; made "
+            f"{factor:.3g} times as long they stay within that."
+        )
+    return Policy(slower(motion, factor), False, factor, says)
+
+
+def slower(motion: Trajectory, factor: float) -> Trajectory:
+    """The same path, every velocity divided by a factor."""
+    powers = factor ** np.arange(motion.coefficients.shape[-1])
+    return replace(
+        motion,
+        times=motion.times * factor,
+        points=motion.points * factor,
+        coefficients=motion.coefficients / powers,
+    )
+
+
+def _allowed(robot: Robot, torque: Any) -> Array:
+    try:
+        found = np.array(np.broadcast_to(np.asarray(torque, dtype=float), robot.nv))
+    except (TypeError, ValueError):
+        found = np.zeros(1)
+    if not (found > 0).all():
+        raise ArgumentError(
+            f"torque is {shown(torque)}; expected a torque above zero, or one for each of {robot.n} joints."
+        )
+    return found

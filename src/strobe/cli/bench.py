@@ -96,8 +96,7 @@ def _explain(robot: Robot, quantity: str, seconds: float, as_json: bool) -> None
         raise ArgumentError(
             f"--explain reads machine code; llvmlite, which makes it, cannot be used ({error})."
         ) from None
-    from strobe.cli.bench_explained import plain as figures
-    from strobe.cli.bench_explained import rendered as explained
+    from strobe.cli.bench_explained import plain as figures, rendered as explained
     from strobe.cli.show import present
 
     request = request_of(robot, quantity)

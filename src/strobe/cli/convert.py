@@ -13,8 +13,7 @@ from strobe.cli.frames import TIP, meant_frame
 from strobe.cli.inputs import Base, Force, Gravity, Json, Lock, RobotName, Strict, open_robot
 from strobe.cli.options import takes, written_to
 from strobe.errors import ArgumentError, nearest
-from strobe.models.writers import FORMATS as ENDINGS
-from strobe.models.writers import written
+from strobe.models.writers import FORMATS as ENDINGS, written
 
 if TYPE_CHECKING:
     from strobe.robot import Robot

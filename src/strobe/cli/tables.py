@@ -37,9 +37,11 @@ def tables(name: Name = None, as_json: Json = False, as_markdown: Markdown = Fal
     """
     from strobe.cli.progress import Progress
     from strobe.cli.show import print_json, show
-    from strobe.papers import approximation_claims as of_motions
-    from strobe.papers import control_claims as of_loops
-    from strobe.papers import mechanism_claims as of_mechanisms
+    from strobe.papers import (
+        approximation_claims as of_motions,
+        control_claims as of_loops,
+        mechanism_claims as of_mechanisms,
+    )
     from strobe.papers.sheets import SHEETS, sheets
 
     if as_json and as_markdown:

@@ -60,29 +60,22 @@ from strobe.rooms import exported
 if TYPE_CHECKING:
     from strobe.control.acceleration_servo import AccelerationServo as AccelerationServo
     from strobe.control.computed_torque import ComputedTorque as ComputedTorque
-    from strobe.control.controller import Controller as Controller
-    from strobe.control.controller import Measured as Measured
-    from strobe.control.controller import Wanted as Wanted
+    from strobe.control.controller import Controller as Controller, Measured as Measured, Wanted as Wanted
     from strobe.control.fixed_controller import FixedController as FixedController
-    from strobe.control.gains import Suggestion as Suggestion
-    from strobe.control.gains import suggest as suggest
+    from strobe.control.gains import Suggestion as Suggestion, suggest as suggest
     from strobe.control.impedance import Impedance as Impedance
     from strobe.control.joint_pd import JointPD as JointPD
     from strobe.control.joint_pid import JointPID as JointPID
-    from strobe.control.methods import CONTROLLERS as CONTROLLERS
-    from strobe.control.methods import make as make
-    from strobe.control.model_based_pd import FeedForwardPD as FeedForwardPD
-    from strobe.control.model_based_pd import PDGravity as PDGravity
+    from strobe.control.methods import CONTROLLERS as CONTROLLERS, make as make
+    from strobe.control.model_based_pd import FeedForwardPD as FeedForwardPD, PDGravity as PDGravity
     from strobe.control.momentum_observer import MomentumObserver as MomentumObserver
     from strobe.control.operational_space import OperationalSpace as OperationalSpace
     from strobe.control.request_timeline import Stop as Stop
     from strobe.control.sensor import Sensor as Sensor
     from strobe.control.sensor_resolution import bits_needed as bits_needed
-    from strobe.control.sensors import Fault as Fault
-    from strobe.control.sensors import Sensors as Sensors
+    from strobe.control.sensors import Fault as Fault, Sensors as Sensors
     from strobe.control.slotine_li import SlotineLi as SlotineLi
-    from strobe.control.stability import Stability as Stability
-    from strobe.control.stability import stability as stability
+    from strobe.control.stability import Stability as Stability, stability as stability
     from strobe.control.status import Status as Status
     from strobe.control.tracking import control as control
     from strobe.control.tracking_deviation import straying as straying

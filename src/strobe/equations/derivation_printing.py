@@ -27,9 +27,16 @@ from strobe.equations.derivation_lines import (
 )
 from strobe.equations.document import Document, together
 from strobe.equations.expression import Expression
-from strobe.equations.latex import DOTS, LETTERS, ROW, LatexWriter, escaped, latex_source
-from strobe.equations.latex import WIDTH as LATEX_WIDTH
-from strobe.equations.latex import visible as latex_width
+from strobe.equations.latex import (
+    DOTS,
+    LETTERS,
+    ROW,
+    WIDTH as LATEX_WIDTH,
+    LatexWriter,
+    escaped,
+    latex_source,
+    visible as latex_width,
+)
 from strobe.equations.notation import PLAIN, Name, Notation
 from strobe.equations.readable_forms import Forms
 from strobe.equations.rendering import BREAK, WEAK, Writer, lines

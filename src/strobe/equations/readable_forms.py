@@ -18,8 +18,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from strobe.equations import expression as ex
-from strobe.equations import factors, product_forms
+from strobe.equations import expression as ex, factors, product_forms
 from strobe.equations.expression import Angle, Expression, Number, Symbol, Trig
 from strobe.equations.factors import Atom, Monomial, Polynomial
 from strobe.equations.glossary import COLLECTED, glossary

@@ -23,8 +23,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from strobe.compiler.graph.passes import optimised
-from strobe.compiler.graph.program import Program
-from strobe.compiler.graph.program import trace as trace_graph
+from strobe.compiler.graph.program import Program, trace as trace_graph
 from strobe.compiler.runtime.arrays import collected
 from strobe.compiler.runtime.traced import Traced, trace
 from strobe.equations.closed_form import WRITABLE, Equations, equations_of

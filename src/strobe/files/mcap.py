@@ -26,7 +26,6 @@ FOOTER, SCHEMA, CHANNEL, MESSAGE, CHUNK = 2, 3, 4, 5, 6
 DATA_END = 15
 LARGEST_CHUNK = 256 * 2**20  # bytes, unpacked
 LARGEST_UNPACKED = 4 * LARGEST_TABLE
-MOST_CHANNELS = 65_536  # their numbers have two bytes
 MOST_MESSAGES = 10_000_000
 MOST_JOINTS = 10_000
 JOINT_STATES = ("sensor_msgs/msg/JointState", "sensor_msgs/JointState", "JointState")

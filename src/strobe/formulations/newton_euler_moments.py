@@ -19,8 +19,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from strobe.algebra import Force, Inertia, Mat3, Motion, Pose, Sym3, Turn, Vec3
-from strobe.formulations.newton_euler_armstrong import inward, offset
-from strobe.formulations.newton_euler_armstrong import moment as euler_moment
+from strobe.formulations.newton_euler_armstrong import inward, moment as euler_moment, offset
 from strobe.models.model import ROOT, Body, Model
 from strobe.scalars import Num, Numbers
 from strobe.scalars.scalar import is_number

@@ -26,19 +26,13 @@ from strobe.rooms import exported
 if TYPE_CHECKING:
     from strobe.identify.base_parameters import (
         BaseParameters as BaseParameters,
-    )
-    from strobe.identify.base_parameters import (
         base_parameters as base_parameters,
     )
-    from strobe.identify.logs import Log as Log
-    from strobe.identify.logs import read_log as read_log
-    from strobe.identify.payload import Payload as Payload
-    from strobe.identify.payload import identify_payload as identify_payload
-    from strobe.identify.payload_bounds import PartlyKnown as PartlyKnown
-    from strobe.identify.payload_bounds import partly_known as partly_known
+    from strobe.identify.logs import Log as Log, read_log as read_log
+    from strobe.identify.payload import Payload as Payload, identify_payload as identify_payload
+    from strobe.identify.payload_bounds import PartlyKnown as PartlyKnown, partly_known as partly_known
     from strobe.identify.payload_change import PayloadMonitor as PayloadMonitor
-    from strobe.identify.payload_forces import ForceTests as ForceTests
-    from strobe.identify.payload_forces import force_tests as force_tests
+    from strobe.identify.payload_forces import ForceTests as ForceTests, force_tests as force_tests
     from strobe.identify.payload_regressor import payload_regressor as payload_regressor
 
 exported(

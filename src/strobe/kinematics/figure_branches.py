@@ -9,8 +9,7 @@ import numpy as np
 from strobe.errors import counted
 from strobe.robot import Robot
 from strobe.show.drawing import Drawing, usual_view
-from strobe.show.drawing_sheet import LINE, MARGIN, TOP, brief
-from strobe.show.drawing_sheet import WIDTH as SHEET
+from strobe.show.drawing_sheet import LINE, MARGIN, TOP, WIDTH as SHEET, brief
 from strobe.show.projection import View
 from strobe.show.skeleton import posed
 from strobe.show.svg import Element, group, text, titled

@@ -4,11 +4,9 @@ In the order of the data:
 
     extended_coordinates  a base that translates, in blocks
     extended_equations    as closed forms
-    support_polygon       soles on the ground
-    zero_moment_point     what the ground does
+    zero_moment_point     what the ground does, and whether soles hold
     gait                  which foot stands where, and when
-    inverted_pendulum     where the centre of mass must go
-    walking               the joints along a gait
+    walking               where the centre of mass must go, and the joints
     figure_zmp            the zero moment point from above
 
     loop_closure          positions that close every loop
@@ -35,48 +33,34 @@ from strobe.rooms import exported
 if TYPE_CHECKING:
     from strobe.mechanisms.counterweights import (
         Counterbalance as Counterbalance,
-    )
-    from strobe.mechanisms.counterweights import (
         counterbalance as counterbalance,
     )
     from strobe.mechanisms.cut_couplings import uncoupled as uncoupled
     from strobe.mechanisms.dependent_motion import led as led
     from strobe.mechanisms.dependent_rates import complete as complete
-    from strobe.mechanisms.extended_coordinates import BlockForm as BlockForm
-    from strobe.mechanisms.extended_coordinates import block_form as block_form
+    from strobe.mechanisms.extended_coordinates import BlockForm as BlockForm, block_form as block_form
     from strobe.mechanisms.extended_equations import (
         BlockEquations as BlockEquations,
-    )
-    from strobe.mechanisms.extended_equations import (
         block_equations as block_equations,
     )
     from strobe.mechanisms.gait import Gait as Gait
     from strobe.mechanisms.loop_closure import assemble as assemble
-    from strobe.mechanisms.loop_forces import LoopForces as LoopForces
-    from strobe.mechanisms.loop_forces import loop_forces as loop_forces
+    from strobe.mechanisms.loop_forces import LoopForces as LoopForces, loop_forces as loop_forces
     from strobe.mechanisms.mobility import (
         Diagnosis as Diagnosis,
-    )
-    from strobe.mechanisms.mobility import (
         diagnose as diagnose,
-    )
-    from strobe.mechanisms.mobility import (
         independent as independent,
     )
-    from strobe.mechanisms.parallel_linkages import Chain as Chain
-    from strobe.mechanisms.parallel_linkages import Combined as Combined
-    from strobe.mechanisms.parallel_linkages import combined as combined
-    from strobe.mechanisms.reduced_dynamics import Reduced as Reduced
-    from strobe.mechanisms.reduced_dynamics import reduced as reduced
-    from strobe.mechanisms.walking import Walk as Walk
-    from strobe.mechanisms.walking import walk as walk
+    from strobe.mechanisms.parallel_linkages import (
+        Chain as Chain,
+        Combined as Combined,
+        combined as combined,
+    )
+    from strobe.mechanisms.reduced_dynamics import Reduced as Reduced, reduced as reduced
+    from strobe.mechanisms.walking import Walk as Walk, walk as walk
     from strobe.mechanisms.zero_moment_point import (
         Footing as Footing,
-    )
-    from strobe.mechanisms.zero_moment_point import (
         GroundReaction as GroundReaction,
-    )
-    from strobe.mechanisms.zero_moment_point import (
         ground_reaction as ground_reaction,
     )
     from strobe.models.feet import Foot as Foot

@@ -4,6 +4,13 @@ The body follows the linear inverted pendulum over the wanted zero moment point;
 from its foot, gives the joints, and a quintic spline joins them. The full dynamics then say where the zero moment
 point really is, and what is missing is given to the pendulum again, a few times.
 
+With all mass at a constant height h, at the centre c, the moment about the zero moment point p vanishes when
+
+    p = c − c̈ / ω²,    ω² = g / h.
+
+Run forwards in time c falls away from p. Here the whole path is found at once: of all paths c that rest at both ends
+the one whose zero moment point is nearest to the wanted one, in the sense of least squares.
+
 A position means the same whichever foot stands: along one motion the robot is rooted on one foot after the other.
 The world is the frame of the first foot at the start.
 """
@@ -16,10 +23,11 @@ from math import comb
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.sparse import diags
+from scipy.sparse.linalg import spsolve
 
 from strobe.errors import ArgumentError, counted, shown
 from strobe.mechanisms.gait import Gait, Phase, wanted_zmp
-from strobe.mechanisms.inverted_pendulum import carried
 from strobe.mechanisms.zero_moment_point import (
     Footing,
     GroundReaction,
@@ -38,6 +46,7 @@ if TYPE_CHECKING:
     from strobe.robot import Robot
 
 Array = np.ndarray
+AT_REST = 3  # points at each end that are the same: no velocity, no acceleration
 
 STEP = 0.02  # s between two points of the spline, and between two looks at it
 FEWEST = 16  # points of a spline
@@ -235,3 +244,16 @@ def between(motion: Trajectory, start: float, end: float) -> Trajectory:
     new = [sum(comb(k, p) * old[..., k] * late ** (k - p) for k in powers if k >= p) for p in powers]
     part = times - start
     return Trajectory(motion.joint_names, part, np.stack(new, axis=-1), motion.method, part[[0, -1]])
+
+
+def carried(zmp: Array, step: float, height: float, gravity: float) -> Array:
+    """The centre of mass (N, m), from step to step, of a pendulum whose zero moment point (N, m) is wanted."""
+    k = height / (gravity * step**2)
+    N = len(zmp)
+    to_zmp = diags([-k, 1.0 + 2.0 * k, -k], [0, 1, 2], shape=(N - 2, N)).tocsc()  # pyright: ignore[reportArgumentType]
+    center = np.concatenate([np.tile(zmp[0], (N - AT_REST, 1)), np.tile(zmp[-1], (AT_REST, 1))])
+    free = slice(AT_REST, N - AT_REST)
+    A = to_zmp[:, free]
+    missing = zmp[1:-1] - to_zmp @ center
+    center[free] += spsolve(A.T @ A, A.T @ missing).reshape(-1, zmp.shape[1])
+    return center

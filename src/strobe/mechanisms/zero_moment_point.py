@@ -16,13 +16,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from enum import IntEnum
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from strobe.approximate.states import states
 from strobe.errors import Advised, ArgumentError, UnsupportedModelError, counted, shown
-from strobe.mechanisms.support_polygon import margins
 from strobe.models.arguments import finite_numbers, require_above
 from strobe.models.bases import FLOATS, change_base
 from strobe.models.feet import Foot
@@ -315,3 +315,29 @@ def _moving(robot: Robot, q: Any, qd: Any, feet: list[Foot]) -> Array | bool:
         carried = [foot.frame for foot in feet if foot.frame in robot.moving_frames]
         rates = [robot.jacobian(q, frame) @ np.asarray(qd, float)[..., None] for frame in carried]
     return np.any([(np.abs(rate) > STILL).any(axis=(-2, -1)) for rate in rates], axis=0) if rates else False
+
+
+# -- the polygon of support --------------------------------------------------------------------------
+
+
+def margins(points: Array, polygon: Array) -> Array:
+    """How far points (..., 2) are inside the convex hull of corners (..., K, 2): metres, negative outside.
+
+    With V the corners and n a unit vector, min over n of max over V of n · (v − p) is the distance of p to the
+    nearest edge. The least n is normal to a line through two corners, or points from the nearest corner to p: so many
+    directions are tried, and no hull is built.
+    """
+    first, second = (list(each) for each in zip(*combinations(range(polygon.shape[-2]), 2), strict=True))
+    away = points[..., None, :] - polygon
+    along = away[..., first, :] - away[..., second, :]
+    normals = np.stack([-along[..., 1], along[..., 0]], axis=-1)
+    directions = _units(np.concatenate([normals, -normals, away], axis=-2))
+    reach = np.einsum("...dk,...ck->...dc", directions, -away).max(axis=-1)
+    known = np.where(np.isnan(directions[..., 0]), np.inf, reach)
+    return np.where(np.isnan(points).any(axis=-1), np.nan, known.min(axis=-1))
+
+
+def _units(vectors: Array) -> Array:
+    """Vectors of length one; NaN where there is no direction."""
+    length = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return vectors / np.where(length > 0, length, np.nan)

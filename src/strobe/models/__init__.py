@@ -50,7 +50,6 @@ In the order of the data:
     payloads          loads on a frame
     bases             fixed, translating, floating
     chains            the joints between two frames
-    frames            named frames added
     scaling           geometrically similar models
     rerooting         the same tree hung from another link
     body_transfer     bodies moved from one carrier to another

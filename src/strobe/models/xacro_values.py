@@ -22,7 +22,6 @@ MOST_ITEMS = 10_000  # of a list, over all its levels
 DEEPEST_VALUE = 20  # lists inside lists
 MOST_BITS = 1_024  # of an integer: floating-point numbers end there too
 LARGEST_KEY = 2**60  # of a dictionary: below it, no two integers fall together
-LARGEST_EXPONENT = 1_024
 WIDEST = 99  # characters or decimals that a format asks for
 
 

@@ -38,11 +38,6 @@ In the order of the data:
 
     arm_patterns            arms by their zeros
     records                 counts published later
-    fewest_arm              arms laid out for few operations
-    fewest_operations       a recursion whose choices are data
-    fewest_scheme           a link's force and moment in sixteen products
-    rescaling               values in units of their own
-    fewest_program          a variant as a certificate
     certificates            programs as text, counted and checked
     conditions              what divisions ask of an arm
     fitted_arms             real arms in the names of a certificate
@@ -56,12 +51,6 @@ from typing import TYPE_CHECKING
 from strobe.rooms import exported
 
 if TYPE_CHECKING:
-    from strobe.papers.ladder import Rung as Rung
-    from strobe.papers.ladder import ladder as ladder
+    from strobe.papers.ladder import Rung as Rung, ladder as ladder
 
-exported(
-    __name__,
-    {
-        "strobe.papers.ladder": "Rung ladder",
-    },
-)
+exported(__name__, {"strobe.papers.ladder": "Rung ladder"})

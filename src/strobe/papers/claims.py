@@ -14,12 +14,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 
-from strobe.papers import findings_asada as asada
-from strobe.papers import findings_counts as counts
-from strobe.papers import findings_decomposition as decomposition
-from strobe.papers import findings_hollerbach as hollerbach
-from strobe.papers import findings_turney as turney
-from strobe.papers import findings_waters as waters
+from strobe.papers import (
+    findings_asada as asada,
+    findings_counts as counts,
+    findings_decomposition as decomposition,
+    findings_hollerbach as hollerbach,
+    findings_turney as turney,
+    findings_waters as waters,
+)
 from strobe.papers.findings import Check, Finding
 
 

@@ -15,7 +15,7 @@ divided, and every mass, centre and inertia tensor is reached up to a set of mea
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -145,6 +145,11 @@ class MovingArm:
         """The links carried by a revolute joint."""
         return self.turning(self.n)
 
+    @property
+    def turning_below(self) -> list[int]:
+        """Those of them that carry another link."""
+        return self.turning(self.n - 1)
+
     def turning(self, i: int) -> list[int]:
         """The revolute joints up to link i."""
         return [j for j in range(1, i + 1) if self.turns(j)]
@@ -257,15 +262,12 @@ class MovingArm:
     @cached_property
     def W_by_acceleration(self) -> list[Mat3]:
         """Σ_j ∂_jW_i qdd_j."""
-        return [
-            total([self.dW(j, i) * self.qdd[j] for j in self.up_to(i)], Mat3.zero()) for i in self._from_0
-        ]
+        return self._driven(self.dW, self.qdd, Mat3.zero())
 
     @cached_property
     def W_by_velocity(self) -> list[Mat3]:
         """Σ_jk ∂_jkW_i qd_j qd_k."""
-        return [total([self.ddW(j, k, i) * rates for j, k, rates in self.products(i)], Mat3.zero())
-                for i in self._from_0]  # fmt: skip
+        return self._swept(self.ddW, Mat3.zero())
 
     @cached_property
     def Wdd(self) -> list[Mat3]:
@@ -273,25 +275,28 @@ class MovingArm:
 
     @cached_property
     def pdd(self) -> list[Vec3]:
-        linear = [
-            total([self.dp(j, i) * self.qdd[j] for j in self.up_to(i)], Vec3.zero()) for i in self._from_0
-        ]
-        square = [total([self.ddp(j, k, i) * rates for j, k, rates in self.products(i)], Vec3.zero())
-                  for i in self._from_0]  # fmt: skip
-        return [x + y for x, y in zip(linear, square, strict=True)]
+        parts = self._driven(self.dp, self.qdd, Vec3.zero()), self._swept(self.ddp, Vec3.zero())
+        return [x + y for x, y in zip(*parts, strict=True)]
 
     @cached_property
     def Wd(self) -> list[Mat3]:
         """Σ_j ∂_jW_i qd_j."""
-        return [
-            total([self.dW(j, i) * self.qd[j] for j in self.up_to(i)], Mat3.zero()) for i in self._from_0
-        ]
+        return self._driven(self.dW, self.qd, Mat3.zero())
 
     @cached_property
     def pd(self) -> list[Vec3]:
         """Σ_j ∂_jp_i qd_j."""
+        return self._driven(self.dp, self.qd, Vec3.zero())
+
+    def _driven(self, partial: Callable[[int, int], Any], rates: Numbers, none: Any) -> list[Any]:
+        """The partials times the rates of the joints, summed up to each frame."""
+        return [total([partial(j, i) * rates[j] for j in self.up_to(i)], none) for i in range(self.n + 1)]
+
+    def _swept(self, partial: Callable[[int, int, int], Any], none: Any) -> list[Any]:
+        """The second partials times the products of two velocities, summed up to each frame."""
         return [
-            total([self.dp(j, i) * self.qd[j] for j in self.up_to(i)], Vec3.zero()) for i in self._from_0
+            total([partial(j, k, i) * rates for j, k, rates in self.products(i)], none)
+            for i in range(self.n + 1)
         ]
 
     def dWd(self, j: int, i: int) -> Mat3:
@@ -301,10 +306,6 @@ class MovingArm:
     def dpd(self, j: int, i: int) -> Vec3:
         """Σ_k ∂_jkp_i qd_k, the rate of ∂_jp_i."""
         return total([self.ddp(j, k, i) * self.qd[k] for k in self.up_to(i)], Vec3.zero())
-
-    @property
-    def _from_0(self) -> range:
-        return range(self.n + 1)
 
     def products(self, i: int) -> Iterator[tuple[int, int, Num]]:
         """Every j, k ≤ i with qd_j qd_k."""

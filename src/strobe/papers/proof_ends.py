@@ -79,16 +79,15 @@ def _(arm: MovingArm) -> Pairs:
         yield arm.Wdd[i] @ arm.W[i].T, Mat3.cross(arm.W[i] @ al) + spin @ spin
 
 
-@ENDS.line(
+@ENDS.each(
     "3.7, 3.8",
     "W_i a_i = p̈_i − g ; W_i ā_i = p̈_i + Ẅ_i r_i − g",
     by=("4.7", "4.9", "rotation"),
     rule="walked through below",
 )
-def accelerations(arm: MovingArm) -> Pairs:
-    for i in arm.all_links:
-        yield arm.W[i] @ arm.a(i), arm.pdd[i] - arm.g
-        yield arm.W[i] @ arm.abar(i), arm.pdd[i] + arm.Wdd[i] @ arm.r(i) - arm.g
+def accelerations(arm: MovingArm, i: int) -> Pairs:
+    yield arm.W[i] @ arm.a(i), arm.pdd[i] - arm.g
+    yield arm.W[i] @ arm.abar(i), arm.pdd[i] + arm.Wdd[i] @ arm.r(i) - arm.g
 
 
 @ENDS.line(

@@ -36,39 +36,35 @@ def particle(arm: MovingArm) -> Pairs:
             yield moving, arm.pd[i] + arm.Wd[i] @ d
 
 
-@HOLLERBACH.line(
+@HOLLERBACH.each(
     "A3-A5",
     "K_i = ½ Σ w tr(ḣ ḣᵀ) = ½ tr(m_i ṗ_i ṗ_iᵀ + 2 Ẇ_i n_i ṗ_iᵀ + Ẇ_i J_i Ẇ_iᵀ), n_i = m_i r_i",
     by=("J_i", "1.23"),
     note="the last factor is printed without its transpose; the text before (15) has n_i = r_i/m_i",
 )
-def kinetic_energy(arm: MovingArm) -> Pairs:
-    for i in arm.all_links:
-        yield _twice_kinetic(arm, i), _by_moments(arm, i, arm.r(i) * arm.m(i))
+def kinetic_energy(arm: MovingArm, i: int) -> Pairs:
+    yield _twice_kinetic(arm, i), _by_moments(arm, i, arm.r(i) * arm.m(i))
 
 
 @kinetic_energy.printed("n_i = r_i/m_i")
-def _(arm: MovingArm) -> Pairs:
-    for i in arm.all_links:
-        yield _twice_kinetic(arm, i) * arm.m(i), _by_moments(arm, i, arm.r(i) * (1.0 / arm.m(i))) * arm.m(i)
+def _(arm: MovingArm, i: int) -> Pairs:
+    yield _twice_kinetic(arm, i) * arm.m(i), _by_moments(arm, i, arm.r(i) * (1.0 / arm.m(i))) * arm.m(i)
 
 
-@HOLLERBACH.line(
+@HOLLERBACH.each(
     "A6",
     "P_i = −Σ w g·h = −m_i g·(p_i + W_i r_i)",
     by=(),
     rule="Σ w d = m_i r_i",
     note="the print leaves p_i out",
 )
-def potential_energy(arm: MovingArm) -> Pairs:
-    for i in arm.all_links:
-        yield _weights(arm, i), arm.g.dot(arm.c(i)) * arm.m(i)
+def potential_energy(arm: MovingArm, i: int) -> Pairs:
+    yield _weights(arm, i), arm.g.dot(arm.c(i)) * arm.m(i)
 
 
 @potential_energy.printed("−m_i g·W_i r_i")
-def _(arm: MovingArm) -> Pairs:
-    for i in arm.all_links:
-        yield _weights(arm, i), arm.g.dot(arm.W[i] @ arm.r(i)) * arm.m(i)
+def _(arm: MovingArm, i: int) -> Pairs:
+    yield _weights(arm, i), arm.g.dot(arm.W[i] @ arm.r(i)) * arm.m(i)
 
 
 @HOLLERBACH.line(
@@ -86,70 +82,64 @@ def derivatives_commute(arm: MovingArm) -> Pairs:
             yield p[j].map(lambda x: jets.coefficient(x, 3)), arm.dpd(i, j)
 
 
-@HOLLERBACH.line(
+@HOLLERBACH.each(
     "A9",
     "d/dt ∂K/∂qd_i = Σ_{j≥i} tr[m ∂_ip p̈ᵀ + m (∂_ip)˙ ṗᵀ + (∂_iW)˙ n ṗᵀ + ∂_iW n p̈ᵀ + Ẅ n ∂_ipᵀ + Ẇ n (∂_ip)˙ᵀ "
     "+ ∂_iW J Ẅᵀ + (∂_iW)˙ J Ẇᵀ], all of link j",
     rule="the energy of the points differentiated exactly; A5, A12 on the right",
     note="the first term is printed with ṗ for p̈",
 )
-def momentum(arm: MovingArm) -> Pairs:
-    for i in arm.all_links:
-        yield momentum_rate(arm, i), total(_momentum_rate(arm, i, j) for j in range(i, arm.n + 1))
+def momentum(arm: MovingArm, i: int) -> Pairs:
+    yield momentum_rate(arm, i), total(_momentum_rate(arm, i, j) for j in range(i, arm.n + 1))
 
 
-@HOLLERBACH.line(
+@HOLLERBACH.each(
     "A10",
     "∂K/∂q_i = Σ_{j≥i} tr[m (∂_ip)˙ ṗᵀ + (∂_iW)˙ n ṗᵀ + Ẇ n (∂_ip)˙ᵀ + (∂_iW)˙ J Ẇᵀ]",
     rule="the energy of the points differentiated exactly; A5, A12 on the right",
 )
-def energy_by_position(arm: MovingArm) -> Pairs:
-    for i in arm.all_links:
-        yield by_position(arm, i)[0], total(_by_position(arm, i, j) for j in range(i, arm.n + 1))
+def energy_by_position(arm: MovingArm, i: int) -> Pairs:
+    yield by_position(arm, i)[0], total(_by_position(arm, i, j) for j in range(i, arm.n + 1))
 
 
-@HOLLERBACH.line(
+@HOLLERBACH.each(
     "A11",
     "∂P/∂q_i = −Σ_{j≥i} m_j g·(∂_ip_j + ∂_iW_j r_j)",
     rule="the potential energy of the points differentiated exactly",
     note="the print leaves ∂_ip_j out, as A6 does",
 )
-def weight_by_position(arm: MovingArm) -> Pairs:
-    for i in arm.all_links:
-        yield by_position(arm, i)[1], -total(arm.weight(i, j) for j in range(i, arm.n + 1))
+def weight_by_position(arm: MovingArm, i: int) -> Pairs:
+    yield by_position(arm, i)[1], -total(arm.weight(i, j) for j in range(i, arm.n + 1))
 
 
 @weight_by_position.printed("−Σ_j m_j g·∂_iW_j r_j")
-def _(arm: MovingArm) -> Pairs:
-    for i in arm.all_links:
-        short = (arm.g.dot(arm.dW(i, j) @ arm.r(j)) * arm.m(j) for j in range(i, arm.n + 1))
-        yield by_position(arm, i)[1], -total(short)
+def _(arm: MovingArm, i: int) -> Pairs:
+    short = (arm.g.dot(arm.dW(i, j) @ arm.r(j)) * arm.m(j) for j in range(i, arm.n + 1))
+    yield by_position(arm, i)[1], -total(short)
 
 
-@HOLLERBACH.line(
+@HOLLERBACH.each(
     "A13, 15",
     "A9 − A10 = Σ_{j≥i} tr(m ∂_ip p̈ᵀ + ∂_ip nᵀ Ẅᵀ + ∂_iW n p̈ᵀ + ∂_iW J Ẅᵀ)",
     by=("1.23",),
     rule="the terms with (∂_ip)˙ and (∂_iW)˙ cancel; tr(ABᵀ) = tr(BAᵀ)",
     note="A13 prints ṗ for p̈ in its first term, and n for nᵀ in its second",
 )
-def generalised_force(arm: MovingArm) -> Pairs:
-    for i in arm.all_links:
-        for j in range(i, arm.n + 1):
-            yield _momentum_rate(arm, i, j) - _by_position(arm, i, j), _inertial(arm, i, j)
+def generalised_force(arm: MovingArm, i: int) -> Pairs:
+    for j in range(i, arm.n + 1):
+        yield _momentum_rate(arm, i, j) - _by_position(arm, i, j), _inertial(arm, i, j)
 
 
-@HOLLERBACH.line(
+@HOLLERBACH.each(
     "15 = 4",
     "(15) − Σ_{j≥i} m_j g·(∂_ip_j + ∂_iW_j r_j) = Σ_k tr(U_ji Ĵ_j U_jkᵀ) qdd_k + …, "
     "link by link: his 3×3 is Uicker's 4×4",
     by=("1.28",),
     rule="the blocks of Ĵ_j; Ẅ_j, p̈_j written out by (chain)",
 )
-def three_by_three_is_four_by_four(arm: MovingArm) -> Pairs:
-    for i in arm.all_links:
-        for j in range(i, arm.n + 1):
-            yield _inertial(arm, i, j) - arm.weight(i, j), arm.traced(i, j)
+def three_by_three_is_four_by_four(arm: MovingArm, i: int) -> Pairs:
+    for j in range(i, arm.n + 1):
+        yield _inertial(arm, i, j) - arm.weight(i, j), arm.traced(i, j)
 
 
 # -- (6) to (14): the 4×4 recursions ------------------------------------------------------------------
@@ -169,16 +159,15 @@ def backward_recursion(arm: MovingArm) -> Pairs:
         yield Wdd, bordered(arm.Wdd[j], arm.pdd[j])
 
 
-@HOLLERBACH.line(
+@HOLLERBACH.each(
     "6",
     "τ_i = Σ_{j≥i} [tr(U_ji Ĵ_j Ẅ_jᵀ) − m_j ĝᵀ U_ji r̂_j]",
     by=(),
     rule="(7) into (4): the sums over k and l are Ẅ_j",
 )
-def unexpanded(arm: MovingArm) -> Pairs:
-    for i in arm.all_links:
-        terms = (_accelerated(arm, i, j) - arm.weight(i, j) for j in range(i, arm.n + 1))
-        yield total(arm.traced(i, j) for j in range(i, arm.n + 1)), total(terms)
+def unexpanded(arm: MovingArm, i: int) -> Pairs:
+    terms = (_accelerated(arm, i, j) - arm.weight(i, j) for j in range(i, arm.n + 1))
+    yield total(arm.traced(i, j) for j in range(i, arm.n + 1)), total(terms)
 
 
 @HOLLERBACH.line(
@@ -202,42 +191,38 @@ def forward_recursion(arm: MovingArm) -> Pairs:
 # -- appendix B: the 3×3 recursions -------------------------------------------------------------------
 
 
-@HOLLERBACH.line(
+@HOLLERBACH.each(
     "16",
     "p̈_j = p̈_{j−1} + Ẅ_j p*_j (+ 2 qd_j Ẇ_{j−1} z0 + qdd_j W_{j−1} z0 where joint j is prismatic)",
     by=("origins",),
     rule="p_j = p_{j−1} + W_j p*_j differentiated twice",
     note="printed with a minus sign",
 )
-def origins_accelerate(arm: MovingArm) -> Pairs:
-    for j in arm.all_links:
-        yield arm.pdd[j] - arm.pdd[j - 1], arm.Wdd[j] @ arm.ps(j) + _slide(arm, j)
+def origins_accelerate(arm: MovingArm, j: int) -> Pairs:
+    yield arm.pdd[j] - arm.pdd[j - 1], arm.Wdd[j] @ arm.ps(j) + _slide(arm, j)
 
 
 @origins_accelerate.printed("p̈_j = p̈_{j−1} − Ẅ_j p*_j")
-def _(arm: MovingArm) -> Pairs:
-    for j in arm.all_links:
-        yield arm.pdd[j] - arm.pdd[j - 1], _slide(arm, j) - arm.Wdd[j] @ arm.ps(j)
+def _(arm: MovingArm, j: int) -> Pairs:
+    yield arm.pdd[j] - arm.pdd[j - 1], _slide(arm, j) - arm.Wdd[j] @ arm.ps(j)
 
 
-@HOLLERBACH.line(
+@HOLLERBACH.each(
     "B1",
     "∂_iW_j = ∂_iW_i ⁱW_j ; ∂_ip_j = ∂_ip_i + ∂_iW_i ⁱp_j",
     by=("1.11", "1.18", "rotation"),
     note="the print leaves ∂_ip_i out: origin i is at the far end of link i and moves with q_i",
 )
-def derivatives_beyond(arm: MovingArm) -> Pairs:
-    for i in arm.all_links:
-        for j in range(i, arm.n + 1):
-            yield arm.dW(i, j), arm.dW(i, i) @ arm.R(i, j)
-            yield arm.dp(i, j), arm.dp(i, i) + arm.dW(i, i) @ _seen(arm, i, j)
+def derivatives_beyond(arm: MovingArm, i: int) -> Pairs:
+    for j in range(i, arm.n + 1):
+        yield arm.dW(i, j), arm.dW(i, i) @ arm.R(i, j)
+        yield arm.dp(i, j), arm.dp(i, i) + arm.dW(i, i) @ _seen(arm, i, j)
 
 
 @derivatives_beyond.printed("∂_ip_j = ∂_iW_i ⁱp_j")
-def _(arm: MovingArm) -> Pairs:
-    for i in arm.all_links:
-        for j in range(i, arm.n + 1):
-            yield arm.dp(i, j), arm.dW(i, i) @ _seen(arm, i, j)
+def _(arm: MovingArm, i: int) -> Pairs:
+    for j in range(i, arm.n + 1):
+        yield arm.dp(i, j), arm.dW(i, i) @ _seen(arm, i, j)
 
 
 @HOLLERBACH.line(
@@ -256,30 +241,28 @@ def sums_beyond(arm: MovingArm) -> Pairs:
         yield (e, D), _beyond(arm, i)
 
 
-@HOLLERBACH.line(
+@HOLLERBACH.each(
     "B2, B5, 17",
     "Σ_{j≥i} (15) = tr(∂_iW_i D_i) + ∂_ip_i·e_i ; with gravity − g·(∂_iW_i c_i + M_i ∂_ip_i), "
     "c_i = Σ m_j ⁱp_j + ⁱW_j n_j",
     by=("B1", "1.23"),
     note="the print leaves out both terms with ∂_ip_i, and the m_j ⁱp_j of c_i",
 )
-def recursion_in_three_dimensions(arm: MovingArm) -> Pairs:
-    for i in arm.all_links:
-        e, D = _beyond(arm, i)
-        above = range(i, arm.n + 1)
-        c = total(_seen(arm, i, j) * arm.m(j) + arm.R(i, j) @ arm.r(j) * arm.m(j) for j in above)
-        dW, dp = arm.dW(i, i), arm.dp(i, i)
-        held = arm.g.dot(dW @ c + dp * total(arm.m(j) for j in above))
-        yield total(_inertial(arm, i, j) for j in above), (dW @ D).trace() + dp.dot(e)
-        yield total(arm.weight(i, j) for j in above), held
+def recursion_in_three_dimensions(arm: MovingArm, i: int) -> Pairs:
+    e, D = _beyond(arm, i)
+    above = range(i, arm.n + 1)
+    c = total(_seen(arm, i, j) * arm.m(j) + arm.R(i, j) @ arm.r(j) * arm.m(j) for j in above)
+    dW, dp = arm.dW(i, i), arm.dp(i, i)
+    held = arm.g.dot(dW @ c + dp * total(arm.m(j) for j in above))
+    yield total(_inertial(arm, i, j) for j in above), (dW @ D).trace() + dp.dot(e)
+    yield total(arm.weight(i, j) for j in above), held
 
 
 @recursion_in_three_dimensions.printed("tr(∂_iW_i D_i)")
-def _(arm: MovingArm) -> Pairs:
-    for i in arm.all_links:
-        _, D = _beyond(arm, i)
-        whole = total(_inertial(arm, i, j) for j in range(i, arm.n + 1))
-        yield whole, (arm.dW(i, i) @ D).trace()
+def _(arm: MovingArm, i: int) -> Pairs:
+    _, D = _beyond(arm, i)
+    whole = total(_inertial(arm, i, j) for j in range(i, arm.n + 1))
+    yield whole, (arm.dW(i, i) @ D).trace()
 
 
 def _twice_kinetic(arm: MovingArm, i: int) -> Num:

@@ -17,6 +17,7 @@ from strobe.scalars import Num
 
 Pairs = Iterator[tuple[Any, Any]]  # the two sides, for every combination of indices
 Sides = Callable[[Any], Pairs]
+Written = Callable[..., Pairs]  # of an arm, or of an arm and one of its links
 
 ANY = "any"
 CHAIN = "R"
@@ -24,6 +25,13 @@ JOINT = "R_j"
 OWN = "R_i"
 SLIDING = "P"
 TWO = "R_i, n ≥ 2"
+
+LINKS = {
+    ANY: "all_links",
+    OWN: "turning_links",
+    CHAIN: "turning_chain",
+    TWO: "turning_below",
+}  # of an arm, that a line speaks of
 
 REASONS = {
     ANY: "it speaks of nothing that this arm has",
@@ -55,19 +63,21 @@ class Line:
     by: tuple[str, ...] | None = None  # the rules it follows from; None where that cannot be asked
     rule: str = ""  # the same in words, or what cannot be named
     note: str = ""  # where the source prints it otherwise
+    by_link: bool = False  # its forms are written for one link
     false: list[FalseForm] = field(default_factory=list)
 
-    def printed(self, text: str) -> Callable[[Sides], Sides]:
+    def printed(self, text: str) -> Callable[[Written], Written]:
         """Adds the form that the source prints and that is not true."""
         return self._false(text, True)
 
-    def variant(self, text: str) -> Callable[[Sides], Sides]:
+    def variant(self, text: str) -> Callable[[Written], Written]:
         """Adds a form that looks alike and is not true."""
         return self._false(text, False)
 
-    def _false(self, text: str, printed: bool) -> Callable[[Sides], Sides]:
-        def add(sides: Sides) -> Sides:
-            self.false.append(FalseForm(text, printed, sides))
+    def _false(self, text: str, printed: bool) -> Callable[[Written], Written]:
+        def add(sides: Written) -> Written:
+            of_all = link_by_link(sides, self.assume) if self.by_link else sides
+            self.false.append(FalseForm(text, printed, of_all))
             return sides
 
         return add
@@ -98,15 +108,26 @@ class Section:
         by: tuple[str, ...] | None = None,
         rule: str = "",
         note: str = "",
-    ) -> Callable[[Sides], Line]:
+        by_link: bool = False,
+    ) -> Callable[[Written], Line]:
         """Adds the decorated function as a line."""
 
-        def add(sides: Sides) -> Line:
-            made = Line(id, statement, assume, sides, by, rule, note)
+        def add(sides: Written) -> Line:
+            of_all = link_by_link(sides, assume) if by_link else sides
+            made = Line(id, statement, assume, of_all, by, rule, note, by_link)
             self.lines.append(made)
             return made
 
         return add
+
+    def each(self, *what: Any, **more: Any) -> Callable[[Written], Line]:
+        """The same of a function of an arm and a link, for every link that it assumes to be there."""
+        return self.line(*what, **more, by_link=True)
+
+
+def link_by_link(sides: Written, assume: str) -> Sides:
+    """The sides for every link that a line speaks of."""
+    return lambda arm: (pair for i in getattr(arm, LINKS[assume]) for pair in sides(arm, i))
 
 
 def entries(side: Any) -> list[Num]:

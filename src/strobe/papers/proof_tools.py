@@ -59,10 +59,9 @@ def axis_through_rotation(arm: MovingArm) -> Pairs:
 # -- derivatives of frames ----------------------------------------------------------------------------
 
 
-@TOOLS.line("1.10d", "∂_i R_i = Z R_i", OWN, by=("turn", "product rule", "rotation"))
-def derivative_of_one_rotation(arm: MovingArm) -> Pairs:
-    for i in arm.turning_links:
-        yield arm.W[i - 1].T @ arm.dW(i, i), Z @ arm.links[i].R
+@TOOLS.each("1.10d", "∂_i R_i = Z R_i", OWN, by=("turn", "product rule", "rotation"))
+def derivative_of_one_rotation(arm: MovingArm, i: int) -> Pairs:
+    yield arm.W[i - 1].T @ arm.dW(i, i), Z @ arm.links[i].R
 
 
 @TOOLS.line(
@@ -101,19 +100,18 @@ def _(arm: MovingArm) -> Pairs:
         yield arm.ddW(v, u, i), arm.Q(0, u - 1) @ arm.Q(0, v - 1) @ arm.W[i]
 
 
-@TOOLS.line(
+@TOOLS.each(
     "1.14",
     "W_iᵀ (p_i − p_{i−1}) = p*_i ; = (a_i, d_i sin α_i, d_i cos α_i) on the general arm",
     by=("rotation",),
     rule="p_i = p_{i−1} + W_i p*_i",
 )
-def link_vector(arm: MovingArm) -> Pairs:
-    for i in arm.all_links:
-        yield arm.W[i].T @ (arm.p[i] - arm.p[i - 1]), arm.ps(i)
-        if arm.table:
-            row = arm.table[i]
-            d = row.d if arm.turns(i) else row.d + arm.q[i]
-            yield arm.ps(i), Vec3(row.a, d * row.s, d * row.c)
+def link_vector(arm: MovingArm, i: int) -> Pairs:
+    yield arm.W[i].T @ (arm.p[i] - arm.p[i - 1]), arm.ps(i)
+    if arm.table:
+        row = arm.table[i]
+        d = row.d if arm.turns(i) else row.d + arm.q[i]
+        yield arm.ps(i), Vec3(row.a, d * row.s, d * row.c)
 
 
 @TOOLS.line(
@@ -277,41 +275,37 @@ def _(arm: MovingArm) -> Pairs:
 # -- inertias -----------------------------------------------------------------------------------------
 
 
-@TOOLS.line(
+@TOOLS.each(
     "1.26",
     "J_i = ½ tr(I_i) 1 − I_i + m_i r_i r_iᵀ",
     note="printed for principal axes along frame i only",
     by=("I_i", "J_i"),
 )
-def second_moments_from_inertia(arm: MovingArm) -> Pairs:
-    for i in arm.all_links:
-        yield arm.J(i), _second_moments(arm, i, arm.I(i))
+def second_moments_from_inertia(arm: MovingArm, i: int) -> Pairs:
+    yield arm.J(i), _second_moments(arm, i, arm.I(i))
 
 
 @second_moments_from_inertia.printed("without the products of inertia")
-def _(arm: MovingArm) -> Pairs:
-    for i in arm.all_links:
-        I = arm.I(i)
-        diagonal = Mat3(Vec3(I.a.x, 0.0, 0.0), Vec3(0.0, I.b.y, 0.0), Vec3(0.0, 0.0, I.c.z))
-        yield arm.J(i), _second_moments(arm, i, diagonal)
+def _(arm: MovingArm, i: int) -> Pairs:
+    I = arm.I(i)
+    diagonal = Mat3(Vec3(I.a.x, 0.0, 0.0), Vec3(0.0, I.b.y, 0.0), Vec3(0.0, 0.0, I.c.z))
+    yield arm.J(i), _second_moments(arm, i, diagonal)
 
 
-@TOOLS.line(
+@TOOLS.each(
     "1.27",
     "I_i = tr(J'_i) 1 − J'_i, J'_i = J_i − m_i r_i r_iᵀ",
     note="the print has = for 1 −",
     by=("I_i", "J_i"),
 )
-def inertia_from_second_moments(arm: MovingArm) -> Pairs:
-    for i in arm.all_links:
-        r = arm.r(i)
-        yield arm.I(i), gyration(arm.J(i) - Mat3.outer(r, r) * arm.m(i))
+def inertia_from_second_moments(arm: MovingArm, i: int) -> Pairs:
+    r = arm.r(i)
+    yield arm.I(i), gyration(arm.J(i) - Mat3.outer(r, r) * arm.m(i))
 
 
-@TOOLS.line("1.28", "Ĵ_i = Σ w (d,1)(d,1)ᵀ = [J_i m_i r_i; m_i r_iᵀ m_i]", by=("Ĵ_i", "J_i"))
-def augmented_second_moments(arm: MovingArm) -> Pairs:
-    for i in arm.all_links:
-        yield _augmented(arm, i), arm.links[i].J_hat
+@TOOLS.each("1.28", "Ĵ_i = Σ w (d,1)(d,1)ᵀ = [J_i m_i r_i; m_i r_iᵀ m_i]", by=("Ĵ_i", "J_i"))
+def augmented_second_moments(arm: MovingArm, i: int) -> Pairs:
+    yield _augmented(arm, i), arm.links[i].J_hat
 
 
 def _two(arm: MovingArm) -> tuple[Vec3, Vec3]:

@@ -98,8 +98,10 @@ class Request:
 
     def parts(self, model: Model) -> tuple[tuple[int, ...], ...]:
         """Shapes of the arrays that the result is to whoever asks, where these are several."""
-        whole = self.shape(model)
-        return whole[:1] and (whole[1:],) * whole[0] if self.record.parted and not self.by else ()
+        if not self.record.parted or self.by:
+            return ()
+        parts, *each = self.shape(model)
+        return (tuple(each),) * parts
 
     @property
     def together(self) -> tuple[Request, ...]:

@@ -17,8 +17,7 @@ import numpy as np
 
 from strobe.compiler.runtime.arrays import collected
 from strobe.errors import ArgumentError, Fault, ShapeError, shown
-from strobe.models import edits
-from strobe.models import parameters as constants
+from strobe.models import edits, parameters as constants
 from strobe.models.arguments import require_text, require_texts, require_truth, require_whole
 from strobe.models.random_states import random_guess, random_positions
 from strobe.quantities import Request

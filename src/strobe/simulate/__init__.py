@@ -34,15 +34,10 @@ from strobe.rooms import exported
 
 if TYPE_CHECKING:
     from strobe.simulate.energy_audit import Audit as Audit
-    from strobe.simulate.events import Attach as Attach
-    from strobe.simulate.events import Drop as Drop
-    from strobe.simulate.events import Lock as Lock
-    from strobe.simulate.events import Release as Release
-    from strobe.simulate.run import Run as Run
-    from strobe.simulate.run import Status as Status
+    from strobe.simulate.events import Attach as Attach, Drop as Drop, Lock as Lock, Release as Release
+    from strobe.simulate.run import Run as Run, Status as Status
     from strobe.simulate.simulation import simulate as simulate
-    from strobe.simulate.torques import Stops as Stops
-    from strobe.simulate.torques import Table as Table
+    from strobe.simulate.torques import Stops as Stops, Table as Table
 
 exported(
     __name__,

@@ -59,13 +59,6 @@ from typing import TYPE_CHECKING
 from strobe.rooms import exported
 
 if TYPE_CHECKING:
-    from strobe.study.report import SECTIONS as SECTIONS
-    from strobe.study.report import Report as Report
-    from strobe.study.report import study as study
+    from strobe.study.report import SECTIONS as SECTIONS, Report as Report, study as study
 
-exported(
-    __name__,
-    {
-        "strobe.study.report": "SECTIONS Report study",
-    },
-)
+exported(__name__, {"strobe.study.report": "SECTIONS Report study"})

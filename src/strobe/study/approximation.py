@@ -12,8 +12,7 @@ from strobe.approximate.recommendation import in_bytes, percent
 from strobe.robot import Robot
 from strobe.show.plots import NARROW, WIDTH
 from strobe.show.tables import remark, short, table, three
-from strobe.study import ladder
-from strobe.study import page_parts as page
+from strobe.study import ladder, page_parts as page
 from strobe.study.case import Case
 from strobe.study.refusals import reasons
 

@@ -15,8 +15,7 @@ from strobe.models.loops import why_open
 from strobe.robot import Robot
 from strobe.show.plots import NARROW, WIDTH, Panel, small_multiples
 from strobe.show.tables import remark, short, table, tidy
-from strobe.study import loop_forces, simulation
-from strobe.study import page_parts as page
+from strobe.study import loop_forces, page_parts as page, simulation
 from strobe.study.case import Case
 from strobe.study.overview import describe
 

@@ -16,8 +16,10 @@ import numpy as np
 
 from strobe.errors import ArgumentError, StrobeError
 from strobe.robot import Robot
-from strobe.robot.rest_position import reachable_zero as reachable_zero
-from strobe.robot.rest_position import resting_position as resting_position
+from strobe.robot.rest_position import (
+    reachable_zero as reachable_zero,
+    resting_position as resting_position,
+)
 
 Array = np.ndarray
 

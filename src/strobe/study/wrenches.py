@@ -11,8 +11,7 @@ import numpy as np
 from strobe.errors import UnsupportedModelError
 from strobe.show.tables import remark, table, tidy
 from strobe.show.terminal import Table
-from strobe.study import loop_forces
-from strobe.study import page_parts as page
+from strobe.study import loop_forces, page_parts as page
 from strobe.study.case import Case
 from strobe.study.figure_body import body_figure
 

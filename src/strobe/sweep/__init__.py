@@ -38,8 +38,7 @@ from typing import TYPE_CHECKING
 from strobe.rooms import exported
 
 if TYPE_CHECKING:
-    from strobe.sweep.estimating import Estimate as Estimate
-    from strobe.sweep.estimating import estimate as estimate
+    from strobe.sweep.estimating import Estimate as Estimate, estimate as estimate
     from strobe.sweep.plan import Plan as Plan
     from strobe.sweep.progress import Progress as Progress
     from strobe.sweep.reading import read_plan as read_plan

@@ -34,7 +34,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from strobe.errors import ArgumentError, ModelFileError, StrobeError, SweepWarning, nearest
+from strobe.errors import ArgumentError, StrobeError, SweepWarning, nearest
 from strobe.files.faults import Faults
 from strobe.files.reading import path_text, read_toml_data, suffix_of
 from strobe.models.toml_table import Context, Table, as_written
@@ -92,27 +92,22 @@ def _plan(data: Mapping[str, Any], source: str, folder: Path) -> Plan:
     faults = Faults(source)
     root = Table(data, "", Context(faults))
     task = root.choice("task", list(TASKS))
-    _raise(faults)  # on it depends what else there should be
+    faults.raise_if_any()  # on it depends what else there should be
     parameters = root.table("parameters")
     for name in parameters.data:
         root.context.parameters[name] = parameters.number(name)
     reader = _Reader(root, task, folder)
     document = reader.document()
     root.finish()
-    _raise(faults)
+    faults.raise_if_any()
     plan = Plan(document | {"robots": [robot_data(robot, label) for label, robot in reader.robots.items()]})
     chunk = min(plan.chunk or chosen_chunk(plan), plan.runs // len(plan.robots))
     plan = Plan(plan.document | {"chunk": chunk})
     reader.check(plan)
-    _raise(faults)
+    faults.raise_if_any()
     for note in faults.remarks:
         warnings.warn(str(note), SweepWarning, stacklevel=3)
     return plan
-
-
-def _raise(faults: Faults) -> None:
-    if faults.errors:
-        raise ModelFileError(faults.errors)
 
 
 class _Reader:

@@ -8,8 +8,7 @@ from operator import add, mul, neg, sub, truediv
 
 import mpmath
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from strobe.compiler.graph.factor import factor
 from strobe.compiler.graph.fuse import fuse

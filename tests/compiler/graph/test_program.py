@@ -1,7 +1,6 @@
 """What a program knows of itself: its size, its depth, its longest chain, its text."""
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from strobe.compiler.graph.paths import ends, remaining
 from strobe.compiler.graph.program import Program, trace

@@ -7,8 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from strobe.compiler.graph.program import trace
 from strobe.compiler.graph.rules import FORMS, FUNCTIONS, RULES, rules

@@ -47,8 +47,7 @@ class Marching:
         """The compiled loop, or nothing where there is no compiler or the programs are too long."""
         if not self.compiled or not has_compiler():
             return None
-        from strobe.compiler.runtime import cache as disk
-        from strobe.compiler.runtime import jit, width
+        from strobe.compiler.runtime import cache as disk, jit, width
 
         target = width.target()
         asked = {name: kernel.fingerprint() for name, kernel in self.kernels.items()}

@@ -164,8 +164,7 @@ class MachineCode:
         if kernel.stored or not builtins_work() or not isinstance(self.ufunc(), np.ufunc):
             return declined
         from strobe.compiler.codegen.llvm_batch import batch_module
-        from strobe.compiler.runtime import cache as disk
-        from strobe.compiler.runtime import jit
+        from strobe.compiler.runtime import cache as disk, jit
         from strobe.compiler.runtime.quick import builtin
 
         common = tuple(map(list(kernel.inputs).index, self.common))

@@ -134,8 +134,7 @@ def learn(dispatcher: Any, call: Call) -> None:
 
 @cache
 def _dispatch() -> Code:
-    from strobe.compiler.runtime import cache as disk
-    from strobe.compiler.runtime import jit
+    from strobe.compiler.runtime import cache as disk, jit
 
     key = disk.key(jit.host(), dispatch_module.__name__)
     entry = disk.fetch(key, lambda: disk.Entry(0, jit.emit_object(dispatch_module())))

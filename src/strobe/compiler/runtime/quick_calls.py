@@ -78,13 +78,15 @@ class QuickCalls:
     def _learning(self, robot: Any, method: Callable[..., Any], *args: Any, **named: Any) -> Any:
         """What a method answers, and what there is to be learnt of it."""
         outer = getattr(_hearing, "kernels", None)
-        heard = _hearing.kernels = []
+        heard: list[tuple[Kernel, int]] = []
+        _hearing.kernels = heard
         try:
             result = method(robot, *args, **named)
         finally:
             _hearing.kernels = outer
         if len(heard) == 1 and heard[0][0].request.quantity == method.__name__:
-            self._learn(robot, method, args, named, *heard[0], result)
+            kernel, axes = heard[0]
+            self._learn(robot, method, args, named, kernel, axes, result)
         return result
 
     def _learn(

@@ -20,8 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from strobe.compiler.graph.program import Program
-from strobe.compiler.graph.program import trace as graph_of
+from strobe.compiler.graph.program import Program, trace as graph_of
 from strobe.compiler.graph.replay import replay
 from strobe.compiler.runtime.arrays import collected
 from strobe.compiler.runtime.kernels import Kernel, program_digest

@@ -1,13 +1,13 @@
-"""A variant of `fewest` as a certificate: traced over parameters, rescaled, written out line by line."""
+"""A variant of `recursion` as a certificate: traced over parameters, rescaled, written out line by line."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from records.recursion import Angles, Choices, inverse_dynamics
+from records.rescaling import Coefficient, Flow, Parameters, Scales, Term
 from strobe.models.model import Model
 from strobe.papers.certificates import CONSTANTS, PROGRAM, TORQUES, parameters
-from strobe.papers.fewest_operations import Angles, Choices, inverse_dynamics
-from strobe.papers.rescaling import Coefficient, Flow, Parameters, Scales, Term
 from strobe.scalars import Node, Num
 
 SYMBOLS = {"add": "+", "sub": "-", "mul": "*", "div": "/"}

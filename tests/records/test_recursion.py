@@ -6,17 +6,17 @@ from itertools import product
 
 import pytest
 
+from records.layout import PAIRS, is_zero, links, moments
+from records.program import traced
+from records.recursion import Angles, Choices, Turning, inverse_dynamics
+from records.rescaling import Scales
+from records.scheme import PRODUCTS
 from strobe.algebra import Vec3
 from strobe.errors import ArgumentError, UnsupportedModelError
 from strobe.formulations import formulation
 from strobe.models.model import Model
 from strobe.papers.arm_patterns import PATTERNS, Pattern, arm, full, general, principal
-from strobe.papers.fewest_arm import PAIRS, is_zero, links, moments
-from strobe.papers.fewest_operations import Angles, Choices, Turning, inverse_dynamics
-from strobe.papers.fewest_program import traced
 from strobe.papers.fewest_records import published
-from strobe.papers.fewest_scheme import PRODUCTS
-from strobe.papers.rescaling import Scales
 from strobe.scalars import FieldSystem, cos, sin
 
 TURNS = ("four", "sum")
@@ -76,7 +76,7 @@ def test_sixteen_products_are_the_force_and_the_moment_of_a_link():
 def test_a_changed_sign_in_the_scheme_is_found(place, monkeypatch):
     start = next(k for k in range(place, len(PRODUCTS)) if PRODUCTS[k] == "-")
     changed = PRODUCTS[:start] + "+" + PRODUCTS[start + 1 :]
-    monkeypatch.setattr("strobe.papers.fewest_scheme.PRODUCTS", changed)
+    monkeypatch.setattr("records.scheme.PRODUCTS", changed)
     assert not agrees(GENERAL, Choices(scheme=frozenset({3, 4})))
 
 

@@ -57,7 +57,7 @@ def links(
     kept: Mapping[int, str],
     left: Mapping[int, Mapping[str, str]] | None = None,
 ) -> list[Link]:
-    """An arm of modified DH, laid out as `fewest_operations.Choices` say."""
+    """An arm of modified DH, laid out as `recursion.Choices` say."""
     return shared_out(slid(model, stays), kept, left or {})
 
 

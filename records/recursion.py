@@ -5,7 +5,7 @@
     G = [U v̇] Ĵ,  F = the last column of G,  N = (G_zy − G_yz, G_xz − G_zx, G_yx − G_xy)
     f_i = F + A f,  n_i = N + A n + P × A f,  tau_i = n_z, or f_z where the joint slides
 
-Ĵ are the second moments of `fewest_arm`, whose layout is one choice. The others:
+Ĵ are the second moments of `layout`, whose layout is one choice. The others:
 
     turn       how a vector turns by a joint angle: four products, or three and a sum more (*sum*: k = c (x + y),
                x' = k + (s − c) y, y' = k − (c + s) x)
@@ -13,7 +13,7 @@
     paired     two entries of a symmetric matrix share a product: b (x + y) + (a − b) x and b (x + y) + (c − b) y
     euler      links whose moment is written XX ω̇_x + (ZZ − YY) ω_y ω_z … instead of over U
     absolute   joints parallel to the one before: ω, ω̇ and n turn by the sum of both angles at once
-    scheme     links whose force and moment are the products of `fewest_scheme`
+    scheme     links whose force and moment are the products of `scheme`
     held       the last link is seen from the axes in which its joint starts: its moments turn, and no vector does
 """
 
@@ -24,10 +24,10 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import TypeAlias
 
+from records import scheme
+from records.layout import AXES, Link, Moments, is_zero, links, minus
 from strobe.errors import ArgumentError, UnsupportedModelError
 from strobe.models.model import Model
-from strobe.papers import fewest_scheme
-from strobe.papers.fewest_arm import AXES, Link, Moments, is_zero, links, minus
 from strobe.scalars import Num, Numbers
 from strobe.scalars.scalar import is_number
 
@@ -58,7 +58,7 @@ class Choices:
     @property
     def left(self) -> Mapping[int, Mapping[str, str]]:
         """What links pass inward but for the negative of another moment."""
-        return dict.fromkeys(self.scheme, fewest_scheme.LEFT)
+        return dict.fromkeys(self.scheme, scheme.LEFT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +202,7 @@ def _wrench(J: Moments, motion: Motion, choices: Choices, k: int) -> tuple[Vecto
     if k in choices.scheme:
         names = (f"U{row}{column}" for row in "xyz" for column in "xyz")
         inputs = dict(zip((*names, "vx", "vy", "vz"), [*chain(*motion.U), *motion.vd], strict=True))
-        return fewest_scheme.wrench(J, inputs)
+        return scheme.wrench(J, inputs)
     euler = k in choices.euler
     used = {**J, "xx": 0, "yy": 0, "zz": 0} if euler else J
     G = {row: _row(row, used, motion, choices.paired) for row in "xyz"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from strobe.papers.rescaling import Flow, Parameters, Scales
+from records.rescaling import Flow, Parameters, Scales
 
 
 def traced(function, constants: int):

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
-from strobe.papers.fewest_arm import Moments, is_zero
+from records.layout import Moments, is_zero
 from strobe.scalars import Num
 
 Form = dict[str, int]  # names with signs
