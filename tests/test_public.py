@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 import strobe
+from strobe.robot.overlaid import Overlaid
 
 ROOT = Path(__file__).parent.parent
 HELD = ROOT / "tests" / "public.txt"
@@ -67,7 +68,7 @@ def _class(path: str, cls: type) -> Iterator[str]:
         return
     yield f"{path}{_signature(cls)}"
     for name, member in _members(cls).items():
-        called = isinstance(member, staticmethod | classmethod) or inspect.isfunction(member)
+        called = isinstance(member, staticmethod | classmethod | Overlaid) or inspect.isfunction(member)
         yield f"{path}.{name}{_signature(getattr(cls, name)) if called else ''}"
 
 

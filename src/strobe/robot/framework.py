@@ -20,7 +20,7 @@ from strobe.compiler.runtime.arrays import collected, is_python, real_numbers, r
 from strobe.compiler.runtime.device import INTERPRETER, Device, require_device
 from strobe.compiler.runtime.kernels import Kernel
 from strobe.compiler.runtime.processor import PROCESSOR
-from strobe.compiler.runtime.quick_calls import QuickCalls, overlay
+from strobe.compiler.runtime.quick_calls import QuickCalls
 from strobe.errors import (
     ArgumentError,
     Fault,
@@ -50,6 +50,7 @@ from strobe.quantities.request import POSITIONS
 from strobe.robot.answers import Array, Bounds, Names, Wrench, cut, parted_as
 from strobe.robot.closed_chains import require_closed
 from strobe.robot.description import limits, sheet
+from strobe.robot.overlaid import overlay
 from strobe.robot.prepared import prepared
 from strobe.robot.singular_joints import singular_joints
 

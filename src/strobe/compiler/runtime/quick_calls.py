@@ -24,28 +24,6 @@ from strobe.quantities import QUANTITIES, Request
 _hearing = local()  # kernels that the call of this thread has used
 
 
-class Overlaid:
-    """A method of robots over which a builtin lies from the first time that it is looked up."""
-
-    def __init__(self, method: Callable[..., Any]) -> None:
-        self.method = method
-        self.__doc__ = method.__doc__
-
-    def __get__(self, robot: Any, owner: type | None = None) -> Callable[..., Any]:
-        if robot is None:
-            return self.method
-        overridden = getattr(type(robot), self.method.__name__) is not self.method
-        if overridden or not (robot.device.in_a_hurry and builtins_work()):
-            return self.method.__get__(robot, owner)
-        return robot._calls.over(robot, self.method)
-
-
-def overlay(kind: type) -> None:
-    """Make methods of a class that answer quantities such as builtins lie over."""
-    for name in vars(kind).keys() & QUANTITIES.keys():
-        setattr(kind, name, Overlaid(vars(kind)[name]))
-
-
 class QuickCalls:
     """The builtins that lie over the methods of one robot."""
 
