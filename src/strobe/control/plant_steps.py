@@ -28,9 +28,9 @@ def plant_steps(
     asked: Problem, method: Integrator, period: float, delay: float, given: int | None
 ) -> PlantSteps:
     """As many as are given; else as many as the arm needs where it starts, 100 at most."""
-    modes = step_size.modes(asked)
-    number = given
+    number, modes = given, None
     if number is None:
+        modes = step_size.modes(asked)
         longest = step_size.SAFETY * step_size.longest_stable(method, modes.eigenvalues)
         needed = period / float(np.min(longest, initial=np.inf))
         enough = (n for n in NUMBERS if n >= needed)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields
 from enum import IntEnum
 from functools import cached_property
 from os import PathLike
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -58,7 +59,10 @@ class Errors(NamedTuple):
 @displayed
 @dataclass(frozen=True, eq=False)
 class Run:
-    """Motions over time: T rows, batch axes first. A run that stopped early has NaN from there on."""
+    """Motions over time: T rows, batch axes first. A run that stopped early has NaN from there on.
+
+    What has to be worked out (the books, what there is to say) is so when it is first read: see `later`.
+    """
 
     robot: Robot
     times: Array  # (T,)
@@ -71,10 +75,36 @@ class Run:
     cut: Array  # (..., nv) seconds for which a motor gave less than was asked
     method: str
     step: float  # the longest one; nan where the integrator chose
-    notes: tuple[str, ...] = ()
-    error: Errors | None = None
-    checkpoint: Checkpoint | None = None
-    extremes: Array | None = None  # (..., bounds) of what has a limit, in all steps, where not all are rows
+    # these have factories, for a default would stand on the class and be found before `__getattr__` is asked
+    notes: tuple[str, ...] = field(default_factory=tuple)
+    error: Errors | None = field(default_factory=lambda: None)
+    checkpoint: Checkpoint | None = field(default_factory=lambda: None)
+    # (..., bounds) of what has a limit, in all steps, where not all are rows
+    extremes: Array | None = field(default_factory=lambda: None)
+
+    @classmethod
+    def later(cls, known: Mapping[str, Any], unread: Mapping[str, Callable[[], Any]]) -> Run:
+        """A run with fields that are made when they are first read, each by a function."""
+        run = object.__new__(cls)
+        run.__dict__.update(known, _unread=dict(unread))
+        return run
+
+    def noted(self, said: Iterable[str], **changed: Any) -> Run:
+        """The same run with more to say, and perhaps other fields; what nobody has read stays unread."""
+        own = {name: x for name, x in self.__dict__.items() if name in KEPT}
+        unread = {name: make for name, make in self.__dict__.get("_unread", {}).items() if name not in own}
+        return Run.later(own | changed, unread | {"notes": lambda: (*self.notes, *said)})
+
+    def __getattr__(self, name: str) -> Any:
+        """A field that nobody has read yet."""
+        make = self.__dict__.get("_unread", {}).get(name)
+        if make is None:
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        return self.__dict__.setdefault(name, make())
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All fields: what would make them later does not travel."""
+        return {name: getattr(self, name) for name in FIELDS}
 
     @property
     def done(self) -> bool:
@@ -159,3 +189,7 @@ class Run:
 
     def _figure(self) -> str:
         return self.plot()
+
+
+FIELDS = tuple(each.name for each in fields(Run))
+KEPT = {*FIELDS, "exceeded"} - {"notes"}  # by a run with more to say

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -68,24 +68,7 @@ def simulate(
         watch            is told the time reached, now and then; an interrupt keeps what is done
         resume           the checkpoint of an interrupted run, all else as it was: it ends with the same bits
     """
-    require_choice("method", method, METHODS)
-    _require_owner(
-        method,
-        {"step": step, "every": every, "conserve_energy": conserve_energy, "error": error, "threads": threads,
-         "resume": resume},
-        {name: None if isinstance(x, float) and x == usual else x
-         for name, x, usual in (("rtol", rtol, RTOL), ("atol", atol, ATOL))},
-    )  # fmt: skip
-    if method in ADAPTIVE and robot.model.is_closed:
-        raise ArgumentError(
-            f"{robot.name} has closed chains, which {method} would let drift open; "
-            f"choose a method of fixed step ({', '.join(FIXED)}): it closes them after every step."
-        )
-    _require_numbers(step, every, rtol, atol)
-    require_truth("conserve_energy", conserve_energy)
-    require_truth("error", error)
-    if watch is not None and not callable(watch):
-        raise ArgumentError(f"watch is {shown(watch)}; expected a function of the time.")
+    _require_words(robot, method, step, every, conserve_energy, error, rtol, atol, threads, watch, resume)
     asked = problem(
         robot, q0, qd0, torque, t, parameters=parameters, wrench=wrench, frame=frame, payload=payload,
         stops=stops, limits=limits, friction=friction, formulation=formulation, events=events,
@@ -100,18 +83,57 @@ def simulate(
     return _within(asked, fixed.run(step, error, resume))
 
 
+def _require_words(
+    robot: Robot, method: str, step: Any, every: Any, conserve_energy: Any, error: Any, rtol: Any, atol: Any,
+    threads: Any, watch: Any, resume: Any,
+) -> None:  # fmt: skip
+    """Refuse words of `simulate` that are not what they should be, or that its method would not listen to."""
+    try:
+        _require_plain(method, step, every, conserve_energy, error, rtol, atol)
+    except TypeError:  # what cannot be remembered, such as an array, is looked at in any case
+        _require_plain.__wrapped__(method, step, every, conserve_energy, error, rtol, atol)
+    if method in ADAPTIVE:
+        _require_owner(method, {"threads": threads, "resume": resume}, {})
+        if robot.model.is_closed:
+            raise ArgumentError(
+                f"{robot.name} has closed chains, which {method} would let drift open; "
+                f"choose a method of fixed step ({', '.join(FIXED)}): it closes them after every step."
+            )
+    if watch is not None and not callable(watch):
+        raise ArgumentError(f"watch is {shown(watch)}; expected a function of the time.")
+
+
+@lru_cache(256, typed=True)
+def _require_plain(
+    method: str, step: Any, every: Any, conserve_energy: Any, error: Any, rtol: Any, atol: Any
+) -> None:
+    """The same of plain words, which are not looked at again; what is refused is not remembered."""
+    require_choice("method", method, METHODS)
+    _require_owner(
+        method,
+        {"step": step, "every": every, "conserve_energy": conserve_energy, "error": error},
+        {name: None if isinstance(x, float) and x == usual else x
+         for name, x, usual in (("rtol", rtol, RTOL), ("atol", atol, ATOL))},
+    )  # fmt: skip
+    _require_numbers(step, every, rtol, atol)
+    require_truth("conserve_energy", conserve_energy)
+    require_truth("error", error)
+
+
 def _within(asked: Problem, run: Run) -> Run:
     """The run, with a word on limits that it left while nothing held it there."""
+    if not run.exceeded:
+        return run
     acting = [name for name, on in (("stops", asked.rate.stops), ("limits", asked.rate.limited)) if on]
     said = limits_left(run.exceeded, run.status.size, acting)
     _warn(said, LimitsLeftWarning)
-    return replace(run, notes=(*run.notes, *said)) if said else run
+    return run.noted(said) if said else run
 
 
 def _adaptive(asked: Problem, method: str, rtol: float, atol: float, watch: Watch | None) -> Run:
     times = np.linspace(asked.start, asked.end, ROWS) if asked.rows is None else asked.rows
     rows, reached = integrate(asked, method, times, rtol=rtol, atol=atol, watch=watch)
-    return report(asked, rows, times, reached, method, np.nan, list(asked.notes), {})
+    return report(asked, rows, times, reached, method, np.nan, list(asked.notes), dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,19 +163,21 @@ class _Fixed:
             rows = self._march(steps, resume=resume)
         kept = self._kept(steps, resume)
         notes = [*self.asked.notes, *said]
-        if self.every is None and self.asked.rows is None and len(self._kept(steps, None)) <= steps.total:
+        usual = kept if resume is None else self._kept(steps, None)
+        if self.every is None and self.asked.rows is None and len(usual) <= steps.total:
             said_so = f"of {steps.total:,} steps {len(kept):,} are kept; {SAY_WHICH}."
             notes.append(Advised(said_so, advice_of(SAY_WHICH)))
         reached = steps.steps(rows.state[:, self.asked.parts.steps].astype(np.int64)).t
         run = report(
-            self.asked, rows, steps.steps(kept).t, reached, self.method.name, step, notes, self.setting
-        )
+            self.asked, rows, steps.steps(kept).t, reached, self.method.name, step, notes,
+            lambda: self.setting,
+        )  # fmt: skip
         if error and rows.interrupted:
-            return replace(run, notes=(*run.notes, "the error was not estimated: the run was interrupted."))
+            return run.noted(["the error was not estimated: the run was interrupted."])
         return self._with_error(run, steps, kept[rows.recorded]) if error else run
 
     def _too_long(self, step: float) -> list[str]:
-        said = step_size.too_long(self.asked, self.method, step, step_size.modes(self.asked))
+        said = step_size.too_long(self.asked, self.method, step)
         return [said] if said else []
 
     def _many(self, steps: Grid, why: str, resume: Checkpoint | None = None) -> list[str]:
@@ -227,7 +251,7 @@ class _Fixed:
         off = Errors(np.abs(self.asked.robot.difference(run.q, q)) * scale, np.abs(qd - run.qd) * scale)
         done = finer.recorded.all()
         said = () if done else ("the run with half the step ended early: errors are known until then.",)
-        return replace(run, error=off, notes=(*run.notes, *said))
+        return run.noted(said, error=off)
 
 
 def _require_owner(method: str, fixed: Mapping[str, Any], chosen: Mapping[str, Any]) -> None:
@@ -255,6 +279,8 @@ def _require_numbers(step: Any, every: Any, rtol: Any, atol: Any) -> None:
 
 def _warn(notes: Sequence[str], category: type[Warning] = SimulationWarning) -> None:
     """Warn where the package was called from."""
+    if not notes:
+        return
     frame, level = sys._getframe(1), 2
     while frame is not None and str(frame.f_globals.get("__name__")).startswith(f"{PACKAGE}."):
         frame, level = frame.f_back, level + 1
