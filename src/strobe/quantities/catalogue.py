@@ -1,6 +1,6 @@
 """Every quantity by its name, as one record: what computes it, from which states, of what shape, and how it is asked.
 
-Nothing else says which quantities need a frame, divide, or are quick: whoever needs to know reads the record.
+Nothing else says which quantities need a frame, divide, or give several arrays: whoever must know reads the record.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Quantity:
     at_rest: bool = False  # whether frames that no joint moves have it too
     eliminates: bool = False  # whether it divides by pivots: then it is computed in double precision
     closed_states: bool = False  # whether states of closed chains have to exist
-    quick: bool = False  # whether builtins answer plain calls
+    parted: bool = False  # whether its first axis are several arrays to whoever asks
     entries: str = ""  # what its numbers are, where all are alike: a letter of matrices, words of vectors
     units: tuple[str, ...] = ()  # of each axis: effort, rate, acceleration, "per effort"; or position
 
@@ -90,32 +90,32 @@ QUANTITIES: dict[str, Quantity] = {
         inverse_dynamics, ("q", "qd", "qdd"), ("n",),
         "the joint torques and forces behind a motion",
         (*LOADS, "formulation", *DYNAMIC),
-        of_closed_chains=("actuated",), formulations=True, closed_states=True, quick=True,
+        of_closed_chains=("actuated",), formulations=True, closed_states=True,
         entries=TORQUES, units=("effort",),
     ),
     "forward_dynamics": Quantity(
         forward_dynamics, ("q", "qd", "tau"), ("n",),
         "the joint accelerations that follow from torques and forces; NaN where the mass matrix is singular",
         (*LOADS, "formulation", *DYNAMIC),
-        formulations=True, eliminates=True, closed_states=True, quick=True,
+        formulations=True, eliminates=True, closed_states=True,
         entries="qdd, the acceleration of every joint", units=("acceleration",),
     ),
     "inverse_dynamics_derivatives": Quantity(
         inverse_dynamics_derivatives, ("q", "qd", "qdd"), ("3", "n", "n"),
         "what tau of inverse dynamics changes with: q, qd and qdd",
-        (*LOADS, *DYNAMIC),
+        (*LOADS, *DYNAMIC), parted=True,
     ),
     "forward_dynamics_derivatives": Quantity(
         forward_dynamics_derivatives, ("q", "qd", "tau"), ("3", "n", "n"),
         "what qdd of forward dynamics changes with: q, qd and tau; NaN where the mass matrix is singular",
         (*LOADS, *DYNAMIC),
-        formulations=True, eliminates=True,
+        formulations=True, eliminates=True, parted=True,
     ),
     "mass_matrix": Quantity(
         mass_matrix, ("q",), ("n", "n"),
         "the mass matrix M(q), rotor inertia included; symmetric",
         ("formulation", *DYNAMIC),
-        formulations=True, quick=True, entries="M", units=("effort", "per acceleration"),
+        formulations=True, entries="M", units=("effort", "per acceleration"),
     ),
     "mass_matrix_inverse": Quantity(
         mass_matrix_inverse, ("q",), ("n", "n"),
@@ -187,7 +187,7 @@ QUANTITIES: dict[str, Quantity] = {
         hybrid_dynamics, ("q", "qd", "x"), ("2", "n"),
         "tau and qdd, where of every joint one is given and the other follows",
         ("accelerated", *LOADS, *DYNAMIC),
-        formulations=True, eliminates=True, closed_states=True,
+        formulations=True, eliminates=True, closed_states=True, parted=True,
     ),
     "forward_kinematics": Quantity(
         forward_kinematics, ("q",), ("4", "4"),

@@ -96,6 +96,16 @@ class Request:
         shape = tuple(sizes[d] if d in sizes else int(d) for d in QUANTITIES[self.quantity].result)
         return (*shape, x.nv * len(self.by)) if self.by else shape
 
+    def parts(self, model: Model) -> tuple[tuple[int, ...], ...]:
+        """Shapes of the arrays that the result is to whoever asks, where these are several."""
+        whole = self.shape(model)
+        return whole[:1] and (whole[1:],) * whole[0] if self.record.parted and not self.by else ()
+
+    @property
+    def together(self) -> tuple[Request, ...]:
+        """The requests that it is made of, where these are several."""
+        return ()
+
     def evaluate(self, model: Model, **numbers: Numbers) -> Any:
         """The quantity over numbers of the model's system, as nested lists."""
         if self.by:

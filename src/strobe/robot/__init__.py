@@ -3,6 +3,7 @@
 In the order of the data:
 
     framework        what applications build on: names, sizes, requests and their evaluation
+    prepared         what is asked once and for all, for loops that ask it state by state
     dynamics         torques and motion
     kinematics       frames and positions
     robot            constants, edits, and one thin method per application

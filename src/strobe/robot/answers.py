@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from itertools import accumulate, pairwise
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -74,6 +77,26 @@ class TorqueSecondDerivatives(NamedTuple):
     def _sheet(self) -> Sheet:
         head = f"second derivatives of the torques (N m, N){states(self.d2tau_dqdq.shape[:-3])}"
         return Sheet(head, [part for name, x in self._asdict().items() for part in matrix(name, x, (), ())])
+
+
+def parted_as(quantity: str) -> Callable[[Any], Any] | None:
+    """What arrays of a quantity that gives several become."""
+    kinds = {
+        "inverse_dynamics_derivatives": TorqueDerivatives._make,
+        "forward_dynamics_derivatives": AccelerationDerivatives._make,
+        "hybrid_dynamics": tuple,
+    }
+    return kinds.get(quantity)
+
+
+def cut(whole: Array, core: tuple[int, ...], parts: Sequence[tuple[int, ...]]) -> list[Array]:
+    """The arrays that a result (..., *core) is made of, in the order of their numbers."""
+    batch = whole.shape[: whole.ndim - len(core)]
+    flat = whole.reshape(*batch, -1)
+    ends = [0, *accumulate(map(prod, parts))]
+    return [
+        flat[..., a:b].reshape(*batch, *shape) for (a, b), shape in zip(pairwise(ends), parts, strict=True)
+    ]
 
 
 def _derivatives(head: str, row: str, parts: Any, by: dict[str, str]) -> Sheet:

@@ -38,15 +38,6 @@ class Dynamics(Framework):
 
         Of a closed chain: torques of its ``actuated`` joints (those of the model if none are named), zero elsewhere.
         """
-        plain = wrench is gravity is formulation is frame is actuated is geometry is None
-        if plain and friction is True and parameters is out is threads is None:
-            one = self._quick["inverse_dynamics"](q, qd, qdd)
-            if one is not NotImplemented:
-                return one
-        if plain:
-            many = self._prepared.plain("inverse_dynamics", friction, threads, out, parameters, q, qd, qdd)
-            if many is not NotImplemented:
-                return many
         values = {"q": q, "qd": qd, "qdd": qdd} | self.loads(wrench, frame, gravity, parameters, geometry)
         how = {"formulation": formulation, "friction": friction, "actuated": driven(self, actuated)}
         return self._answer("inverse_dynamics", values, out, threads, **how)
@@ -60,15 +51,6 @@ class Dynamics(Framework):
 
         `singular_joints` says which joint is the cause.
         """
-        plain = wrench is gravity is formulation is frame is geometry is None
-        if plain and friction is True and parameters is out is threads is None:
-            one = self._quick["forward_dynamics"](q, qd, tau)
-            if one is not NotImplemented:
-                return one
-        if plain:
-            many = self._prepared.plain("forward_dynamics", friction, threads, out, parameters, q, qd, tau)
-            if many is not NotImplemented:
-                return many
         values = {"q": q, "qd": qd, "tau": tau} | self.loads(wrench, frame, gravity, parameters, geometry)
         return self._answer(
             "forward_dynamics", values, out, threads, formulation=formulation, friction=friction
@@ -171,14 +153,6 @@ class Dynamics(Framework):
         out: Array | None = None, threads: int | None = None,
     ) -> Array:  # fmt: skip
         """M (..., n, n), rotor inertia included."""
-        if out is formulation is threads is parameters is geometry is None:
-            one = self._quick["mass_matrix"](q)
-            if one is not NotImplemented:
-                return one
-        if formulation is geometry is None:
-            many = self._prepared.plain("mass_matrix", True, threads, out, parameters, q)
-            if many is not NotImplemented:
-                return many
         values = {"q": q} | self.loads(parameters=parameters, geometry=geometry)
         return self._answer("mass_matrix", values, out, threads, formulation=formulation)
 

@@ -11,16 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from fnmatch import fnmatchcase
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from strobe.compiler.runtime.arrays import collected, real_numbers, require_turns
+from strobe.compiler.runtime.arrays import collected, is_python, real_numbers, require_turns
 from strobe.compiler.runtime.device import INTERPRETER, Device, require_device
 from strobe.compiler.runtime.kernels import Kernel
-from strobe.compiler.runtime.prepared import Prepared
 from strobe.compiler.runtime.processor import PROCESSOR
+from strobe.compiler.runtime.quick_calls import QuickCalls
 from strobe.errors import (
     ArgumentError,
     Fault,
@@ -47,9 +47,10 @@ from strobe.models.parameters import geometry_names
 from strobe.models.random_states import random_positions
 from strobe.quantities import QUANTITIES, Quantity, Request
 from strobe.quantities.request import POSITIONS
-from strobe.robot.answers import Array, Bounds, Names, Wrench
+from strobe.robot.answers import Array, Bounds, Names, Wrench, cut, parted_as
 from strobe.robot.closed_chains import require_closed
 from strobe.robot.description import limits, sheet
+from strobe.robot.prepared import prepared
 from strobe.robot.singular_joints import singular_joints
 
 if TYPE_CHECKING:
@@ -66,8 +67,7 @@ class Framework:
         self._kernels: dict[Request, Kernel] = {}
         self._massless: dict[Names, Names] = {}  # joints that never move inertia, while others are driven
         self._kept: dict[Hashable, Any] = {}
-        self._prepared = Prepared()
-        self._quick = self._prepared.single  # for calls in a hurry, by quantity
+        self._calls = QuickCalls()
 
     def __getstate__(self) -> dict[str, Any]:
         return {"model": self.model, "device": self.device}
@@ -327,7 +327,7 @@ class Framework:
             require_closed(self, {name: self.device.numpy(array) for name, array in arrays.items()})
         result = self.device.answer(kernel, arrays, out, threads, record.eliminates)
         if self.device.in_a_hurry and not kernel.is_empty:
-            self._prepared.notice(kernel, arrays, result.ndim - len(kernel.shape))
+            self._calls.notice(self, kernel, result.ndim - len(kernel.shape))
         return result
 
     def kernel(self, request: Request) -> Kernel:
@@ -362,8 +362,39 @@ class Framework:
             kernel = self.kernel(request)
             if self.compiled and not kernel.is_empty:
                 self.device.compile(kernel, single)
-                self._prepared.ahead(kernel)
+                self._calls.ahead(self, kernel)
         return self
+
+    def prepared(
+        self, *asked: str | Request, given: Sequence[str] = (), **options: Any
+    ) -> Callable[..., Any]:  # fmt: skip
+        """A function for one question, compiled now, for loops that ask it state by state.
+
+            ask = robot.prepared("jacobian", frame="tool")
+            J = ask(q)
+
+        It takes the inputs in order (states, then what is ``given`` besides: "wrench hand", "gravity", "parameters",
+        "geometry") and ``out=``, and answers as the method does. ``options`` are keywords of the method that are
+        no arrays; a `Request` has its own. Of several questions it takes what any of them needs, gives a tuple of
+        their answers, and what they have in common is computed once: ``robot.prepared("mass_matrix", "bias")``.
+        """
+        return self._asking(prepared(self, asked, given, options))
+
+    def _asking(self, request: Request) -> Callable[..., Any]:
+        """A function of the inputs of a request, in their order, for calls in a hurry: see `prepared`."""
+        answer = partial(self._asked, request)
+        return self._calls.handle(self, self.kernel(request), answer, _parted(request))
+
+    def _asked(self, request: Request, *arrays: Any, out: Array | None = None) -> Any:
+        kernel = self.kernel(request)
+        if len(arrays) != len(kernel.inputs):
+            got = counted(len(arrays), "array")
+            raise ArgumentError(f"{kernel.name} takes {', '.join(kernel.inputs)}; got {got}.")
+        values = dict(zip(kernel.inputs, arrays, strict=True))
+        if "dt" in values:
+            values["dt"] = as_time(values["dt"])
+        result, parted = self.evaluate(request, values, out), _parted(request)
+        return parted(cut(result, kernel.shape, kernel.parts)) if parted else result
 
     def _answer(
         self, quantity: str, values: dict[str, Any], out: Array | None, threads: int | None, **options: Any
@@ -374,6 +405,17 @@ class Framework:
 def _record(quantity: str) -> Quantity:
     found = QUANTITIES.get(quantity) if isinstance(quantity, str) else None
     return found or QUANTITIES[require_choice("quantity", quantity, QUANTITIES)]
+
+
+def _parted(request: Request) -> Callable[[Any], Any] | None:
+    """What the arrays of an answer of several parts are given as."""
+    return tuple if request.together else parted_as(request.quantity)
+
+
+def as_time(dt: Any) -> Any:
+    """A time step, or one for each state, as the vectors of one number that `integrate` takes."""
+    times = real_numbers("dt", dt)[..., None]
+    return times.tolist() if is_python(dt) else times
 
 
 def _require_inputs(kernel: Kernel, values: Any) -> None:

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from strobe.compiler.runtime.arrays import batch_shape, checked, is_python, real_numbers
+from strobe.compiler.runtime.arrays import batch_shape, checked, is_python
 from strobe.formulations.reference_frames import ALIGNED
 from strobe.quantities import Request
 from strobe.robot.answers import Array
-from strobe.robot.framework import Framework
+from strobe.robot.framework import Framework, as_time
 
 
 class Kinematics(Framework):
@@ -96,9 +96,7 @@ class Kinematics(Framework):
 
     def integrate(self, q: Any, v: Any, dt: Any = 1.0) -> Array:
         """The position after velocity v has acted for a time dt; quaternions come back with length one."""
-        times = real_numbers("dt", dt)[..., None]
-        times = times.tolist() if is_python(dt) else times
-        return self.evaluate(Request("integrate"), {"q": q, "v": v, "dt": times})
+        return self.evaluate(Request("integrate"), {"q": q, "v": v, "dt": as_time(dt)})
 
     def difference(self, q0: Any, q1: Any) -> Array:
         """The velocity (..., nv) that leads from q0 to q1 in unit time."""

@@ -68,6 +68,8 @@ def other(field, value):
         return not value
     if field.name == "frame":
         return "link2"
+    if field.name == "requests":
+        return (Request("gravity"),)
     return ("link2",) if isinstance(value, tuple) else 3 if field.name == "rank" else "another"
 
 

@@ -17,6 +17,7 @@ In the order of the data:
     llvm_builtin       a builtin's look at its arrays
     llvm_quick         one state a call
     llvm_batch         one batch a call
+    llvm_dispatch      which of them answers, by how a call is written
     llvm_march         recurrences
     llvm_elementary    sine, cosine and arc tangent on numbers that are lines of IR
     llvm_scalar        IR for small machines, without a library

@@ -11,33 +11,37 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from strobe.compiler.codegen.llvm_builtin import (
-    ARRAY_DATA,
+    Turns,
+    given_or_made,
     inspect,
-    new_array,
     numbers_in,
     pointers,
     refusal,
+    require_apart,
     require_turns,
 )
 from strobe.compiler.codegen.llvm_text import Text
 
 
 def batch_module(
-    sizes: Sequence[int], core: Sequence[int], common: Sequence[int] = (), turns: Sequence[int] = ()
-) -> str:
+    sizes: Sequence[int], core: Sequence[int], common: Sequence[int] = (), turns: Turns = (), single: bool = False
+) -> str:  # fmt: skip
     """The IR text of the builtin for inputs of these sizes and results of this shape; those in common by place.
 
-    ``turns`` are where rows of the first input have quaternions.
+    ``single`` takes one state, vectors alone: for programs so long that code of their own is not worth its making.
     """
     e = Text()
-    _builtin(e, sizes, core, common, turns)
+    _builtin(e, sizes, core, range(len(sizes)) if single else common, turns, single)
     return "\n".join(e.lines) + "\n"
 
 
 def _builtin(
-    e: Text, sizes: Sequence[int], core: Sequence[int], common: Sequence[int], turns: Sequence[int]
+    e: Text, sizes: Sequence[int], core: Sequence[int], common: Sequence[int], turns: Turns, single: bool
 ) -> None:
     out, inputs = e.lines.append, len(sizes)
+    states = "1" if single else "%states"
+    rows = {k: 1 if k in common else states for k in range(inputs)}
+    shape = [*core] if single else [states, *core]
     out("define ptr @batch(ptr %self, ptr %args, i64 %n) nounwind {")
     out("entry:")
     pointers(e)
@@ -47,54 +51,26 @@ def _builtin(
     out("  br i1 %counted, label %look0, label %refuse")
     for k, size in enumerate(sizes):
         following = f"look{k + 1}" if k + 1 < inputs else "count"
-        states = [] if k in common else ["%states" if k else ""]
-        inspect(e, k, [*states, size], following)
+        batch = [] if k in common else [states if k else ""]
+        inspect(e, k, [*batch, size], following)
     out("count:")
     out("  %limit = ptrtoint ptr %most to i64")
-    out("  %few = icmp ule i64 %states, %limit")
+    out(f"  %few = icmp ule i64 {states}, %limit")
     out(f"  br i1 %few, label %{'turns' if turns else 'where'}, label %refuse")
     if turns:
-        require_turns(e, "%data0", sizes[0], turns, "%states", "where")
+        require_turns(e, turns, sizes, rows, "where")
     out("where:")
     out(f"  br i1 %with, label %look{inputs}, label %make")
-    inspect(e, inputs, ["%states", *core], "apart", written=True)
-    _apart(e, sizes, core, common)
-    out("give:")
-    out(f"  call void %incref(ptr %argument{inputs})")
-    out("  br label %run")
-    out("make:")
-    new_array(e, ["%states", *core])
-    out("  br i1 %failed, label %leave, label %run")
-    out("run:")
-    out(f"  %array = phi ptr [ %argument{inputs}, %give ], [ %made, %make ]")
-    out(f"  %result_at = getelementptr i8, ptr %array, i64 {ARRAY_DATA}")
-    out("  %result = load ptr, ptr %result_at, align 8")
-    _call(e, sizes, core, common)
+    inspect(e, inputs, shape, "apart", written=True)
+    require_apart(e, sizes, core, rows, states)
+    given_or_made(e, inputs, shape)
+    _call(e, sizes, core, common, states)
     out("  ret ptr %array")
     refusal(e)
     out("}")
 
 
-def _apart(e: Text, sizes: Sequence[int], core: Sequence[int], common: Sequence[int]) -> None:
-    """On if the results lie before or behind every input in memory, else refused."""
-    inputs = len(sizes)
-    e.lines.append("apart:")
-    first, beyond = _range(e, f"%data{inputs}", "%states", numbers_in(core))
-    apart = "true"
-    for k, size in enumerate(sizes):
-        start, end = _range(e, f"%data{k}", "1" if k in common else "%states", numbers_in([size]))
-        before = e.new(f"icmp ule i64 {beyond}, {start}")
-        behind = e.new(f"icmp ule i64 {end}, {first}")
-        apart = e.new(f"and i1 {apart}, {e.new(f'or i1 {before}, {behind}')}")
-    e.lines.append(f"  br i1 {apart}, label %give, label %refuse")
-
-
-def _range(e: Text, data: str, rows: str, bytes_: int) -> tuple[str, str]:
-    start = e.new(f"ptrtoint ptr {data} to i64")
-    return start, e.new(f"add i64 {start}, {e.new(f'mul i64 {rows}, {bytes_}')}")
-
-
-def _call(e: Text, sizes: Sequence[int], core: Sequence[int], common: Sequence[int]) -> None:
+def _call(e: Text, sizes: Sequence[int], core: Sequence[int], common: Sequence[int], states: str) -> None:
     """The loop with NumPy's arguments: data, number of states, steps between states and between numbers."""
     data = [*(f"%data{k}" for k in range(len(sizes))), "%result"]
     strides = [numbers_in(core[d + 1 :]) for d in range(len(core))]
@@ -102,7 +78,7 @@ def _call(e: Text, sizes: Sequence[int], core: Sequence[int], common: Sequence[i
     steps = [*rows, numbers_in(core), *[8] * len(sizes), *strides]
     args, dims, jumps = (
         _table(e, kind, values)
-        for kind, values in (("ptr", data), ("i64", ["%states"]), ("i64", [str(step) for step in steps]))
+        for kind, values in (("ptr", data), ("i64", [states]), ("i64", [str(step) for step in steps]))
     )
     e.lines.append("  %thread = call ptr %save_thread()")
     e.lines.append(f"  call void %loop(ptr {args}, ptr {dims}, ptr {jumps}, ptr null)")

@@ -10,19 +10,22 @@ it trusts them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 
 from strobe.algebra.quaternions import SQUARES
 from strobe.compiler.codegen.constants import bits_of
 from strobe.compiler.codegen.llvm_text import Text
 
+Turns = Sequence[tuple[int, Sequence[int]]]  # inputs by their place, and where each has quaternions
+
 POINTERS = (  # in this order in ``self``
     "array_type", "float64", "new_array", "not_implemented", "incref",
-    "save_thread", "restore_thread", "loop", "most",
+    "save_thread", "restore_thread", "loop", "most", "float_type", "decref", "new_tuple", "set_item",
 )  # fmt: skip
 
 BYTES_CONTENT = 32  # of a bytes object
+FLOAT_VALUE = 16  # of a float object
 OBJECT_TYPE, ARRAY_DATA, ARRAY_NDIM, ARRAY_DIMS, ARRAY_DTYPE, ARRAY_FLAGS = 8, 16, 24, 32, 56, 64
 CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
 NPY_DOUBLE = 12
@@ -66,25 +69,46 @@ def inspect(e: Text, k: int, sizes: Sequence[int | str], following: str, written
     out(f"  br i1 {fits}, label %{following}, label %refuse")
 
 
-def require_turns(
-    e: Text, data: str, size: int, turns: Sequence[int], rows: int | str, following: str
-) -> None:
-    """From label turns to a following one if quaternions in so many rows have a length, else to %refuse.
+def inspect_float(e: Text, k: int, following: str) -> None:
+    """From label look{k} to a following one if argument k is a Python float, then at %data{k}, else to %refuse."""
+    e.lines.append(f"look{k}:")
+    e.lines.append(f"  %argument_at{k} = getelementptr ptr, ptr %args, i64 {k}")
+    e.lines.append(f"  %argument{k} = load ptr, ptr %argument_at{k}, align 8")
+    _require(e, k, "type", OBJECT_TYPE, "ptr", "%float_type", f"to_value{k}")
+    e.lines.append(f"  %data{k} = getelementptr i8, ptr %argument{k}, i64 {FLOAT_VALUE}")
+    e.lines.append(f"  br label %{following}")
 
-    Each begins at one of ``turns`` in its row of ``size`` numbers. What is not a number passes.
+
+def require_turns(
+    e: Text, turns: Turns, sizes: Sequence[int], rows: Mapping[int, int | str], following: str
+) -> None:
+    """From label turns to a following one if quaternions of several inputs have a length, else to %refuse.
+
+    Of input k, with so many rows of ``sizes[k]`` numbers, each begins at one of the places in its row that ``turns``
+    tells. What is not a number passes.
     """
-    out = e.lines.append
-    out("turns:")
-    out(f"  %any_row = icmp sgt i64 {rows}, 0")
-    out(f"  br i1 %any_row, label %turn, label %{following}")
-    out("turn:")
-    out("  %row = phi i64 [ 0, %turns ], [ %next_row, %turned ]")
-    start = e.new(f"mul i64 %row, {size}")
+    e.lines.append("turns:")
+    e.lines.append(f"  br label %turns{turns[0][0]}")
+    after = [*(f"turns{k}" for k, _ in turns[1:]), following]
+    for (k, places), then in zip(turns, after, strict=True):
+        _turns_of(e, k, places, sizes[k], rows[k], then)
+
+
+def _turns_of(e: Text, k: int, turns: Sequence[int], size: int, rows: int | str, following: str) -> None:
+    out, data = e.lines.append, f"%data{k}"
+    out(f"turns{k}:")
+    out(f"  %any_row{k} = icmp sgt i64 {rows}, 0")
+    out(f"  br i1 %any_row{k}, label %turn{k}, label %{following}")
+    out(f"turn{k}:")
+    out(f"  %row{k} = phi i64 [ 0, %turns{k} ], [ %next_row{k}, %turned{k} ]")
+    start = e.new(f"mul i64 %row{k}, {size}")
     off = "false"
     for turn in turns:
         square = "0.0"
-        for k in range(4):
-            place = e.new(f"getelementptr double, ptr {data}, i64 {e.new(f'add i64 {start}, {turn + k}')}")
+        for entry in range(4):
+            place = e.new(
+                f"getelementptr double, ptr {data}, i64 {e.new(f'add i64 {start}, {turn + entry}')}"
+            )
             x = e.new(f"load double, ptr {place}, align 8")
             square = e.new(f"fadd double {square}, {e.new(f'fmul double {x}, {x}')}")
         short, long = (
@@ -92,24 +116,63 @@ def require_turns(
             for order, bound in zip(("olt", "ogt"), SQUARES, strict=True)
         )
         off = e.new(f"or i1 {off}, {e.new(f'or i1 {short}, {long}')}")
-    out(f"  br i1 {off}, label %refuse, label %turned")
-    out("turned:")
-    out("  %next_row = add i64 %row, 1")
-    out(f"  %more_rows = icmp slt i64 %next_row, {rows}")
-    out(f"  br i1 %more_rows, label %turn, label %{following}")
+    out(f"  br i1 {off}, label %refuse, label %turned{k}")
+    out(f"turned{k}:")
+    out(f"  %next_row{k} = add i64 %row{k}, 1")
+    out(f"  %more_rows{k} = icmp slt i64 %next_row{k}, {rows}")
+    out(f"  br i1 %more_rows{k}, label %turn{k}, label %{following}")
 
 
-def new_array(e: Text, sizes: Sequence[int | str]) -> None:
-    """%made, a new array of these sizes, or null with Python's error set."""
+def require_apart(
+    e: Text, sizes: Sequence[int], core: Sequence[int], rows: Mapping[int, int | str], results: int | str
+) -> None:
+    """From label apart to give if the results, given behind the inputs, share no memory with these, or to %refuse.
+
+    Input k has so many rows of ``sizes[k]`` numbers, the results as many of shape ``core``.
+    """
+    inputs = len(sizes)
+    e.lines.append("apart:")
+    first, beyond = _range(e, f"%data{inputs}", results, numbers_in(core))
+    apart = "true"
+    for k, size in enumerate(sizes):
+        start, end = _range(e, f"%data{k}", rows[k], numbers_in([size]))
+        before = e.new(f"icmp ule i64 {beyond}, {start}")
+        behind = e.new(f"icmp ule i64 {end}, {first}")
+        apart = e.new(f"and i1 {apart}, {e.new(f'or i1 {before}, {behind}')}")
+    e.lines.append(f"  br i1 {apart}, label %give, label %refuse")
+
+
+def _range(e: Text, data: str, rows: int | str, bytes_: int) -> tuple[str, str]:
+    start = e.new(f"ptrtoint ptr {data} to i64")
+    return start, e.new(f"add i64 {start}, {e.new(f'mul i64 {rows}, {bytes_}')}")
+
+
+def given_or_made(e: Text, inputs: int, sizes: Sequence[int | str]) -> None:
+    """From labels give and make to run: %array is what was given for results or a new one, %result its numbers."""
+    out = e.lines.append
+    out("give:")
+    out(f"  call void %incref(ptr %argument{inputs})")
+    out("  br label %run")
+    out("make:")
+    new_array(e, sizes)
+    out("  br i1 %failed, label %leave, label %run")
+    out("run:")
+    out(f"  %array = phi ptr [ %argument{inputs}, %give ], [ %made, %make ]")
+    out(f"  %result_at = getelementptr i8, ptr %array, i64 {ARRAY_DATA}")
+    out("  %result = load ptr, ptr %result_at, align 8")
+
+
+def new_array(e: Text, sizes: Sequence[int | str], k: int | str = "") -> None:
+    """%made, a new array of these sizes, or null with Python's error set; ``k`` tells several apart."""
     shape = e.new(f"alloca [{len(sizes)} x i64], align 8")
     for d, size in enumerate(sizes):
         place = e.new(f"getelementptr i64, ptr {shape}, i64 {d}")
         e.lines.append(f"  store i64 {size}, ptr {place}, align 8")
     e.lines.append(
-        f"  %made = call ptr %new_array(ptr %array_type, i32 {len(sizes)}, ptr {shape}, i32 {NPY_DOUBLE}, ptr null, "
-        "ptr null, i32 0, i32 0, ptr null)"
+        f"  %made{k} = call ptr %new_array(ptr %array_type, i32 {len(sizes)}, ptr {shape}, i32 {NPY_DOUBLE}, "
+        "ptr null, ptr null, i32 0, i32 0, ptr null)"
     )
-    e.lines.append("  %failed = icmp eq ptr %made, null")
+    e.lines.append(f"  %failed{k} = icmp eq ptr %made{k}, null")
 
 
 def refusal(e: Text) -> None:

@@ -14,7 +14,7 @@ In the order of the data:
     cache      object code on disk
     gufunc     NumPy ufuncs from addresses
     quick      builtins for calls in a hurry
-    prepared   those of one robot, from the second call on
+    quick_calls  those over the methods of one robot, from the second call on
     traced     functions of one's own
     marching   recurrences on arrays
     objects    object files for other machines

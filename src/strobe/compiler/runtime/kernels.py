@@ -25,6 +25,7 @@ from strobe.models.couplings import coordinates
 from strobe.models.fingerprint import digest, fingerprint, seen
 from strobe.models.model import Model
 from strobe.quantities import QUANTITIES, Request
+from strobe.quantities.request import POSITIONS
 from strobe.scalars import Graph, Node, Stored
 from strobe.scalars.dual import Direction
 
@@ -97,10 +98,20 @@ class Kernel:
         return not (coordinates(self.model).nv and all(self.shape))
 
     @property
-    def turns(self) -> tuple[int, ...]:
-        """Where quaternions begin in its first input, if that is a position."""
-        positions = self.request and next(iter(self.inputs), "") == "q"
-        return turns(coordinates(self.model).joints) if positions else ()
+    def turns(self) -> tuple[tuple[int, tuple[int, ...]], ...]:
+        """Its inputs that are positions, by their place, and where quaternions begin in them."""
+        places = turns(coordinates(self.model).joints) if self.request else ()
+        return tuple((k, places) for k, name in enumerate(self.inputs) if places and name in POSITIONS)
+
+    @property
+    def floats(self) -> tuple[int, ...]:
+        """Its inputs that a single call gives as a number, by their place."""
+        return tuple(k for k, name in enumerate(self.inputs) if self.request and name == "dt")
+
+    @cached_property
+    def parts(self) -> tuple[tuple[int, ...], ...]:
+        """Shapes of the arrays that its result is given as, where these are several."""
+        return self.request.parts(self.model) if self.request else ()
 
     def require_stored(self, program: Program) -> None:
         """Refuse a program that reads stored numbers of which the kernel knows nothing: it would read anywhere."""
@@ -163,7 +174,7 @@ def _is_ours(request: Request) -> bool:
     modules = [kind.__module__ for kind in type(request).__mro__ if kind is not object]
     modules += [quantity.function.__module__] if quantity else []
     modules += [method.module.__name__] if method else []
-    return all(map(is_source, modules))
+    return all(map(is_source, modules)) and all(map(_is_ours, request.together))
 
 
 class Limited(Graph):

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 MOST_OPTIMISED = 100_000  # operations: LLVM takes about 15 s for so many
 MOST_COMPILED = 250_000  # about 15 s without optimisation; beyond, interpreted
+MOST_QUICK = 20_000  # beyond, what lies between Python and the loop weighs less than compiling once more
 MOST_TRACED = 2 * MOST_COMPILED  # where tracing gives up: simplifying leaves more than half
 
 
@@ -123,16 +124,22 @@ class MachineCode:
 
     @built
     def quick(self) -> Any:
-        """The builtin for one state per call; NotImplemented is its answer to anything but plain vectors."""
-        if self.kernel.stored or not _plain_python() or not has_compiler():
+        """The builtin for one state per call; NotImplemented is its answer to anything but plain vectors.
+
+        It takes an array for the result behind the inputs, unless the result comes in parts.
+        """
+        if self.kernel.stored or not builtins_work():
             return declined
+        if self._made_before() > MOST_QUICK and not self.kernel.floats:
+            return self._by_loop(single=True)
         from strobe.compiler.codegen.llvm_quick import quick_module
         from strobe.compiler.runtime import jit
         from strobe.compiler.runtime.quick import builtin
 
-        turns = self.kernel.turns
-        render = update_wrapper(partial(quick_module, turns=turns), quick_module)
-        entry = self.entry(render, jit.host_target(), repr(turns))
+        kernel = self.kernel
+        how = {"turns": kernel.turns, "floats": kernel.floats, "parts": kernel.parts}
+        render = update_wrapper(partial(quick_module, **how), quick_module)
+        entry = self.entry(render, jit.host_target(), repr(how))
         if not entry.code:
             return declined
         made = builtin(self.kernel.quantity, jit.load_object(entry.code, "quick"))
@@ -144,8 +151,12 @@ class MachineCode:
 
         What is `common` is a vector.
         """
+        return self._by_loop(single=False)
+
+    def _by_loop(self, single: bool) -> Any:
+        """A builtin that calls the loop over states, with one state or with many."""
         kernel = self.kernel
-        if kernel.stored or not _plain_python() or not isinstance(self.ufunc(), np.ufunc):
+        if kernel.stored or not builtins_work() or not isinstance(self.ufunc(), np.ufunc):
             return declined
         from strobe.compiler.codegen.llvm_batch import batch_module
         from strobe.compiler.runtime import cache as disk
@@ -153,24 +164,33 @@ class MachineCode:
         from strobe.compiler.runtime.quick import builtin
 
         common = tuple(map(list(kernel.inputs).index, self.common))
-        asked = tuple(kernel.inputs.values()), kernel.shape, common, kernel.turns
+        asked = tuple(kernel.inputs.values()), kernel.shape, common, kernel.turns, single
         key = disk.key(kernel.device.key, repr(asked), batch_module.__name__)
         entry = disk.fetch(key, lambda: disk.Entry(0, jit.emit_object(batch_module(*asked))))
         alone = (2 * WORK_PER_THREAD - 1) // self.operations if default_threads() > 1 else sys.maxsize
         made = builtin(
             self.kernel.quantity, jit.load_object(entry.code, "batch"), self._loops[False], alone
         )
-        return made if self._agrees(made, 3) else declined
+        return made if self._agrees(made, *([] if single else [3])) else declined
+
+    def _made_before(self) -> int:
+        """How many operations it has, if that is known."""
+        return self.operations if self._ufuncs else 0
 
     def _agrees(self, made: Any, *batch: int) -> bool:
         """Whether one call gives what the ufunc gives: what the builtin knows of objects in memory is right."""
         shapes = [(n,) if name in self.common else (*batch, n) for name, n in self.kernel.inputs.items()]
         state = [np.linspace(0.1, 0.9, prod(shape)).reshape(shape) for shape in shapes]
-        for k in self.kernel.turns:
-            state[0][..., k : k + 4] = 0.5, 0.1, -0.7, 0.5  # of length one
-        found = made(*state)
+        for k, places in self.kernel.turns:
+            for place in places:
+                state[k][..., place : place + 4] = 0.5, 0.1, -0.7, 0.5  # of length one
+        given = [float(x[0]) if k in self.kernel.floats and not batch else x for k, x in enumerate(state)]
+        found = made(*given)
+        if isinstance(found, tuple):
+            found = np.concatenate([part.ravel() for part in found])
+        expected = self.ufunc()(*state)
         return isinstance(found, np.ndarray) and np.allclose(
-            found, self.ufunc()(*state), 1e-6, equal_nan=True
+            found.ravel(), expected.ravel(), 1e-6, equal_nan=True
         )
 
     def entry(self, render: Callable[[Program, Target], str], target: Target, *more: str) -> Entry:
@@ -256,13 +276,15 @@ def declined(*_: Any) -> Any:
     return NotImplemented
 
 
-def _plain_python() -> bool:
-    """Whether objects lie in memory as the builtin for single states knows them: CPython, 64 bits, no debug build."""
+@cache
+def builtins_work() -> bool:
+    """Whether there is a compiler, and objects lie in memory as builtins know them: CPython, 64 bits, release."""
     ordinary = sys.implementation.name == "cpython" and sys.maxsize > 2**32
     return (
         ordinary
         and not hasattr(sys, "gettotalrefcount")
         and not sysconfig.get_config_var("Py_GIL_DISABLED")
+        and has_compiler()
     )
 
 

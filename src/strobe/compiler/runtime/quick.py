@@ -1,26 +1,57 @@
-"""Python builtins from machine code, for calls in a hurry; see `compiler.codegen.llvm_builtin`."""
+"""Python builtins from machine code, for calls in a hurry; see `codegen.llvm_builtin` and `codegen.llvm_dispatch`."""
 
 from __future__ import annotations
 
 import ctypes
 import struct
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 
+from strobe.compiler.codegen.llvm_builtin import BYTES_CONTENT
+from strobe.compiler.codegen.llvm_dispatch import (
+    ARRAYS,
+    FIRST,
+    LENGTH,
+    NAMES,
+    OPTIONS,
+    dispatch_module,
+)
 from strobe.compiler.runtime.jit import Code
 
-METH_FASTCALL = 0x0080
+METH_FASTCALL, METH_KEYWORDS = 0x0080, 0x0002
 PYARRAY_TYPE, PYARRAY_NEW = 2, 93  # slots of NumPy's array API
 
 
-class _MethodDef(ctypes.Structure):
-    _fields_ = (
-        ("name", ctypes.c_char_p),
-        ("function", ctypes.c_void_p),
-        ("flags", ctypes.c_int),
-        ("doc", ctypes.c_char_p),
-    )
+class Table(bytes):
+    """What a builtin reads, with its own definition behind it; and what must live as long as the builtin.
+
+    Python pickles a builtin as an attribute of what stands here: of the ``owner``, if one was named.
+    """
+
+    kept: tuple[Any, ...]
+    owner: tuple[Callable[..., Any], tuple[Any, ...]]  # how to get it: a function and its arguments
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return self.owner
+
+
+def _builtin(name: str, doc: str, address: int, flags: int, words: Sequence[int], *kept: Any) -> Any:
+    """A builtin whose ``self`` is a table of words."""
+    texts = name.encode() + b"\0" + doc.encode() + b"\0"
+    size = 8 * len(words)
+    table = Table(struct.pack(f"{len(words)}Q", *words) + bytes(32) + texts)
+    table.kept = kept
+    start = id(table) + BYTES_CONTENT
+    text = start + size + 32
+    definition = struct.pack("QQqQ", text, address, flags, text + len(name.encode()) + 1 if doc else 0)
+    ctypes.memmove(start + size, definition, len(definition))
+    make = ctypes.pythonapi.PyCFunction_NewEx
+    make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.py_object]
+    return make(start + size, table, "strobe")
 
 
 def builtin(name: str, code: Code, loop: Code | None = None, most: int = 0) -> Any:
@@ -28,24 +59,77 @@ def builtin(name: str, code: Code, loop: Code | None = None, most: int = 0) -> A
 
     One for batches calls a loop, with at most so many states.
     """
-    definition = _MethodDef(name.encode(), code.address, METH_FASTCALL, None)
-    make = ctypes.pythonapi.PyCFunction_NewEx
-    make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.py_object]
-    table = _pointers(loop.address if loop else 0, most)
-    # the place of the module is any object, which lives as long as the function does: here, what it points to
-    return make(ctypes.addressof(definition), table, (definition, code, loop))
+    words = _pointers(loop.address if loop else 0, most)
+    return _builtin(name, "", code.address, METH_FASTCALL, words, code, loop)
 
 
-def _pointers(loop: int, most: int) -> bytes:
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A way to write a call, and the builtin that answers it."""
+
+    places: int  # how many arguments come by place
+    names: tuple[str, ...]  # and which by name, behind them
+    options: tuple[tuple[int, Any], ...]  # arguments that must be these objects, or equal strings
+    arrays: tuple[
+        tuple[int, Any], ...
+    ]  # what the builtin is given: an argument, or where that is -1 an object
+    builtin: Any
+    wrap: Callable[[Any], Any] | None = None  # what the caller gets of the result
+
+    def words(self) -> list[int]:
+        """What `llvm_dispatch` reads of it."""
+        table = self.builtin.__self__
+        head = [self.places, len(self.names), len(self.options), len(self.arrays)]
+        head += [table.kept[0].address, id(table), id(self.wrap) if self.wrap else 0]
+        words = head + [0] * (LENGTH - len(head))
+        words[NAMES : NAMES + len(self.names)] = map(id, self.names)
+        for at, pairs in ((OPTIONS, self.options), (ARRAYS, self.arrays)):
+            for k, (index, value) in enumerate(pairs):
+                words[at + 2 * k : at + 2 * k + 2] = index % 2**64, id(value)
+        return words
+
+
+def dispatcher(
+    name: str, doc: str, calls: Sequence[Call], fallback: Callable[..., Any], owner: Callable[..., Any], *of: Any
+) -> Any:  # fmt: skip
+    """A builtin that answers calls written in one of these ways, and leaves the others to a function.
+
+    It travels as the attribute of its name that ``owner(*of)`` has.
+    """
+    code = _dispatch()
+    api = ctypes.pythonapi
+    functions = ("PyObject_Vectorcall", "PyTuple_Size", "PyTuple_GetItem", "PyObject_CallOneArg")
+    vectorcall, size, item, call_one = (_address(getattr(api, function)) for function in functions)
+    head = [id(NotImplemented), _address(api.Py_DecRef), vectorcall, id(fallback), size, item, call_one]
+    head += [id(str), _address(api.PyObject_RichCompareBool), len(calls)]
+    words = head + [0] * (FIRST - len(head)) + [word for call in calls for word in call.words()]
+    flags = METH_FASTCALL | METH_KEYWORDS
+    made = _builtin(name, doc, code.address, flags, words, code, tuple(calls), fallback)
+    made.__self__.owner = owner, of
+    return made
+
+
+@cache
+def _dispatch() -> Code:
+    from strobe.compiler.runtime import cache as disk
+    from strobe.compiler.runtime import jit
+
+    key = disk.key(jit.host(), dispatch_module.__name__)
+    entry = disk.fetch(key, lambda: disk.Entry(0, jit.emit_object(dispatch_module())))
+    return jit.load_object(entry.code, "dispatch")
+
+
+def _pointers(loop: int, most: int) -> list[int]:
     """What the code needs of Python and NumPy, in the order of `compiler.codegen.llvm_builtin.POINTERS`."""
-    api = _numpy_api()
-    calls = [
-        ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
-        for name in ("Py_IncRef", "PyEval_SaveThread", "PyEval_RestoreThread")
-    ]
+    api, python = _numpy_api(), ctypes.pythonapi
+    calls = (python.Py_IncRef, python.PyEval_SaveThread, python.PyEval_RestoreThread)
     arrays = (api[PYARRAY_TYPE], id(np.dtype(np.float64)), api[PYARRAY_NEW])
-    table = (*arrays, id(NotImplemented), *calls, loop, most)
-    return struct.pack(f"{len(table)}Q", *table)
+    tuples = map(_address, (python.Py_DecRef, python.PyTuple_New, python.PyTuple_SetItem))
+    return [*arrays, id(NotImplemented), *map(_address, calls), loop, most, id(float), *tuples]
+
+
+def _address(function: Any) -> int:
+    return ctypes.cast(function, ctypes.c_void_p).value or 0
 
 
 def _numpy_api() -> Any:

@@ -1,0 +1,224 @@
+"""Calls in a hurry: what a control loop asks again and again is answered by builtins, without anything between.
+
+The second time that a robot is asked the same in the same words, its method is overlaid by a builtin
+(`quick.dispatcher`) that knows these words: so many arguments, these by name, these options. It accepts plain float64
+arrays, for one state or for a batch, and hands everything else to the method, which checks and refuses.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from functools import cache
+from threading import local
+from typing import Any
+
+import numpy as np
+
+from strobe.compiler.runtime.kernels import Kernel
+from strobe.compiler.runtime.processor import builtins_work, declined
+from strobe.compiler.runtime.threads import building
+from strobe.quantities import QUANTITIES, Request
+
+MOST_CALLS = 16  # ways to write a call of one quantity
+_hearing = local()  # kernels that the call of this thread has used
+
+
+class QuickCalls:
+    """The builtins that lie over the methods of one robot."""
+
+    def __init__(self) -> None:
+        self._asked = set[tuple[Request, int]]()  # what was asked before, for one state (0) or a batch (1)
+        self._calls: dict[str, tuple[Any, ...]] = {}  # known ways to write a call, by quantity
+
+    def notice(self, robot: Any, kernel: Kernel, axes: int) -> None:
+        """Take note of a call with so many batch axes."""
+        heard = getattr(_hearing, "kernels", None)
+        if heard is not None:
+            heard.append((kernel, axes))
+            return
+        self._asked.add((kernel.request, axes))
+        if kernel.request.quantity not in robot.__dict__ and _is_quick(kernel):
+            self.overlay(robot, kernel.request.quantity)
+
+    def ahead(self, robot: Any, kernel: Kernel) -> None:
+        """Prepare for calls of single states now, and of batches at the first one."""
+        if _is_quick(kernel):
+            self._asked |= {(kernel.request, 0), (kernel.request, 1)}
+            _ = kernel.code.quick
+            self.overlay(robot, kernel.request.quantity)
+
+    def overlay(self, robot: Any, quantity: str) -> None:
+        """Lay a builtin over the method of a quantity, unless somebody has written another method."""
+        method = getattr(type(robot), quantity, None)
+        if quantity in QUANTITIES and getattr(method, "__module__", "").startswith("strobe.robot."):
+            self._overlay(robot, quantity, method)
+
+    def _overlay(self, robot: Any, quantity: str, method: Any) -> None:
+        from strobe.compiler.runtime.quick import dispatcher
+
+        known = self._calls.get(quantity, ())
+        fallback = self._learning(robot, quantity, method)
+        robot.__dict__[quantity] = dispatcher(
+            quantity, _documentation(method), known, fallback, itself, robot
+        )
+
+    def _learning(self, robot: Any, quantity: str, method: Any) -> Callable[..., Any]:
+        def learning(*args: Any, **named: Any) -> Any:
+            outer = getattr(_hearing, "kernels", None)
+            heard = _hearing.kernels = []
+            try:
+                result = method(robot, *args, **named)
+            finally:
+                _hearing.kernels = outer
+            if len(heard) == 1 and heard[0][0].request.quantity == quantity:
+                self._learn(robot, method, args, named, *heard[0], result)
+            return result
+
+        return learning
+
+    def _learn(
+        self, robot: Any, method: Any, args: tuple[Any, ...], named: dict[str, Any], kernel: Kernel, axes: int,
+        result: Any,
+    ) -> None:  # fmt: skip
+        """Remember how a call was written, the second time that the same is asked."""
+        quantity = kernel.request.quantity
+        if axes > 1 or not _is_quick(kernel) or len(self._calls.get(quantity, ())) >= MOST_CALLS:
+            return
+        call = _written(method, args, named, kernel, axes)
+        if call is None:
+            return
+        if (kernel.request, axes) not in self._asked:
+            self._asked.add((kernel.request, axes))
+            return
+        with building:
+            made = _answering(kernel, axes, result, *call)
+            if made is not None:
+                self._calls[quantity] = (*self._calls.get(quantity, ()), made)
+                self._overlay(robot, quantity, method)
+
+    def handle(
+        self, robot: Any, kernel: Kernel, answer: Callable[..., Any], wrap: Callable[[Any], Any] | None
+    ) -> Callable[..., Any]:
+        """A builtin that takes the inputs of a kernel in order, and ``out``; ``answer`` takes what is not plain."""
+        if not _is_quick(kernel, of_a_method=False):
+            return answer
+        from strobe.compiler.runtime.quick import Call, dispatcher
+
+        places = len(kernel.inputs)
+        inputs = tuple((k, None) for k in range(places))
+        code, batched = kernel.code, kernel.code.shared if kernel.constants else kernel.code
+        ways = [(code.quick, wrap)] if kernel.parts else [(code.quick, None), (batched.batch, None)]
+        calls = [
+            Call(places, names, (), (*inputs, *((places, None) for _ in names)), made, then)
+            for made, then in ways
+            for names in ((), ("out",))
+            if made is not declined
+        ]
+        return dispatcher(HANDLE, f"{kernel!r}", calls, answer, Asked, robot, kernel.request)
+
+
+HANDLE = "ask"
+
+
+class Asked:
+    """Where a handle is found again that was sent to another process."""
+
+    def __init__(self, robot: Any, request: Request) -> None:
+        setattr(self, HANDLE, robot.prepared(*(request.together or (request,))))
+
+
+def itself(robot: Any) -> Any:
+    """Where the builtins over a robot's methods are found again."""
+    return robot
+
+
+def _is_quick(kernel: Kernel, of_a_method: bool = True) -> bool:
+    """Whether builtins may answer: states of closed chains are looked at before, so they do not."""
+    request = kernel.request
+    known = type(request) is Request and request.quantity in QUANTITIES
+    looked_at = kernel.model.is_closed and not request.record.kinematic
+    able = kernel.device.in_a_hurry and not kernel.is_empty and builtins_work()
+    return able and not looked_at and (known or not of_a_method)
+
+
+def _written(
+    method: Any, args: tuple[Any, ...], named: dict[str, Any], kernel: Kernel, axes: int
+) -> tuple[int, tuple[str, ...], list[tuple[int, Any]], list[tuple[int, Any]], list[Any]] | None:
+    """How a call is written, and the arrays of this one; None where it has what builtins do not take."""
+    parameters = _parameters(method)
+    given = dict(zip(parameters, args, strict=False)) | named
+    places = {name: k for k, name in enumerate(given)}
+    arrays: list[tuple[int, Any]] = []
+    values: list[Any] = []
+    for k, name in enumerate(kernel.inputs):
+        word = name.split(" ")[0]
+        value = given.get(word, parameters[word])
+        plain = _is_plain(value, 1 if name in kernel.constants else axes + 1)
+        if not (type(value) is float if k in kernel.floats and not axes else plain):
+            return None
+        arrays.append((places.pop(word, -1), value if word not in given else None))
+        values.append(value)
+    if given.get("out") is not None:
+        if not isinstance(given["out"], np.ndarray):
+            return None
+        arrays.append((places.pop("out"), None))
+        values.append(given["out"])
+    options = [(k, given[name]) for name, k in places.items()]
+    if not all(_is_fixed(value) for _, value in options) or len(options) > 8 or len(named) > 8:
+        return None
+    if axes and given.get("threads") not in (None, 1):
+        return None
+    return len(args), tuple(named), options, arrays, values
+
+
+def _answering(
+    kernel: Kernel, axes: int, result: Any, places: int, names: tuple[str, ...], options: list[tuple[int, Any]],
+    arrays: list[tuple[int, Any]], values: list[Any],
+) -> Any:  # fmt: skip
+    """A call that a builtin answers as the method did this one, if there is such a builtin."""
+    from strobe.compiler.runtime.quick import Call
+
+    if axes and kernel.parts:
+        return None
+    code = kernel.code if not axes or not kernel.constants else kernel.code.shared
+    made = code.batch if axes else code.quick
+    if made is declined:
+        return None
+    wrap = getattr(type(result), "_make", tuple) if isinstance(result, tuple) else None
+    found = made(*values)
+    if found is NotImplemented or not _alike(wrap(found) if wrap else found, result):
+        return None
+    return Call(places, names, tuple(options), tuple(arrays), made, wrap)
+
+
+def _alike(found: Any, result: Any) -> bool:
+    if isinstance(result, tuple):
+        return type(found) is type(result) and all(map(_alike, found, result))
+    return found.shape == result.shape and np.allclose(found, result, 1e-6, equal_nan=True)
+
+
+def _is_plain(value: Any, axes: int) -> bool:
+    return type(value) is np.ndarray and value.ndim == axes and value.dtype == np.float64
+
+
+def _is_fixed(value: Any) -> bool:
+    """Whether the same object is always the same option."""
+    fixed = str, bool, int, type(None)
+    return type(value) in fixed or (type(value) is tuple and all(type(x) in fixed for x in value))
+
+
+@cache
+def _parameters(method: Any) -> Mapping[str, Any]:
+    """What a method takes behind itself, in order, with its defaults."""
+    found = list(inspect.signature(method).parameters.values())[1:]
+    return {each.name: each.default for each in found}
+
+
+@cache
+def _documentation(method: Any) -> str:
+    """Text from which `help` and `inspect.signature` tell of a builtin what they tell of the method."""
+    signature = inspect.signature(method)
+    bare = [each.replace(annotation=each.empty) for each in list(signature.parameters.values())[1:]]
+    shown = str(signature.replace(parameters=bare, return_annotation=signature.empty))
+    return f"{method.__name__}{shown}\n--\n\n{inspect.getdoc(method) or ''}"
