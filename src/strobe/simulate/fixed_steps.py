@@ -119,6 +119,9 @@ def begin(problem: Problem, k: int, rows: Rows, row: int) -> None:
     """The events at the beginning of a span, and the energy that they bring from some row on."""
     p, robot, state, span = problem.parts, problem.robot, rows.state, problem.spans[k]
     before = problem.spans[k - 1] if k else None
+    if before is None and not span.locked:  # nothing changes
+        rows.held = lambda: _held_at_start(problem)
+        return
     q, qd, work = (state[:, part].copy() for part in (p.q, p.qd, p.work))
     v = velocities_after(robot, before, span, q, qd)
 
@@ -130,6 +133,14 @@ def begin(problem: Problem, k: int, rows: Rows, row: int) -> None:
         gained = energy(span.payloads, v) - energy((before or span).payloads, qd)
         rows.events.append((row, gained))
     rows.held = lambda: energy(span.payloads, v) - work.sum(axis=-1)
+
+
+def _held_at_start(problem: Problem) -> Array:
+    """The energy (N,) of a run that begins."""
+    p, loads = problem.parts, problem.spans[0].payloads
+    q, qd = (problem.state[:, part].copy() for part in (p.q, p.qd))
+    energy = loaded_quantity(problem.robot, "energy", loads, q=q, qd=qd)
+    return energy.sum(axis=-1) - problem.state[:, p.work].sum(axis=-1)
 
 
 class Fault(Exception):
@@ -158,7 +169,7 @@ class Stepping:
         self.problem, self.method, self.grid, self.kept = problem, method, grid, kept
         self.conserved, self.threads = conserved, threads
         rate, known = problem.rate_in(span), problem.outline.marchings
-        key = method.name, id(rate), tuple(problem.signals), conserved, watched  # the outline holds the rate
+        key = method.name, id(rate), *problem.signals, conserved, watched  # the outline holds the rate
         if key not in known:
             known[key] = marching(problem.robot, method, rate, problem.signals, conserved, watched)
         self.marching = known[key]

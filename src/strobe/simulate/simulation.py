@@ -27,6 +27,7 @@ from strobe.simulate.run import Errors, Run
 from strobe.simulate.time_grid import Grid, grid
 
 Array = np.ndarray
+PLAIN = (type(None), bool, int, float, str)  # types of words that tell equal ones by themselves
 PACKAGE = __name__.partition(".")[0]
 METHODS = (*FIXED, *ADAPTIVE)
 MOST_KEPT = 10_000_000  # numbers of a run that are kept unless it is said which: 80 MB
@@ -88,36 +89,39 @@ def _require_words(
     threads: Any, watch: Any, resume: Any,
 ) -> None:  # fmt: skip
     """Refuse words of `simulate` that are not what they should be, or that its method would not listen to."""
-    try:
-        _require_plain(method, step, every, conserve_energy, error, rtol, atol)
-    except TypeError:  # what cannot be remembered, such as an array, is looked at in any case
-        _require_plain.__wrapped__(method, step, every, conserve_energy, error, rtol, atol)
-    if method in ADAPTIVE:
-        _require_owner(method, {"threads": threads, "resume": resume}, {})
-        if robot.model.is_closed:
+    plain = method, step, every, conserve_energy, error, rtol, atol
+    if isinstance(method, str) and method in FIXED and all(type(x) in PLAIN for x in plain):
+        _require_fixed(*plain)
+    else:
+        require_choice("method", method, METHODS)
+        _require_owner(
+            method,
+            {"step": step, "every": every, "conserve_energy": conserve_energy, "error": error, "threads": threads,
+             "resume": resume},
+            {"rtol": _unusual(rtol, RTOL), "atol": _unusual(atol, ATOL)},
+        )  # fmt: skip
+        if method in ADAPTIVE and robot.model.is_closed:
             raise ArgumentError(
                 f"{robot.name} has closed chains, which {method} would let drift open; "
                 f"choose a method of fixed step ({', '.join(FIXED)}): it closes them after every step."
             )
+        _require_numbers(step, every, rtol, atol, conserve_energy, error)
     if watch is not None and not callable(watch):
         raise ArgumentError(f"watch is {shown(watch)}; expected a function of the time.")
 
 
 @lru_cache(256, typed=True)
-def _require_plain(
+def _require_fixed(
     method: str, step: Any, every: Any, conserve_energy: Any, error: Any, rtol: Any, atol: Any
 ) -> None:
-    """The same of plain words, which are not looked at again; what is refused is not remembered."""
-    require_choice("method", method, METHODS)
-    _require_owner(
-        method,
-        {"step": step, "every": every, "conserve_energy": conserve_energy, "error": error},
-        {name: None if isinstance(x, float) and x == usual else x
-         for name, x, usual in (("rtol", rtol, RTOL), ("atol", atol, ATOL))},
-    )  # fmt: skip
-    _require_numbers(step, every, rtol, atol)
-    require_truth("conserve_energy", conserve_energy)
-    require_truth("error", error)
+    """The same of plain words for a method of fixed steps, which are not looked at again; no refusal is remembered."""
+    _require_owner(method, {}, {"rtol": _unusual(rtol, RTOL), "atol": _unusual(atol, ATOL)})
+    _require_numbers(step, every, rtol, atol, conserve_energy, error)
+
+
+def _unusual(x: Any, usual: float) -> Any:
+    """What somebody said, nothing where it is what holds anyhow."""
+    return None if isinstance(x, float) and x == usual else x
 
 
 def _within(asked: Problem, run: Run) -> Run:
@@ -264,7 +268,9 @@ def _require_owner(method: str, fixed: Mapping[str, Any], chosen: Mapping[str, A
             raise ArgumentError(f"{word}= is for methods {named} ({', '.join(owners)}), not for {method}.")
 
 
-def _require_numbers(step: Any, every: Any, rtol: Any, atol: Any) -> None:
+def _require_numbers(
+    step: Any, every: Any, rtol: Any, atol: Any, conserve_energy: Any, error: Any
+) -> None:
     if every is not None:
         require_whole("every", every, 1)
     if step is not None:
@@ -275,6 +281,8 @@ def _require_numbers(step: Any, every: Any, rtol: Any, atol: Any) -> None:
         raise ArgumentError(
             f"rtol is {rtol:g}; numbers of sixteen digits allow {SMALLEST_RTOL:.2g} and more."
         )
+    require_truth("conserve_energy", conserve_energy)
+    require_truth("error", error)
 
 
 def _warn(notes: Sequence[str], category: type[Warning] = SimulationWarning) -> None:

@@ -69,11 +69,12 @@ def _around_start(problem: Problem, tried: bool) -> Array:
     """The motion linearised (…, 2 nv, 2 nv) where the first runs start, and at rest there."""
     p = problem.parts
     state = problem.state[:MEMBERS, : p.moving]
-    still = state.copy()
-    still[:, p.qd] = 0.0
+    both = np.concatenate([state, state])
+    both[len(state) :, p.qd] = 0.0
     if tried and problem.function:  # which may count its calls
-        return np.concatenate([_linearised(problem, x, tried=True) for x in (state, still)])
-    return _linearised(problem, np.concatenate([state, still]), tried=False)
+        parts = both[: len(state)], both[len(state) :]
+        return np.concatenate([_linearised(problem, x, tried=True) for x in parts])
+    return _linearised(problem, both, tried=False)
 
 
 def _fastest(A: Array, problem: Problem) -> float:
@@ -110,21 +111,22 @@ def _linearised(problem: Problem, x: Array, tried: bool) -> Array:
     """d(v, qdd)/d(q, v) by differences, for every row of x."""
     p, count = problem.parts, len(x)
     A = np.zeros((count, 2 * p.nv, 2 * p.nv))
-    A[:, range(p.nv), range(p.nv, 2 * p.nv)] = 1.0
-    nudges = np.repeat([NUDGE, NUDGE_RATE], p.nv)
-    qdd = _accelerations(problem, _around(problem, x, nudges), tried).reshape(2 * p.nv, 2, count, p.nv)
-    slopes = (qdd[:, 0] - qdd[:, 1]) / (2 * nudges[:, None, None])
-    A[:, p.nv :] = slopes.transpose(1, 2, 0)
+    A[:, : p.nv, p.nv :], nudges, steps = _differences(p.nv)
+    around = (x + steps).reshape(-1, x.shape[-1]) if steps.shape[-1] == p.moving else None
+    if around is None or not problem.robot.coordinates.is_additive:
+        ways = [(j, sign * by) for j, by in enumerate(nudges.ravel()) for sign in (1, -1)]
+        around = np.concatenate([_nudged(problem, x, j, by) for j, by in ways])
+    qdd = _accelerations(problem, around, tried).reshape(2 * p.nv, 2, count, p.nv)
+    A[:, p.nv :] = ((qdd[:, 0] - qdd[:, 1]) / (2 * nudges)).transpose(1, 2, 0)
     return A
 
 
-def _around(problem: Problem, x: Array, nudges: Array) -> Array:
-    """Every row of x moved along every degree of freedom and its rate, ahead and behind."""
-    if not problem.robot.coordinates.is_additive:
-        ways = [(j, sign * by) for j, by in enumerate(nudges) for sign in (1, -1)]
-        return np.concatenate([_nudged(problem, x, j, by) for j, by in ways])
-    steps = np.diag(nudges)[:, None, :]
-    return np.stack([x + steps, x - steps], axis=1).reshape(-1, x.shape[-1])
+@cache
+def _differences(nv: int) -> tuple[Array, Array, Array]:
+    """1 (nv, nv); by how much each degree of freedom and its rate are moved; that as rows, ahead and behind."""
+    nudges = np.repeat([NUDGE, NUDGE_RATE], nv)
+    ways = np.diag(nudges)
+    return np.eye(nv), nudges[:, None, None], np.stack([ways, -ways], axis=1)[:, :, None]
 
 
 def _nudged(problem: Problem, x: Array, j: int, by: float) -> Array:

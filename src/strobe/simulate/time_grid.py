@@ -39,7 +39,7 @@ class Grid:
 
     @cached_property
     def total(self) -> int:
-        return int(self.first[-1])
+        return int(self.counts[0]) if len(self.counts) == 1 else int(self.first[-1])
 
     @property
     def step(self) -> float:
