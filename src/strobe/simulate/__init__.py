@@ -19,6 +19,7 @@ The package is its main function: it can be called, and holds what its arguments
     run                  what comes back
     report               from rows to a run
     simulation           the call
+    simulator            the call, its words settled
     files                NPZ, CSV, MCAP
     figure               a run, drawn
     feed_forward         torques of a planned motion
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from strobe.simulate.run import Run as Run
     from strobe.simulate.run import Status as Status
     from strobe.simulate.simulation import simulate as simulate
+    from strobe.simulate.simulator import Simulator as Simulator
     from strobe.simulate.torques import Stops as Stops
     from strobe.simulate.torques import Table as Table
 
@@ -51,6 +53,7 @@ exported(
         "strobe.simulate.events": "Attach Drop Lock Release",
         "strobe.simulate.run": "Run Status",
         "strobe.simulate.simulation": "simulate",
+        "strobe.simulate.simulator": "Simulator",
         "strobe.simulate.torques": "Stops Table",
     },
     called="simulate",

@@ -69,7 +69,7 @@ def simulate(
         watch            is told the time reached, now and then; an interrupt keeps what is done
         resume           the checkpoint of an interrupted run, all else as it was: it ends with the same bits
     """
-    _require_words(robot, method, step, every, conserve_energy, error, rtol, atol, threads, watch, resume)
+    require_words(robot, method, step, every, conserve_energy, error, rtol, atol, threads, watch, resume)
     asked = problem(
         robot, q0, qd0, torque, t, parameters=parameters, wrench=wrench, frame=frame, payload=payload,
         stops=stops, limits=limits, friction=friction, formulation=formulation, events=events,
@@ -84,7 +84,7 @@ def simulate(
     return _within(asked, fixed.run(step, error, resume))
 
 
-def _require_words(
+def require_words(
     robot: Robot, method: str, step: Any, every: Any, conserve_energy: Any, error: Any, rtol: Any, atol: Any,
     threads: Any, watch: Any, resume: Any,
 ) -> None:  # fmt: skip
