@@ -77,6 +77,12 @@ def _around_start(problem: Problem, tried: bool) -> Array:
     return _linearised(problem, both, tried=False)
 
 
+def surely_stable(problem: Problem, method: Integrator) -> float:
+    """A step at which no mode grows, as a bound of them tells; zero where it tells nothing."""
+    fastest = _fastest(_around_start(problem, tried=False), problem)
+    return _stable(method) / fastest if fastest > 0.0 else 0.0
+
+
 def _fastest(A: Array, problem: Problem) -> float:
     """What no eigenvalue of (0 1; K D) exceeds: s with s = k/s + d, sums of rows |K| at most k and |D| at most d.
 
@@ -91,7 +97,7 @@ def _fastest(A: Array, problem: Problem) -> float:
 
 
 @cache
-def _surely_stable(method: Integrator) -> float:
+def _stable(method: Integrator) -> float:
     """The size of λ h below which no mode grows by a method that does not by itself, with a margin."""
     return CAUTION * float(longest_stable(method, LEFT).min())
 
@@ -236,10 +242,9 @@ def too_long(
 ) -> str | None:
     """What to say about a step at which some mode grows by the method; modes are looked for if none are given."""
     if found is None:
-        A = _around_start(problem, tried=False)
-        if step * _fastest(A, problem) <= _surely_stable(method):
+        if step <= surely_stable(problem, method):
             return None
-        found = _modes(problem, A)
+        found = modes(problem)
     stable = longest_stable(method, found.eigenvalues)
     if not len(stable) or step <= stable.min():
         return None
