@@ -19,6 +19,7 @@ TRIALS = {
     "guided": "inputs guided by coverage",
     "commands": "random commands",
     "arguments": "random arguments of public calls",
+    "one_call": "builtins against the methods that they lie over",
     "compiler": "compiled against interpreted",
     "sanitized": "generated C under sanitizers",
     "soak": "random calls from threads, the cache being damaged",

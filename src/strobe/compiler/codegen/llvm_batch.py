@@ -11,44 +11,41 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from strobe.compiler.codegen.llvm_builtin import (
+    COPY,
+    Parts,
     Turns,
-    given_or_made,
+    answer,
+    begin,
     inspect,
     numbers_in,
-    pointers,
-    refusal,
-    require_apart,
     require_turns,
 )
 from strobe.compiler.codegen.llvm_text import Text
 
 
 def batch_module(
-    sizes: Sequence[int], core: Sequence[int], common: Sequence[int] = (), turns: Turns = (), single: bool = False
+    sizes: Sequence[int], core: Sequence[int], common: Sequence[int] = (), turns: Turns = (), single: bool = False,
+    parts: Parts = (),
 ) -> str:  # fmt: skip
     """The IR text of the builtin for inputs of these sizes and results of this shape; those in common by place.
 
-    ``single`` takes one state, vectors alone: for programs so long that code of their own is not worth its making.
+    ``single`` takes one state, vectors alone, where code of its own is too long or has other bits;
+    then the result may come in ``parts``.
     """
     e = Text()
-    _builtin(e, sizes, core, range(len(sizes)) if single else common, turns, single)
-    return "\n".join(e.lines) + "\n"
+    _builtin(e, sizes, core, range(len(sizes)) if single else common, turns, single, parts)
+    return "\n".join([*([COPY] if parts else []), *e.lines, ""])
 
 
 def _builtin(
-    e: Text, sizes: Sequence[int], core: Sequence[int], common: Sequence[int], turns: Turns, single: bool
-) -> None:
+    e: Text, sizes: Sequence[int], core: Sequence[int], common: Sequence[int], turns: Turns, single: bool,
+    parts: Parts,
+) -> None:  # fmt: skip
     out, inputs = e.lines.append, len(sizes)
     states = "1" if single else "%states"
     rows = {k: 1 if k in common else states for k in range(inputs)}
-    shape = [*core] if single else [states, *core]
     out("define ptr @batch(ptr %self, ptr %args, i64 %n) nounwind {")
-    out("entry:")
-    pointers(e)
-    out(f"  %without = icmp eq i64 %n, {inputs}")
-    out(f"  %with = icmp eq i64 %n, {inputs + 1}")
-    out("  %counted = or i1 %without, %with")
-    out("  br i1 %counted, label %look0, label %refuse")
+    begin(e, inputs, parts)
     for k, size in enumerate(sizes):
         following = f"look{k + 1}" if k + 1 < inputs else "count"
         batch = [] if k in common else [states if k else ""]
@@ -59,20 +56,15 @@ def _builtin(
     out(f"  br i1 %few, label %{'turns' if turns else 'where'}, label %refuse")
     if turns:
         require_turns(e, turns, sizes, rows, "where")
-    out("where:")
-    out(f"  br i1 %with, label %look{inputs}, label %make")
-    inspect(e, inputs, shape, "apart", written=True)
-    require_apart(e, sizes, core, rows, states)
-    given_or_made(e, inputs, shape)
-    _call(e, sizes, core, common, states)
-    out("  ret ptr %array")
-    refusal(e)
+    answer(e, sizes, core, rows, parts, lambda result: _call(e, sizes, core, common, states, result))
     out("}")
 
 
-def _call(e: Text, sizes: Sequence[int], core: Sequence[int], common: Sequence[int], states: str) -> None:
+def _call(
+    e: Text, sizes: Sequence[int], core: Sequence[int], common: Sequence[int], states: str, result: str
+) -> None:
     """The loop with NumPy's arguments: data, number of states, steps between states and between numbers."""
-    data = [*(f"%data{k}" for k in range(len(sizes))), "%result"]
+    data = [*(f"%data{k}" for k in range(len(sizes))), result]
     strides = [numbers_in(core[d + 1 :]) for d in range(len(core))]
     rows = [0 if k in common else numbers_in([size]) for k, size in enumerate(sizes)]
     steps = [*rows, numbers_in(core), *[8] * len(sizes), *strides]
@@ -80,9 +72,10 @@ def _call(e: Text, sizes: Sequence[int], core: Sequence[int], common: Sequence[i
         _table(e, kind, values)
         for kind, values in (("ptr", data), ("i64", [states]), ("i64", [str(step) for step in steps]))
     )
-    e.lines.append("  %thread = call ptr %save_thread()")
+    alone = states == "1"  # one state is computed before another thread could have its turn
+    e.lines += [] if alone else ["  %thread = call ptr %save_thread()"]
     e.lines.append(f"  call void %loop(ptr {args}, ptr {dims}, ptr {jumps}, ptr null)")
-    e.lines.append("  call void %restore_thread(ptr %thread)")
+    e.lines += [] if alone else ["  call void %restore_thread(ptr %thread)"]
 
 
 def _table(e: Text, kind: str, values: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ it trusts them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 
 from strobe.algebra.quaternions import SQUARES
@@ -18,6 +18,8 @@ from strobe.compiler.codegen.constants import bits_of
 from strobe.compiler.codegen.llvm_text import Text
 
 Turns = Sequence[tuple[int, Sequence[int]]]  # inputs by their place, and where each has quaternions
+Parts = Sequence[tuple[int, ...]]  # shapes of what a result is made of, where that is several arrays
+COPY = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"  # needed for results in parts
 
 POINTERS = (  # in this order in ``self``
     "array_type", "float64", "new_array", "not_implemented", "incref",
@@ -36,6 +38,19 @@ def pointers(e: Text) -> None:
     for k, name in enumerate(POINTERS):
         e.lines.append(f"  %{name}_at = getelementptr i8, ptr %self, i64 {BYTES_CONTENT + 8 * k}")
         e.lines.append(f"  %{name} = load ptr, ptr %{name}_at, align 8")
+
+
+def begin(e: Text, inputs: int, parts: Parts) -> None:
+    """What stands before label look0: so many arguments, and perhaps one for the result, if that is one array."""
+    out = e.lines.append
+    out("entry:")
+    pointers(e)
+    if parts:
+        out(f"  %buffer = alloca [{sum(map(prod, parts))} x double], align 64")
+    out(f"  %without = icmp eq i64 %n, {inputs}")
+    out(f"  %with = icmp eq i64 %n, {-1 if parts else inputs + 1}")
+    out("  %counted = or i1 %without, %with")
+    out("  br i1 %counted, label %look0, label %refuse")
 
 
 def inspect(e: Text, k: int, sizes: Sequence[int | str], following: str, written: bool = False) -> None:
@@ -123,7 +138,7 @@ def _turns_of(e: Text, k: int, turns: Sequence[int], size: int, rows: int | str,
     out(f"  br i1 %more_rows{k}, label %turn{k}, label %{following}")
 
 
-def require_apart(
+def _require_apart(
     e: Text, sizes: Sequence[int], core: Sequence[int], rows: Mapping[int, int | str], results: int | str
 ) -> None:
     """From label apart to give if the results, given behind the inputs, share no memory with these, or to %refuse.
@@ -147,14 +162,62 @@ def _range(e: Text, data: str, rows: int | str, bytes_: int) -> tuple[str, str]:
     return start, e.new(f"add i64 {start}, {e.new(f'mul i64 {rows}, {bytes_}')}")
 
 
-def given_or_made(e: Text, inputs: int, sizes: Sequence[int | str]) -> None:
+def answer(
+    e: Text, sizes: Sequence[int], core: Sequence[int], rows: Mapping[int, int | str], parts: Parts,
+    run: Callable[[str], None],
+) -> None:  # fmt: skip
+    """From label where to the end: ``run``, on a result where it is wanted, and what is returned."""
+    out, inputs = e.lines.append, len(sizes)
+    out("where:")
+    if parts:
+        run("%buffer")
+        _in_parts(e, parts)
+    else:
+        states = rows[0]
+        shape = [*core] if states == 1 else [states, *core]
+        out(f"  br i1 %with, label %look{inputs}, label %make")
+        inspect(e, inputs, shape, "apart", written=True)
+        _require_apart(e, sizes, core, rows, states)
+        _given_or_made(e, inputs, shape)
+        run("%result")
+        out("  ret ptr %array")
+    refusal(e)
+
+
+def _in_parts(e: Text, parts: Parts) -> None:
+    """What is in %buffer as a tuple of arrays."""
+    out = e.lines.append
+    out(f"  %parts = call ptr %new_tuple(i64 {len(parts)})")
+    out("  %none = icmp eq ptr %parts, null")
+    out("  br i1 %none, label %leave, label %part0")
+    at = 0
+    for k, shape in enumerate(parts):
+        out(f"part{k}:")
+        _new_array(e, shape, k)
+        out(f"  br i1 %failed{k}, label %undo, label %fill{k}")
+        out(f"fill{k}:")
+        place = e.new(f"getelementptr i8, ptr %made{k}, i64 {ARRAY_DATA}")
+        numbers = e.new(f"load ptr, ptr {place}, align 8")
+        source, size = e.new(f"getelementptr double, ptr %buffer, i64 {at}"), numbers_in(shape)
+        out(f"  call void @llvm.memcpy.p0.p0.i64(ptr {numbers}, ptr {source}, i64 {size}, i1 false)")
+        out(f"  call i32 %set_item(ptr %parts, i64 {k}, ptr %made{k})")
+        out(f"  br label %{f'part{k + 1}' if k + 1 < len(parts) else 'done'}")
+        at += prod(shape)
+    out("undo:")
+    out("  call void %decref(ptr %parts)")
+    out("  br label %leave")
+    out("done:")
+    out("  ret ptr %parts")
+
+
+def _given_or_made(e: Text, inputs: int, sizes: Sequence[int | str]) -> None:
     """From labels give and make to run: %array is what was given for results or a new one, %result its numbers."""
     out = e.lines.append
     out("give:")
     out(f"  call void %incref(ptr %argument{inputs})")
     out("  br label %run")
     out("make:")
-    new_array(e, sizes)
+    _new_array(e, sizes)
     out("  br i1 %failed, label %leave, label %run")
     out("run:")
     out(f"  %array = phi ptr [ %argument{inputs}, %give ], [ %made, %make ]")
@@ -162,7 +225,7 @@ def given_or_made(e: Text, inputs: int, sizes: Sequence[int | str]) -> None:
     out("  %result = load ptr, ptr %result_at, align 8")
 
 
-def new_array(e: Text, sizes: Sequence[int | str], k: int | str = "") -> None:
+def _new_array(e: Text, sizes: Sequence[int | str], k: int | str = "") -> None:
     """%made, a new array of these sizes, or null with Python's error set; ``k`` tells several apart."""
     shape = e.new(f"alloca [{len(sizes)} x i64], align 8")
     for d, size in enumerate(sizes):

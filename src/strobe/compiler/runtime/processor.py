@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 MOST_OPTIMISED = 100_000  # operations: LLVM takes about 15 s for so many
 MOST_COMPILED = 250_000  # about 15 s without optimisation; beyond, interpreted
 MOST_QUICK = 20_000  # beyond, what lies between Python and the loop weighs less than compiling once more
+MOST_ON_STACK = 2**16  # bytes of a result in parts; threads may have as little as 2**19 in all
 MOST_TRACED = 2 * MOST_COMPILED  # where tracing gives up: simplifying leaves more than half
 
 
@@ -128,9 +129,13 @@ class MachineCode:
 
         It takes an array for the result behind the inputs, unless the result comes in parts.
         """
-        if self.kernel.stored or not builtins_work():
+        if (
+            self.kernel.stored
+            or not builtins_work()
+            or 8 * sum(map(prod, self.kernel.parts)) > MOST_ON_STACK
+        ):
             return declined
-        if self._made_before() > MOST_QUICK and not self.kernel.floats:
+        if self.common or (self._made_before() > MOST_QUICK and not self.kernel.floats):
             return self._by_loop(single=True)
         from strobe.compiler.codegen.llvm_quick import quick_module
         from strobe.compiler.runtime import jit
@@ -164,7 +169,8 @@ class MachineCode:
         from strobe.compiler.runtime.quick import builtin
 
         common = tuple(map(list(kernel.inputs).index, self.common))
-        asked = tuple(kernel.inputs.values()), kernel.shape, common, kernel.turns, single
+        sizes, parts = tuple(kernel.inputs.values()), kernel.parts if single else ()
+        asked = sizes, kernel.shape, common, kernel.turns, single, parts
         key = disk.key(kernel.device.key, repr(asked), batch_module.__name__)
         entry = disk.fetch(key, lambda: disk.Entry(0, jit.emit_object(batch_module(*asked))))
         alone = (2 * WORK_PER_THREAD - 1) // self.operations if default_threads() > 1 else sys.maxsize

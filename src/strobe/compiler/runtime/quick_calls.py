@@ -45,7 +45,7 @@ class QuickCalls:
         """Prepare for calls of single states now, and of batches at the first one."""
         if _is_quick(kernel):
             self._asked |= {(kernel.request, 0), (kernel.request, 1)}
-            _ = kernel.code.quick
+            _ = _code(kernel).quick
             self.overlay(robot, kernel.request.quantity)
 
     def overlay(self, robot: Any, quantity: str) -> None:
@@ -107,8 +107,8 @@ class QuickCalls:
 
         places = len(kernel.inputs)
         inputs = tuple((k, None) for k in range(places))
-        code, batched = kernel.code, kernel.code.shared if kernel.constants else kernel.code
-        ways = [(code.quick, wrap)] if kernel.parts else [(code.quick, None), (batched.batch, None)]
+        code = _code(kernel)
+        ways = [(code.quick, wrap)] if kernel.parts else [(code.quick, None), (code.batch, None)]
         calls = [
             Call(places, names, (), (*inputs, *((places, None) for _ in names)), made, then)
             for made, then in ways
@@ -140,6 +140,11 @@ def _is_quick(kernel: Kernel, of_a_method: bool = True) -> bool:
     looked_at = kernel.model.is_closed and not request.record.kinematic
     able = kernel.device.in_a_hurry and not kernel.is_empty and builtins_work()
     return able and not looked_at and (known or not of_a_method)
+
+
+def _code(kernel: Kernel) -> Any:
+    """The code that plain calls run, in which constants are one row for all states."""
+    return kernel.code.shared if kernel.constants else kernel.code
 
 
 def _written(
@@ -181,8 +186,7 @@ def _answering(
 
     if axes and kernel.parts:
         return None
-    code = kernel.code if not axes or not kernel.constants else kernel.code.shared
-    made = code.batch if axes else code.quick
+    made = _code(kernel).batch if axes else _code(kernel).quick
     if made is declined:
         return None
     wrap = getattr(type(result), "_make", tuple) if isinstance(result, tuple) else None
