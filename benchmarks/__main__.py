@@ -26,6 +26,7 @@ QUESTIONS = (
     "mechanisms",
     "parameters",
     "scaling",
+    "starts",
 )
 
 if __name__ == "__main__":

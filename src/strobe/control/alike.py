@@ -57,7 +57,9 @@ def content(thing: Any, deep: int = DEEP) -> Hashable:
         return "mapping", *((name, content(x, deep - 1)) for name, x in thing.items())
     if not _is_ours(type(thing)):
         raise Unlike
-    return type(thing), *((name, content(x, deep - 1)) for name, x in _held(thing).items() if name not in LATER)
+    return type(thing), *(
+        (name, content(x, deep - 1)) for name, x in _held(thing).items() if name not in LATER
+    )
 
 
 def shared(loop: Loop) -> Loop:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from strobe.compiler.runtime.arrays import checked
+from strobe.compiler.runtime.arrays import checked, require_turns
 from strobe.compiler.runtime.interpret import evaluate
 from strobe.compiler.runtime.processor import declined
 from strobe.compiler.runtime.traced import Traced
@@ -47,8 +47,11 @@ class OnlineController:
         self._told = 2 + controller.uses_acceleration
         self._gains = tuple(law.gains)
         self._kept = self._nothing = (None, *self._gains) if self._sizes.end else self._gains
-        fast = controller.robot.compiled and controller.robot.device.in_a_hurry
-        self._quick: Callable[..., Any] = law.code.quick if fast else declined
+        robot = controller.robot
+        plain = robot.compiled and robot.device.in_a_hurry and not robot.coordinates.has_quaternions
+        self._quick: Callable[..., Any] = (
+            law.code.quick if plain else declined
+        )  # which looks at no orientation
 
     def __getstate__(self) -> dict[str, Any]:
         return {"controller": self._controller, MEMORY: self._kept[0] if self._sizes.end else None}
@@ -104,8 +107,12 @@ class OnlineController:
     def _slowly(self, measured: Any, wanted: Any) -> Any:
         """A step from whatever holds numbers, and the first one of a controller that remembers."""
         law, robot = self._law, self.robot
-        vectors = [*_vectors("measured", measured, Measured, self._told), *_vectors("wanted", wanted, Wanted, 3)]
-        arrays = [_vector(name, x, law.inputs[key], robot) for (name, x), key in zip(vectors, law.inputs, strict=False)]
+        vectors = [
+            *_vectors("measured", measured, Measured, self._told),
+            *_vectors("wanted", wanted, Wanted, 3),
+        ]
+        sizes = list(law.inputs.values())
+        arrays = [_vector(*each, size, robot) for each, size in zip(vectors, sizes, strict=False)]
         kept = self._kept
         if self._sizes.end and kept[0] is None:
             kept = (self._begun(*arrays[:2]), *self._gains)
@@ -195,4 +202,6 @@ def _vector(name: str, value: Any, size: int, robot: Robot) -> Array:
     array = checked(name, value, (size,), robot.shape_reason).astype(float)
     if array.ndim > 1:
         raise ShapeError(name, array.shape, f"({size},)", "a step is of one arm")
+    if name.endswith(" q"):
+        require_turns(name, array, robot.coordinates.joints)
     return array

@@ -84,6 +84,9 @@ def _all_within(robot: Robot, q: Array, qd: Array, tau: Array, extremes: Array |
 
 def _beyond(bound: Bound, times: Array, values: Array, extremes: Array | None) -> Iterator[Excess]:
     """The excess of one number over its limit, in rows (..., T) and by its extremes (...) in all steps."""
+    inside = ((values >= bound.lower) & (values <= bound.upper)).all()
+    if inside and (extremes is None or (bound.beyond(extremes) <= 0).all()):
+        return
     depth, slack = bound.beyond(values), OUTSIDE * (1.0 + min(abs(bound.lower), abs(bound.upper)))
     off = depth > slack  # NaN of a run that stopped is not
     far = np.full(off.shape[:-1], -np.inf) if extremes is None else bound.beyond(extremes)

@@ -49,7 +49,9 @@ class Outline:
     robot: Robot  # without conditions of closed chains that say nothing
     rate: RateRequest  # with no joint locked
     rates: dict[Any, RateRequest] = field(default_factory=dict)  # by joints that are locked, and conditions
-    marchings: dict[Any, Marching] = field(default_factory=dict)  # compiled steps, as runs came to need them
+    marchings: dict[Any, Marching] = field(
+        default_factory=dict
+    )  # compiled steps, as runs came to need them
 
     @cached_property
     def parts(self) -> Parts:

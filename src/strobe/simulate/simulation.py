@@ -114,7 +114,7 @@ def require_words(
 def _require_fixed(
     method: str, step: Any, every: Any, conserve_energy: Any, error: Any, rtol: Any, atol: Any
 ) -> None:
-    """The same of plain words for a method of fixed steps, which are not looked at again; no refusal is remembered."""
+    """The same of plain words for a method of fixed steps: looked at once, unless they are refused."""
     _require_owner(method, {}, {"rtol": _unusual(rtol, RTOL), "atol": _unusual(atol, ATOL)})
     _require_numbers(step, every, rtol, atol, conserve_energy, error)
 
@@ -268,9 +268,7 @@ def _require_owner(method: str, fixed: Mapping[str, Any], chosen: Mapping[str, A
             raise ArgumentError(f"{word}= is for methods {named} ({', '.join(owners)}), not for {method}.")
 
 
-def _require_numbers(
-    step: Any, every: Any, rtol: Any, atol: Any, conserve_energy: Any, error: Any
-) -> None:
+def _require_numbers(step: Any, every: Any, rtol: Any, atol: Any, conserve_energy: Any, error: Any) -> None:
     if every is not None:
         require_whole("every", every, 1)
     if step is not None:

@@ -29,7 +29,10 @@ from strobe.simulate.simulation import require_words, simulate
 from strobe.simulate.torques import Table, named
 
 GIVEN = ("robot", "q0", "qd0", "torque", "t", "resume")  # what is of one run alone
-WITH_NUMBERS = ("parameters", "events")  # what only a run can be held against: its law, and how long it lasts
+WITH_NUMBERS = (
+    "parameters",
+    "events",
+)  # what only a run can be held against: its law, and how long it lasts
 OF_STEPS = ("every", "conserve_energy", "error", "rtol", "atol", "threads", "watch")
 
 
@@ -41,8 +44,12 @@ class Simulator:
     robot: Robot
     words: Mapping[str, Any]
 
-    def __init__(self, robot: Robot, method: str = "rk4", step: float | None = None, **keywords: Any) -> None:
-        defaults = {name: x.default for name, x in signature(simulate).parameters.items() if name not in GIVEN}
+    def __init__(
+        self, robot: Robot, method: str = "rk4", step: float | None = None, **keywords: Any
+    ) -> None:
+        defaults = {
+            name: x.default for name, x in signature(simulate).parameters.items() if name not in GIVEN
+        }
         for name in keywords:
             if name not in defaults:
                 raise UnknownNameError("keyword", name, "simulator", list(defaults))
@@ -73,7 +80,9 @@ def _compile(robot: Robot, words: Mapping[str, Any]) -> None:
     """Refuse what no run of these words could be, and compile the steps of one, where a robot can be put anywhere."""
     if robot.model.is_closed:
         return
-    left = {name: x for name, x in words.items() if name not in ("method", "step", *OF_STEPS, *WITH_NUMBERS)}
+    left = {
+        name: x for name, x in words.items() if name not in ("method", "step", *OF_STEPS, *WITH_NUMBERS)
+    }
     if any(isinstance(x, Table) for x in named(left["wrench"], None).values()):
         del left["wrench"]  # which must cover a run
     somewhere = robot.random_state(0)[0]

@@ -31,7 +31,9 @@ MEMBERS = 8  # runs of a batch that are looked at
 FASTEST = 64  # modes of them, by their eigenvalues
 NUDGE, NUDGE_RATE = 1e-6, 1e-4  # for differences; the latter within the ramp of Coulomb friction
 GROWN = 1.001  # by which a mode may not grow in a step, if it does not by itself
-LEFT = np.exp(1j * np.linspace(np.pi / 2 + 1e-9, np.pi, 1000))  # directions of what dies, and their conjugates
+LEFT = np.exp(
+    1j * np.linspace(np.pi / 2 + 1e-9, np.pi, 1000)
+)  # directions of what dies, and their conjugates
 CAUTION = 0.95  # of what is stable in those directions: where nothing need be looked at more closely
 SCALES = np.linspace(0.02, 12.0, 600)  # of λ h, in which the border of stability is looked for
 
@@ -237,9 +239,7 @@ def _of_three_digits(step: float) -> float:
     return float(f"{np.floor(step / digit * (1 + ROUNDING)) * digit:.3g}")
 
 
-def too_long(
-    problem: Problem, method: Integrator, step: float, found: Modes | None = None
-) -> str | None:
+def too_long(problem: Problem, method: Integrator, step: float, found: Modes | None = None) -> str | None:
     """What to say about a step at which some mode grows by the method; modes are looked for if none are given."""
     if found is None:
         if step <= surely_stable(problem, method):
