@@ -8,6 +8,7 @@ from benchmarks import readme
 
 QUESTIONS = (
     "against_peers",
+    "one_call",
     "against_c",
     "how_fast_to_compile",
     "how_it_grows",

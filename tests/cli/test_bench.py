@@ -49,7 +49,7 @@ def test_peers_are_timed_beside_what_they_have_too():
     data = measured("planar2", "--peers", "--seconds", "60")
     assert data["quantities"]["inverse_dynamics"]["peers_ns"]["Pinocchio, batch"] > 0
     assert data["quantities"]["mass_matrix"]["peers_ns"]["Pinocchio, one call"] > 0
-    assert data["quantities"]["coriolis_matrix"]["peers_ns"] == {}
+    assert data["quantities"]["joint_wrenches"]["peers_ns"] == {}
 
 
 def test_a_person_reads_tables_and_is_told_what_had_no_time():

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from strobe.errors import UnsupportedModelError
 from strobe.models.default_frame import hands
 from strobe.models.urdf_writer import write_urdf
 from strobe.quantities import QUANTITIES
+from strobe.quantities.request import POSITIONS
 from strobe.robot import Robot
 
 Array = np.ndarray
@@ -32,6 +34,34 @@ def installed(name: str) -> Any:
         return importlib.import_module(name)
     except ImportError:
         return None
+
+
+def _as_they_are(_: Robot, __: Arguments, ours: Array) -> Array:
+    return ours
+
+
+def _rate_of_inertia(C: Array) -> Array:
+    """C + Cᵀ = Ṁ, which all matrices have in common with which Ṁ − 2 C is skew."""
+    return C + C.T
+
+
+def _rate_of_ours(_: Robot, __: Arguments, ours: Array) -> Array:
+    return _rate_of_inertia(ours)
+
+
+def _times_parameters(robot: Robot, _: Arguments, ours: Array) -> Array:
+    """What factors of parameters are factors of: their bodies are others."""
+    return ours @ robot.parameters
+
+
+@dataclass(frozen=True)
+class Theirs:
+    """A function of another library, and how its result is compared with ours."""
+
+    function: Callable[..., Any]  # of its model, its data and a state
+    ours: Callable[[Any], Array]  # from its result to ours
+    seen: Callable[[Robot, Arguments, Array], Array] = _as_they_are  # what is compared of ours, at a state
+    more: Arguments = ()  # further arguments
 
 
 class Pinocchio:
@@ -93,10 +123,10 @@ class Pinocchio:
         theirs[self.order] = np.array(full)
         return theirs
 
-    def _states(self, quantity: str, values: Arguments) -> list[Array]:
+    def _states(self, quantity: str, values: Arguments) -> list[Any]:
         names = QUANTITIES[quantity].states
         return [
-            self.position(x) if name == "q" else self.rates(x)
+            x if name == "dt" else self.position(x) if name in POSITIONS else self.rates(x)
             for name, x in zip(names, values, strict=True)
         ]
 
@@ -105,13 +135,29 @@ class Pinocchio:
         reduced = self.robot.coordinates.reduce(list(np.asarray(tau)[self.order]))
         return np.moveaxis(np.array(reduced), 0, -1)
 
-    def _matrix(self, M: Array) -> Array:
-        whole = np.triu(M) + np.triu(M, 1).T
-        return np.array(
-            self.robot.coordinates.reduce_matrix(whole[np.ix_(self.order, self.order)].tolist())
-        )
+    def _positions(self, theirs: Array) -> Array:
+        """Our position from theirs."""
+        full: list[float] = []
+        for joint in self.robot.model.joints:
+            their = self._theirs(joint)
+            mine = list(theirs[their.idx_q : their.idx_q + their.nq])
+            if joint.has_quaternion:
+                mine = [*mine[:-4], mine[-1], *mine[-4:-1]]
+            elif their.nq == joint.nq + 1:
+                mine = [*mine[:-2], np.arctan2(mine[-1], mine[-2])]
+            full += mine
+        return np.array(full)
 
-    def _jacobian(self, J: Array) -> Array:
+    def _matrix(self, M: Array) -> Array:
+        return self._square(np.triu(M) + np.triu(M, 1).T)
+
+    def _square(self, M: Array) -> Array:
+        return np.array(self.robot.coordinates.reduce_matrix(M[np.ix_(self.order, self.order)].tolist()))
+
+    def _squares(self, several: Sequence[Array]) -> Array:
+        return np.array([self._square(M) for M in several])
+
+    def _columns(self, J: Array) -> Array:
         return np.array(self.robot.coordinates.reduce_columns(J[:, self.order].tolist()))
 
     # -- quantities ---------------------------------------------------------------------------------
@@ -122,63 +168,142 @@ class Pinocchio:
         names = [*self.robot.moving_frames, *hands(self.robot.model)[-1:]]
         return next((name for name in reversed(names) if self.model.existFrame(name, kind)), None)
 
-    def _call(self, quantity: str) -> tuple[Callable[..., Any], Callable[[Any], Array]] | None:
-        """Their function of one state, and what turns its result into ours."""
-        pin, model, data = self.pin, self.model, self.data
-        name = self.frame()
-        index = model.getFrameId(name, pin.FrameType.BODY) if name else 0
+    def _has(self, quantity: str) -> Theirs | None:
+        """Their call for a quantity, if there is one for this robot."""
+        with_frames = {} if (index := self._frame_index()) is None else self._of_a_frame(index)
+        plain = self.robot.coordinates.trivial  # accelerations of joints that follow others are not theirs
+        known = self._of_torques() | with_frames | (self._of_trees() if plain else {})
+        return known.get(quantity)
 
-        def placed(q: Array) -> Any:
+    def _of_torques(self) -> dict[str, Theirs]:
+        pin = self.pin
+        return {
+            "inverse_dynamics": Theirs(pin.rnea, self.torques),
+            "mass_matrix": Theirs(pin.crba, self._matrix),
+            "gravity": Theirs(pin.computeGeneralizedGravity, self.torques),
+            "bias": Theirs(pin.nonLinearEffects, self.torques),
+            "centroidal_momentum_matrix": Theirs(pin.computeCentroidalMap, self._columns),
+            "centroidal_momentum_matrix_dot": Theirs(self._map_rate, self._columns),
+            "momentum": Theirs(pin.computeCentroidalMomentum, lambda h: h.vector),
+            "center_of_mass": Theirs(pin.centerOfMass, np.array),
+            "energy": Theirs(
+                lambda model, data, q, v: (
+                    pin.computeKineticEnergy(model, data, q, v),
+                    pin.computePotentialEnergy(model, data, q),
+                ),
+                np.array,
+            ),
+        }
+
+    def _map_rate(self, model: Any, data: Any, q: Array, v: Array) -> Any:
+        """It reads the velocity of the centre of mass, which in version 4.1 it does not compute."""
+        self.pin.centerOfMass(model, data, q, v)
+        return self.pin.computeCentroidalMapTimeVariation(model, data, q, v)
+
+    def _of_trees(self) -> dict[str, Theirs]:
+        pin = self.pin
+        return {
+            "forward_dynamics": Theirs(pin.aba, self.torques),
+            "inverse_dynamics_derivatives": Theirs(pin.computeRNEADerivatives, self._squares),
+            "forward_dynamics_derivatives": Theirs(pin.computeABADerivatives, self._squares),
+            "mass_matrix_inverse": Theirs(pin.computeMinverse, self._matrix),
+            "coriolis_matrix": Theirs(
+                pin.computeCoriolisMatrix, lambda C: _rate_of_inertia(self._square(C)), _rate_of_ours
+            ),
+            "regressor": Theirs(
+                pin.computeJointTorqueRegressor, lambda Y: self.torques(Y @ self._parameters()), _times_parameters
+            ),
+            "energy_regressor": Theirs(
+                lambda model, data, q, v: (
+                    pin.computeKineticEnergyRegressor(model, data, q, v),
+                    pin.computePotentialEnergyRegressor(model, data, q),
+                ),
+                lambda Y: np.array(Y) @ self._parameters(),
+                _times_parameters,
+            ),
+            "integrate": Theirs(lambda model, data, q, v, dt: pin.integrate(model, q, v), self._positions),
+            "difference": Theirs(lambda model, data, q0, q1: pin.difference(model, q0, q1), self.torques),
+        }  # fmt: skip
+
+    def _of_a_frame(self, index: int) -> dict[str, Theirs]:
+        pin, aligned = self.pin, self.pin.LOCAL_WORLD_ALIGNED
+
+        def placed(model: Any, data: Any, q: Array) -> Any:
             pin.forwardKinematics(model, data, q)
             return pin.updateFramePlacement(model, data, index)
 
-        def frame_jacobian(q: Array) -> Array:
-            return pin.computeFrameJacobian(model, data, q, index, pin.LOCAL_WORLD_ALIGNED)
+        def all_placed(model: Any, data: Any, q: Array) -> Any:
+            pin.framesForwardKinematics(model, data, q)
+            return data.oMf
 
-        def with_data(function: Any) -> Callable[..., Any]:
-            return lambda *values: function(model, data, *values)
+        def velocity(model: Any, data: Any, q: Array, v: Array) -> Any:
+            pin.forwardKinematics(model, data, q, v)
+            return pin.getFrameVelocity(model, data, index, aligned)
 
-        known: dict[str, tuple[Callable[..., Any], Callable[[Any], Array]]] = {
-            "inverse_dynamics": (with_data(pin.rnea), self.torques),
-            "mass_matrix": (with_data(pin.crba), self._matrix),
-            "gravity": (with_data(pin.computeGeneralizedGravity), self.torques),
-            "bias": (with_data(pin.nonLinearEffects), self.torques),
-            "centroidal_momentum_matrix": (with_data(pin.computeCentroidalMap), self._jacobian),
+        def acceleration(model: Any, data: Any, q: Array, v: Array, a: Array) -> Any:
+            pin.forwardKinematics(model, data, q, v, a)
+            return pin.getFrameClassicalAcceleration(model, data, index, aligned)
+
+        def jacobian_dot(model: Any, data: Any, q: Array, v: Array) -> Any:
+            pin.computeJointJacobiansTimeVariation(model, data, q, v)
+            return pin.getFrameJacobianTimeVariation(model, data, index, aligned)
+
+        return {
+            "forward_kinematics": Theirs(placed, lambda placement: placement.homogeneous),
+            "frame_placements": Theirs(all_placed, self._placements, self._shared_placements),
+            "frame_velocity": Theirs(velocity, lambda motion: motion.vector),
+            "frame_acceleration": Theirs(acceleration, lambda motion: motion.vector),
+            "jacobian": Theirs(pin.computeFrameJacobian, self._columns, more=(index, aligned)),
+            "jacobian_dot": Theirs(jacobian_dot, self._columns),
         }
-        if self.robot.coordinates.trivial:  # accelerations of joints that follow others are not theirs
-            known["forward_dynamics"] = with_data(pin.aba), self.torques
-        if name:
-            known["forward_kinematics"] = placed, lambda placement: placement.homogeneous
-            known["jacobian"] = frame_jacobian, self._jacobian
-        return known.get(quantity)
+
+    def _frame_index(self) -> int | None:
+        name = self.frame()
+        return None if name is None else self.model.getFrameId(name, self.pin.FrameType.BODY)
+
+    def _parameters(self) -> Array:
+        return np.concatenate([inertia.toDynamicParameters() for inertia in list(self.model.inertias)[1:]])
+
+    def _shared_frames(self) -> list[str]:
+        kind = self.pin.FrameType.BODY
+        return [name for name in self.robot.frames if self.model.existFrame(name, kind)]
+
+    def _placements(self, placements: Any) -> Array:
+        kind = self.pin.FrameType.BODY
+        indices = [self.model.getFrameId(name, kind) for name in self._shared_frames()]
+        return np.array([placements[index].homogeneous for index in indices])
+
+    def _shared_placements(self, _: Robot, __: Arguments, ours: Array) -> Array:
+        return ours[[self.robot.frames.index(name) for name in self._shared_frames()]]
 
     def disagreement(self, quantity: str, seed: int = 0) -> float | None:
         """The largest difference from our result over the largest entry; None where they have no such function."""
-        call = self._call(quantity)
-        if call is None:
+        their = self._has(quantity)
+        if their is None:
             return None
         values = state(self.robot, QUANTITIES[quantity].states, seed)
-        theirs = call[1](call[0](*self._states(quantity, values)))
-        options: dict[str, Any] = {}
-        if quantity in ("inverse_dynamics", "forward_dynamics"):
-            options["friction"] = False
-        if quantity in ("forward_kinematics", "jacobian"):
-            options["frame"] = self.frame()
-        ours = getattr(self.robot, quantity)(*values, **options)
+        theirs = their.ours(their.function(*self._arguments(their, quantity, values)))
+        found = getattr(self.robot, quantity)(*values, **self.options(quantity))
+        ours = their.seen(self.robot, values, np.asarray(found))
         return float(np.abs(ours - theirs).max() / max(1.0, np.abs(theirs).max()))
+
+    def options(self, quantity: str) -> dict[str, Any]:
+        """Keywords with which we are asked what they are: without friction, of a frame that both know."""
+        record = QUANTITIES[quantity]
+        options: dict[str, Any] = {"friction": False} if "friction" in record.keywords else {}
+        return options | ({"frame": self.frame()} if record.of_a_frame else {})
+
+    def _arguments(self, their: Theirs, quantity: str, values: Arguments) -> Arguments:
+        return self.model, self.data, *self._states(quantity, values), *their.more
 
     def single(self, quantity: str) -> Way | None:
         """Their Python call on one state."""
-        call = self._call(quantity)
-        if call is None:
+        their = self._has(quantity)
+        if their is None:
             return None
         names = QUANTITIES[quantity].states
         drawn = [state(self.robot, names, seed) for seed in range(SINGLES)]
-        bare = {"inverse_dynamics": self.pin.rnea, "forward_dynamics": self.pin.aba}.get(quantity)
-        arguments = [tuple(self._states(quantity, values)) for values in drawn]
-        if bare is None:
-            return Way(call[0], arguments)
-        return Way(bare, [(self.model, self.data, *values) for values in arguments])
+        return Way(their.function, [self._arguments(their, quantity, values) for values in drawn])
 
     def ways(self, quantity: str) -> dict[str, tuple[Way, int]]:
         """Their ways to a quantity by name, each with the number of states that a call does."""
@@ -192,7 +317,7 @@ class Pinocchio:
             "inverse_dynamics": self.pin.rneaInParallel,
             "forward_dynamics": self.pin.abaInParallel,
         }.get(quantity)
-        if function is None or self._call(quantity) is None:
+        if function is None or self._has(quantity) is None:
             return None
         pool = self.pin.ModelPool(self.model, threads)
         names = QUANTITIES[quantity].states

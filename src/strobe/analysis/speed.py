@@ -27,6 +27,12 @@ def state(robot: Robot, names: Sequence[str], seed: int, batch: int | None = Non
     q, qd, qdd = robot.random_state(seed, () if batch is None else batch)
     tau = np.random.default_rng(seed).standard_normal(qd.shape)
     known: dict[str, Any] = dict(zip(STATES, (q, qd, qdd, tau), strict=True))
+    known |= {
+        "q0": q,
+        "q1": robot.random_state(seed + 1, () if batch is None else batch)[0],
+        "v": qd,
+        "dt": 1.0,
+    }
     return tuple(known[name] for name in names)
 
 

@@ -108,7 +108,9 @@ class QuickCalls:
         places = len(kernel.inputs)
         inputs = tuple((k, None) for k in range(places))
         code = _code(kernel)
-        ways = [(code.quick, wrap)] if kernel.parts else [(code.quick, None), (code.batch, None)]
+        ways = [(code.quick, wrap if kernel.parts else None)]
+        if not kernel.parts and not kernel.floats:
+            ways.append((code.batch, None))
         calls = [
             Call(places, names, (), (*inputs, *((places, None) for _ in names)), made, then)
             for made, then in ways
