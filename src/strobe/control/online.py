@@ -113,7 +113,7 @@ class OnlineController:
         ]
         sizes = list(law.inputs.values())
         arrays = [_vector(*each, size, robot) for each, size in zip(vectors, sizes, strict=False)]
-        kept = self._kept
+        kept: tuple[Any, ...] = self._kept
         if self._sizes.end and kept[0] is None:
             kept = (self._begun(*arrays[:2]), *self._gains)
         found = self._quick(*arrays, *kept)

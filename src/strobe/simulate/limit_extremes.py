@@ -79,7 +79,7 @@ def ranges_of(model: Model) -> Ranges:
         low[bound.place] = max(low[bound.place], bound.lower)
         high[bound.place] = min(high[bound.place], bound.upper)
     sides = np.array([bound.lower for bound in all_bounds]), np.array([bound.upper for bound in all_bounds])
-    return Ranges(*found.values(), sides)
+    return Ranges(found["position"], found["velocity"], found["effort"], sides)
 
 
 def bounded(model: Model, q: Numbers, qd: Numbers, tau: Numbers) -> list[Any]:

@@ -11,7 +11,7 @@ from strobe.simulate.checkpoint import Checkpoint
 from strobe.simulate.energy_audit import Audit, Carried
 from strobe.simulate.fixed_steps import Fault, Rows, called_torque, rates_at
 from strobe.simulate.problem import Problem
-from strobe.simulate.run import Run, Status
+from strobe.simulate.run import Run, Status, later
 
 Array = np.ndarray
 MENTIONED = 5  # runs of a batch whose fate is told one by one
@@ -63,7 +63,7 @@ def report(
         return _audit(problem, rows, times, out, recorded)
 
     unread = {"cut": cut, "notes": told, "checkpoint": checkpoint, "audit": audit}
-    run = Run.later(known, unread)
+    run = later(known, unread)
     if rows.failure:
         sentence = f"{rows.failure} What was done until then is in the error's run."
         raise SimulationError(sentence, run) from rows.failure.__cause__

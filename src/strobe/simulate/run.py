@@ -75,25 +75,10 @@ class Run:
     cut: Array  # (..., nv) seconds for which a motor gave less than was asked
     method: str
     step: float  # the longest one; nan where the integrator chose
-    # these have factories, for a default would stand on the class and be found before `__getattr__` is asked
-    notes: tuple[str, ...] = field(default_factory=tuple)
-    error: Errors | None = field(default_factory=lambda: None)
-    checkpoint: Checkpoint | None = field(default_factory=lambda: None)
-    # (..., bounds) of what has a limit, in all steps, where not all are rows
-    extremes: Array | None = field(default_factory=lambda: None)
-
-    @classmethod
-    def later(cls, known: Mapping[str, Any], unread: Mapping[str, Callable[[], Any]]) -> Run:
-        """A run with fields that are made when they are first read, each by a function."""
-        run = object.__new__(cls)
-        run.__dict__.update(known, _unread=dict(unread))
-        return run
-
-    def noted(self, said: Iterable[str], **changed: Any) -> Run:
-        """The same run with more to say, and perhaps other fields; what nobody has read stays unread."""
-        own = {name: x for name, x in self.__dict__.items() if name in KEPT}
-        unread = {name: make for name, make in self.__dict__.get("_unread", {}).items() if name not in own}
-        return Run.later(own | changed, unread | {"notes": lambda: (*self.notes, *said)})
+    notes: tuple[str, ...] = ()
+    error: Errors | None = None
+    checkpoint: Checkpoint | None = None
+    extremes: Array | None = None  # (..., bounds) of what has a limit, in all steps, where not all are rows
 
     def __getattr__(self, name: str) -> Any:
         """A field that nobody has read yet."""
@@ -193,3 +178,19 @@ class Run:
 
 FIELDS = tuple(each.name for each in fields(Run))
 KEPT = {*FIELDS, "exceeded"} - {"notes"}  # by a run with more to say
+for _name in ("notes", "error", "checkpoint", "extremes"):
+    delattr(Run, _name)  # a default on the class, which would be found before `__getattr__` is asked
+
+
+def later(known: Mapping[str, Any], unread: Mapping[str, Callable[[], Any]]) -> Run:
+    """A run with fields that are made when they are first read, each by a function."""
+    run = object.__new__(Run)
+    vars(run).update(known, _unread=dict(unread))
+    return run
+
+
+def noted(run: Run, said: Iterable[str], **changed: Any) -> Run:
+    """The same run with more to say, and perhaps other fields; what nobody has read stays unread."""
+    own = {name: x for name, x in vars(run).items() if name in KEPT}
+    unread = {name: make for name, make in vars(run).get("_unread", {}).items() if name not in own}
+    return later(own | changed, unread | {"notes": lambda: (*run.notes, *said)})

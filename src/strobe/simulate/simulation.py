@@ -23,7 +23,7 @@ from strobe.simulate.integrators import FIXED, Integrator, fixed_method
 from strobe.simulate.limit_violations import limits_left
 from strobe.simulate.problem import Problem, problem
 from strobe.simulate.report import report
-from strobe.simulate.run import Errors, Run
+from strobe.simulate.run import Errors, Run, noted
 from strobe.simulate.time_grid import Grid, grid
 
 Array = np.ndarray
@@ -131,7 +131,7 @@ def _within(asked: Problem, run: Run) -> Run:
     acting = [name for name, on in (("stops", asked.rate.stops), ("limits", asked.rate.limited)) if on]
     said = limits_left(run.exceeded, run.status.size, acting)
     _warn(said, LimitsLeftWarning)
-    return run.noted(said) if said else run
+    return noted(run, said) if said else run
 
 
 def _adaptive(asked: Problem, method: str, rtol: float, atol: float, watch: Watch | None) -> Run:
@@ -177,7 +177,7 @@ class _Fixed:
             lambda: self.setting,
         )  # fmt: skip
         if error and rows.interrupted:
-            return run.noted(["the error was not estimated: the run was interrupted."])
+            return noted(run, ["the error was not estimated: the run was interrupted."])
         return self._with_error(run, steps, kept[rows.recorded]) if error else run
 
     def _too_long(self, step: float) -> list[str]:
@@ -255,7 +255,7 @@ class _Fixed:
         off = Errors(np.abs(self.asked.robot.difference(run.q, q)) * scale, np.abs(qd - run.qd) * scale)
         done = finer.recorded.all()
         said = () if done else ("the run with half the step ended early: errors are known until then.",)
-        return run.noted(said, error=off)
+        return noted(run, said, error=off)
 
 
 def _require_owner(method: str, fixed: Mapping[str, Any], chosen: Mapping[str, Any]) -> None:
