@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import strobe
+import strobe.compiler.runtime.marching
 from strobe.errors import StrobeError
 from strobe.robot.recent import MOST
 from strobe.simulate import Attach, Run, Simulator, Stops, Table, step_size
@@ -157,3 +158,19 @@ def test_a_step_that_is_surely_stable_is_too_long_for_no_mode(name, method):
         found = step_size.modes(asked)
         assert 0 < sure <= step_size.longest_stable(chosen, found.eigenvalues).min()
         assert step_size.too_long(asked, chosen, sure, found) is None
+
+
+def test_an_interrupt_at_the_end_leaves_a_run_to_go_on_with(monkeypatch):
+    run = strobe.compiler.runtime.marching.Marching.__call__
+
+    def interrupted(self, *args):
+        run(self, *args)
+        raise KeyboardInterrupt
+
+    given = *START, TAU, 0.02
+    with monkeypatch.context() as m:
+        m.setattr("strobe.compiler.runtime.marching.Marching.__call__", interrupted)
+        part = strobe.simulate(ROBOT, *given, step=1e-3)
+    assert part.status == 2
+    rest = strobe.simulate(ROBOT, *given, step=1e-3, resume=part.checkpoint)
+    assert numbers(rest) == numbers(strobe.simulate(ROBOT, *given, step=1e-3))

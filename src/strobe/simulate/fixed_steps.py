@@ -168,11 +168,11 @@ class Stepping:
     ) -> None:  # fmt: skip
         self.problem, self.method, self.grid, self.kept = problem, method, grid, kept
         self.conserved, self.threads = conserved, threads
-        rate, known = problem.rate_in(span), problem.outline.marchings
-        key = method.name, id(rate), *problem.signals, conserved, watched  # the outline holds the rate
-        if key not in known:
-            known[key] = marching(problem.robot, method, rate, problem.signals, conserved, watched)
-        self.marching = known[key]
+        rate, signals = problem.rate_in(span), problem.signals
+        key = method.name, rate.accelerated, rate.rank, *signals, conserved, watched
+        self.marching: Marching = problem.outline.steps(
+            key, lambda: marching(problem.robot, method, rate, signals, conserved, watched)
+        )
         self.constants = problem.constants_in(span)
 
     def go(self, rows: Rows, end: int, watch: Watch | None) -> bool:
@@ -190,9 +190,15 @@ class Stepping:
         alike = rows.state.shape[1] == size  # else extremes of steps go on that no row holds
         if self.problem.function or not alike or self.kept[-1] != total or total - number >= self.rounds():
             return False
-        self.run(rows, np.arange(number, total + 1))
-        rows.recorded[-1] = rows.state[:, self.problem.parts.alive].any()
-        rows.state = rows.out[:, -1, :size].copy()
+        before = rows.state.copy()
+        try:
+            self.run(rows, np.arange(number, total + 1))
+            alive = rows.state[:, self.problem.parts.alive].any()
+            rows.state = rows.out[:, -1, :size].copy()  # the step of no length is not counted
+            rows.recorded[-1] = alive
+        except BaseException:  # an interrupt leaves nothing half done
+            rows.state, rows.recorded[-1] = before, False
+            raise
         return True
 
     def last_row(self, rows: Rows) -> None:

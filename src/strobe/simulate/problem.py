@@ -32,7 +32,6 @@ from strobe.simulate.limit_extremes import ranges_of
 from strobe.simulate.torques import Function, Stops, Table, named, payload_numbers
 
 if TYPE_CHECKING:
-    from strobe.compiler.runtime.marching import Marching
     from strobe.mechanisms.mobility import Solvable
 
 Array = np.ndarray
@@ -48,10 +47,8 @@ class Outline:
 
     robot: Robot  # without conditions of closed chains that say nothing
     rate: RateRequest  # with no joint locked
-    rates: dict[Any, RateRequest] = field(default_factory=dict)  # by joints that are locked, and conditions
-    marchings: dict[Any, Marching] = field(
-        default_factory=dict
-    )  # compiled steps, as runs came to need them
+    rates: Recent = field(default_factory=Recent)  # by joints that are locked, and conditions
+    steps: Recent = field(default_factory=Recent)  # compiled, as runs came to need them
 
     @cached_property
     def parts(self) -> Parts:
@@ -64,10 +61,7 @@ class Outline:
 
     def rate_in(self, locked: tuple[str, ...], rank: int | None) -> RateRequest:
         """The rates while joints are locked."""
-        found = self.rates.get((locked, rank))
-        return found or self.rates.setdefault(
-            (locked, rank), replace(self.rate, accelerated=locked, rank=rank)
-        )
+        return self.rates((locked, rank), lambda: replace(self.rate, accelerated=locked, rank=rank))
 
     @cached_property
     def rows_in_limits(self) -> tuple[Array, Array]:
@@ -220,7 +214,9 @@ def problem(
     if robot.model.is_closed:
         require_closed(robot, {"q": q, "qd": qd})
         closed = solvable(robot, q)
-        outline = replace(outline, robot=closed.robot)
+        outline = Outline(
+            closed.robot, outline.rate
+        )  # which conditions say something changes from run to run
     if limits:
         given |= _motors(robot)
     if stops:
