@@ -1,1 +1,27 @@
 """Measurements, one file per question. Rows of plain data go to `benchmarks/results/`."""
+
+QUESTIONS = (
+    "against_peers",
+    "one_call",
+    "against_c",
+    "against_casadi",
+    "how_fast_to_compile",
+    "how_fast_to_start",
+    "how_it_grows",
+    "ladder",
+    "how_fast_interpreted",
+    "how_fast_equations",
+    "inverse_kinematics_analytic",
+    "inverse_kinematics_general",
+    "inverse_kinematics_numeric",
+    "trajectories",
+    "torque_limited",
+    "simulation",
+    "approximation",
+    "control",
+    "derivatives",
+    "mechanisms",
+    "parameters",
+    "scaling",
+    "starts",
+)

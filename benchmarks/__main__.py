@@ -3,34 +3,15 @@
 from __future__ import annotations
 
 import runpy
+from time import monotonic
 
-from benchmarks import readme
-
-QUESTIONS = (
-    "against_peers",
-    "one_call",
-    "against_c",
-    "how_fast_to_compile",
-    "how_it_grows",
-    "ladder",
-    "how_fast_interpreted",
-    "how_fast_equations",
-    "inverse_kinematics_analytic",
-    "inverse_kinematics_general",
-    "inverse_kinematics_numeric",
-    "trajectories",
-    "torque_limited",
-    "simulation",
-    "approximation",
-    "control",
-    "derivatives",
-    "mechanisms",
-    "parameters",
-    "scaling",
-    "starts",
-)
+from benchmarks import QUESTIONS, readme
 
 if __name__ == "__main__":
+    begun = monotonic()
     for question in QUESTIONS:
+        start = monotonic()
         runpy.run_module(f"benchmarks.{question}", run_name="__main__")
+        print(f"({question}: {monotonic() - start:.0f} s)", flush=True)
     readme.main()
+    print(f"\nall questions: {(monotonic() - begun) / 60:.1f} minutes")

@@ -1,6 +1,6 @@
-"""A thousand closed loops of a six-joint arm at 1 kHz for a second: how long on one thread, and beside one in Python?
+"""Some hundred closed loops of a six-joint arm at 1 kHz for a second: how long on a thread, and beside one in Python?
 
-The UR5 follows a motion under computed torque from a thousand starts beside it. The first row is `control` as it is
+The UR5 follows a motion under computed torque from as many starts beside it. The first row is `control` as it is
 called, every period of every loop kept; the second is the bare recurrence. Then one loop alone, which is mostly the
 tracing of its program, beside the same loop as it is written in Python around other libraries (torques by Pinocchio's
 rnea, the arm by a step of MuJoCo's RK4), after all positions were found equal. Then one step of every controller:
@@ -34,9 +34,9 @@ from strobe.simulate.integrators import fixed_method
 from strobe.simulate.problem import problem
 from strobe.trajectory.motion import Trajectory
 
-SECONDS = 1.0
+SECONDS = 0.5
 STEP = 0.2  # of that, for one step of each of ten controllers
-LOOPS, PERIOD = 1000, 1e-3
+LOOPS, PERIOD = 256, 1e-3
 KP, KD = 400.0, 40.0
 START, GOAL = (0.0, -1.2, 1.4, -0.6, 0.5, 0.2), (0.9, -0.6, 0.8, 0.4, -0.4, 1.0)
 OFF = 0.05  # by which loops start beside the motion
@@ -176,4 +176,4 @@ void loop(long n, const double *rows, double *tau)
 
 
 if __name__ == "__main__":
-    answer("control", once, SECONDS)
+    answer("control", once, SECONDS, processes=3)

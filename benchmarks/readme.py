@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchmarks.timer import newest
+from benchmarks import QUESTIONS
+from benchmarks.timer import kind_of, newest
 from strobe.approximate.recommendation import TABLES_PAY
 
 ROOT = Path(__file__).parent.parent
@@ -45,10 +46,31 @@ TITLES = {
 def tables() -> str:
     """All tables of measured numbers."""
     compared = ("robot (degrees of freedom)", "quantity", "Strobe", "against", "ratio", "cold", "floor")
-    return (
-        "\n".join([*_rows(compared, [*_ratios()]), "", *_rows(("question", "figure"), [*_figures()])])
-        + "\n"
-    )
+    asked = ("robot", "one call of", "method", "handle", "Pinocchio", "ratio", "handle's ratio")
+    parts = [
+        _machines(), "", *_rows(compared, [*_ratios()]), "", *_rows(asked, [*_calls()]), "",
+        *_rows(("question", "figure"), [*_figures()]),
+    ]  # fmt: skip
+    return "\n".join(parts) + "\n"
+
+
+def _machines() -> str:
+    """Where the figures come from: usually one machine."""
+    kinds: dict[str, list[str]] = {}
+    for question in QUESTIONS:
+        for row in newest(question)[:1]:
+            kinds.setdefault(kind_of(row), []).append(question)
+    told = [f"{kind} ({', '.join(asked)})" for kind, asked in kinds.items()]
+    return f"Measured on {next(iter(kinds))}." if len(kinds) == 1 else f"Measured on {'; '.join(told)}."
+
+
+def _calls() -> Iterator[list[str]]:
+    """Single calls of every quantity."""
+    for row in newest("one_call"):
+        theirs = _time(row["theirs_ns"]) if "theirs_ns" in row else ""
+        ratios = [f"**{_digits(row[name])}**" if name in row else "" for name in ("ratio", "handle_ratio")]
+        ours = [_time(row[name]) if name in row else "" for name in ("ours_ns", "handle_ns")]
+        yield [TITLES[row["robot"]], row["quantity"].replace("_", " "), *ours, theirs, *ratios]
 
 
 def headlines() -> str:
@@ -72,8 +94,8 @@ def _in_brief(
 
 def _figures() -> Iterator[list[str]]:
     for rows in (
-        _compiling, _growing, _climbing, _interpreted, _inverting, _planning, _simulating, _approximating,
-        _controlling, _sweeping,
+        _generating, _compiling, _starting, _growing, _climbing, _interpreted, _inverting, _planning,
+        _simulating, _approximating, _controlling, _sweeping,
     ):  # fmt: skip
         yield from rows()
 
@@ -104,6 +126,18 @@ def _ratios() -> Iterator[list[str]]:
         ]
 
 
+def _generating() -> Iterator[list[str]]:
+    for row in newest("against_casadi"):
+        what = (
+            f"{TITLES[row['robot']]}, {row['quantity'].replace('_', ' ')} beside CasADi's C, {row['flags']}"
+        )
+        batch = f"{_time(row['casadi_ns'])} a state in a loop in C, {_digits(row['ratio'])} times ours in a batch"
+        call = (
+            f"{_time(row['casadi_call_ns'])} a call through ctypes, {_digits(row['call_ratio'])} times ours"
+        )
+        yield [what, f"{batch}; {call}"]
+
+
 def _compiling() -> Iterator[list[str]]:
     for row in newest("how_fast_to_compile"):
         if "cache" in row:
@@ -116,6 +150,20 @@ def _compiling() -> Iterator[list[str]]:
             stages = ("trace", "passes", "emit", "llvm")
             told = ", ".join(f"{stage} {row[f'{stage}_ms']:.0f}" for stage in stages)
             yield [what, f"{row['total_ms']:.0f} ms ({told.replace('llvm', 'LLVM')})"]
+
+
+def _starting() -> Iterator[list[str]]:
+    rows = {row["start"]: row["processor_ms"] for row in newest("how_fast_to_start")}
+    if not rows:
+        return
+    alone = {name: rows.pop(f"{name} alone") for name in ("Python", "NumPy")}
+    for name, time in rows.items():
+        what = f"`{name}`" if name.startswith("strobe") else name
+        yield [f"{what}, a process from start to end", f"{time:.0f} ms of processor time"]
+    yield [
+        "the same for Python alone, and with NumPy",
+        f"{alone['Python']:.0f} and {alone['NumPy']:.0f} ms",
+    ]
 
 
 def _growing() -> Iterator[list[str]]:

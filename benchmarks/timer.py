@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
 import statistics
 import subprocess
 import sys
@@ -71,7 +72,7 @@ def record(question: str, rows: Sequence[Row], processes: int) -> None:
     RESULTS.mkdir(exist_ok=True)
     with (RESULTS / f"{question}.jsonl").open("a") as file:
         file.writelines(json.dumps({**common, **row}) + "\n" for row in rows)
-    print(f"\n{question}, medians of {processes} processes")
+    print(f"\n{question}, medians of {processes} processes on {common['cpu']} with {common['vectors']}")
     for row in rows:
         print("  " + "  ".join(f"{key} {_shown(value)}" for key, value in row.items()), flush=True)
 
@@ -88,13 +89,27 @@ def _shown(value: Any) -> str:
 
 
 def machine() -> dict[str, object]:
-    """CPU, Python and package version: what a figure belongs to."""
+    """CPU, its vectors, Python and package version: what a figure belongs to."""
     return {
         "cpu": _cpu(),
+        "vectors": _vectors(),
         "cores": os.cpu_count(),
         "python": platform.python_version(),
         "strobe": strobe.__version__,
     }
+
+
+def _vectors() -> str:
+    """The widest vectors that code is made for here: a processor's kind."""
+    from strobe.compiler.runtime import width
+
+    return {512: "AVX-512", 256: "AVX2"}.get(width.bits(), f"{width.bits()} bits")
+
+
+def kind_of(row: Row) -> str:
+    """The machine that a row was measured on, in words; older rows are all of machines with AVX-512."""
+    cpu = re.sub(r"\(R\)|\(TM\)|Processor|CPU|@.*| \(model.*", "", row["cpu"])
+    return f"{' '.join(cpu.split())}, {row.get('vectors', 'AVX-512')}, {row['cores']} cores"
 
 
 def _cpu() -> str:

@@ -220,7 +220,7 @@ OURS = ("getuid", "register_at_fork", "sched_getaffinity", "sysconf", "O_NOFOLLO
         "O_DIRECTORY", "O_NOCTTY", "O_PATH", "fork")  # fmt: skip
 
 
-CORE = ("llvmlite.binding", "numpy", "scipy.optimize", "typer", "rich.console")
+CORE = ("llvmlite.binding", "numpy", "scipy.optimize", "typer")
 EXTRAS = (
     "distributed",
     "zarr",

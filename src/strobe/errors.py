@@ -93,6 +93,11 @@ def on_command_line(said: object) -> str:
     return sentence
 
 
+def advised(said: object) -> Advised:
+    """A sentence, or what an error says, with its advice: to be said by another error."""
+    return Advised(str(said), advice_of(said))
+
+
 def advice_of(said: object) -> Mapping[str, str]:
     """The words of a sentence, or of an error, that a command line has others for."""
     return getattr(said, "words", {})

@@ -129,7 +129,7 @@ def test_numbers_beyond_all_bounds_are_refused_in_toml(number):
 
 PATTERNS = """
 import sys
-from strobe.cli.inputs import _looks_numeric
+from strobe.cli.parser import _looks_numeric
 from strobe.files.tables import finite_decimal
 from strobe.models.load import _root_element
 from strobe.compiler.codegen.names import identifier, remark

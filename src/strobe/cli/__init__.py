@@ -2,8 +2,12 @@
 
 In the order of the data:
 
-    app              the command
+    start            the command
+    first_page       what there is, without any verb
+    robot_index      the robots that come along, known by their files
+    app              the parser
     verbs            by name, imported when asked for
+    parser           how words become values
     options          an option in a line
     renamed          old names of options
     inputs           a robot with its edits, lists of numbers
@@ -54,11 +58,12 @@ from strobe.rooms import exported
 
 if TYPE_CHECKING:
     from strobe.cli.app import app as app
-    from strobe.cli.app import main as main
+    from strobe.cli.start import main as main
 
 exported(
     __name__,
     {
-        "strobe.cli.app": "app main",
+        "strobe.cli.app": "app",
+        "strobe.cli.start": "main",
     },
 )

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from typing import Annotated
 
 import typer
 
+from strobe.cli.first_page import ABOUT, BANNER
+from strobe.cli.start import version
 from strobe.cli.verbs import Verbs
-
-BANNER = """\
-strobe: a robot goes in, its dynamics come out.
-
-Try:
-  strobe list                    the robots that come with it
-  strobe torque panda            the torques that hold a Panda arm still
-  strobe study stanford          one robot through every formulation: torques, costs, proof, laws
-
-A .urdf, .xacro, .xml (MJCF) or .toml file can stand in the place of a name. All verbs: strobe --help"""
 
 app = typer.Typer(
     cls=Verbs,
+    help=ABOUT,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -29,9 +21,7 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from strobe import __version__
-
-        print(f"strobe {__version__}")
+        version()
         raise typer.Exit
 
 
@@ -42,19 +32,5 @@ def strobe(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
-    """A robot goes in, its dynamics come out.
-
-    A robot is a built-in name (strobe list) or a .urdf, .xacro, .xml (MJCF or URDF) or .toml file.
-
-    Exit codes: 0, 1 (a check failed), 2 (bad input). Every verb has --help with an example, and --json.
-    """
     if context.invoked_subcommand is None:
         print(BANNER)
-
-
-def main() -> None:
-    """The entry point ``strobe``."""
-    os.environ["PYTHONSAFEPATH"] = (
-        "1"  # for what libraries of others start: no module of the working folder runs
-    )
-    app()

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from strobe.cli.inputs import Base, Force, Gravity, Json, Lock, RobotName, Strict, open_robot
-from strobe.cli.logs import Columns, Degrees, LogOptions, Topic, moved
-from strobe.cli.options import differentiating, drawn_in, takes
+from strobe.cli.logs import Columns, Degrees, Differentiate, LogOptions, Topic, moved
+from strobe.cli.options import drawn_in, takes
 from strobe.errors import ArgumentError
 from strobe.files.tables import decimal
 
@@ -59,7 +59,7 @@ def approximate(
     columns: Columns = None,
     degrees: Degrees = False,
     topic: Topic = None,
-    differentiate: Annotated[bool, differentiating()] = False,
+    differentiate: Differentiate = False,
     lock: Lock = None,
     base: Base = None,
     gravity: Gravity = None,
@@ -244,12 +244,9 @@ def _rungs(robot: Robot) -> list[dict[str, Any]]:
 
 
 def _show(data: dict[str, Any]) -> None:
-    from strobe.cli.show import console
+    from strobe.cli.show import show
     from strobe.study import ladder
     from strobe.study.approximation import shown
 
-    out = console()
-    for part in shown(data) if "methods" in data else ():
-        out.print(part)
-    for part in ladder.shown(data["ladder"]) if "ladder" in data else ():
-        out.print(part)
+    show(shown(data) if "methods" in data else ())
+    show(ladder.shown(data["ladder"]) if "ladder" in data else ())

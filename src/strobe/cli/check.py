@@ -165,7 +165,7 @@ def _rendered(
 
 
 def _title(text: str) -> Iterator[Any]:
-    from rich.text import Text
+    from strobe.show.terminal import Text
 
     yield ""
     yield Text(text, style="bold cyan")

@@ -25,9 +25,9 @@ from strobe.cli.inputs import (
     numbers,
     open_robot,
 )
-from strobe.cli.logs import Columns, Degrees, LogOptions, Topic, moved
-from strobe.cli.options import differentiating, drawn_in, in_options, takes, written_to
-from strobe.cli.plan import as_options, bound, bound_options
+from strobe.cli.logs import Columns, Degrees, Differentiate, LogOptions, Topic, moved
+from strobe.cli.options import drawn_in, in_options, takes, written_to
+from strobe.cli.plan import bound, bound_options
 from strobe.cli.progress import Progress
 from strobe.cli.simulate import carried
 from strobe.cli.states import NoFriction
@@ -54,7 +54,7 @@ def control(
     columns: Columns = None,
     degrees: Degrees = False,
     topic: Topic = None,
-    differentiate: Annotated[bool, differentiating()] = False,
+    differentiate: Differentiate = False,
     controller: Annotated[
         str, typer.Option("--controller", "-c", metavar="NAME", help="What makes the torques; see below.")
     ] = "computed-torque",
@@ -165,7 +165,7 @@ def control(
         with Progress("controlling", len(names), "controllers") as progress:
             runs = {name: _run(arm, line, name, gains[name], how, progress) for name in names}
     except StrobeError as error:
-        raise ArgumentError(_in_options(as_options(error))) from None
+        raise ArgumentError(_in_options(error)) from None
     data = _told(arm, line.motion, runs, rate, hand) | _written(runs, output, plot, inputs, force)
     _report(data, as_json)
 
@@ -401,7 +401,7 @@ def _written(
 
 def _report(data: dict[str, Any], as_json: bool) -> None:
     """What there is to say, and the exit that the loops deserve."""
-    from strobe.cli.show import console, note, print_json, warn
+    from strobe.cli.show import note, present, warn
     from strobe.control.status import Status
     from strobe.study.control_loops import shown
 
@@ -414,11 +414,6 @@ def _report(data: dict[str, Any], as_json: bool) -> None:
         if loop["status"] != Status.DONE.name.lower():
             bad = True
             warn(f"{loop['controller']}: {Status[loop['status'].upper()].sentence}")
-    if as_json:
-        print_json(data)
-    else:
-        out = console()
-        for part in shown(data):
-            out.print(part)
+    present(data, shown(data), as_json)
     if bad:
         raise typer.Exit(CHECK_FAILED)

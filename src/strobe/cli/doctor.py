@@ -80,11 +80,13 @@ def _data(found: Examination, mended: Repaired | None, output: Path | None) -> d
 
 
 def _shown(found: Examination, mended: Repaired | None, output: Path | None) -> Iterator[Any]:
-    from rich.text import Text
+    from strobe.show.terminal import Pieces
 
     yield found.headline
     for group in found.groups:
-        yield Text.assemble("  ", (f"{group.severity}  ".ljust(10), STYLES[group.severity]), str(group))
+        yield Pieces(
+            [("  ", ""), (f"{group.severity}  ".ljust(10), STYLES[group.severity]), (str(group), "")]
+        )
     if output is None:
         return
     yield ""

@@ -12,8 +12,8 @@ import typer
 
 from strobe.cli.frames import TIP
 from strobe.cli.inputs import Base, Force, Gravity, Json, Lock, RobotName, Strict, number, open_robot
-from strobe.cli.logs import Columns, Degrees, LogOptions, Topic
-from strobe.cli.options import differentiating, takes
+from strobe.cli.logs import Columns, Degrees, Differentiate, LogOptions, Topic
+from strobe.cli.options import takes
 from strobe.cli.states import AccelerationRange, PositionRange, VelocityRange, given_range
 from strobe.errors import ArgumentError, EquationSizeError, OutputError, UnsupportedModelError
 
@@ -78,7 +78,7 @@ def equations(
     columns: Columns = None,
     degrees: Degrees = False,
     topic: Topic = None,
-    differentiate: Annotated[bool, differentiating()] = False,
+    differentiate: Differentiate = False,
     short: Annotated[bool, typer.Option("--short", help="c12 in the place of cos(q1 + q2).")] = False,
     textbook: Annotated[
         bool, typer.Option("--textbook", help="H for the mass matrix and θ for angles.")
@@ -475,13 +475,10 @@ def _notation(arm: Robot, short: bool, textbook: bool, numbers: bool) -> Notatio
 
 def _print_lines(lines: Iterable[str]) -> None:
     """Lines of which those without a blank in front are titles."""
-    from rich.text import Text
+    from strobe.cli.show import show
+    from strobe.show.terminal import Text
 
-    from strobe.cli.show import console
-
-    out = console()
-    for line in lines:
-        out.print(Text(line, style="" if line.startswith(" ") else "bold cyan"))
+    show(Text(line, style="" if line.startswith(" ") else "bold cyan") for line in lines)
 
 
 def _with_every_digit(notation: Notation) -> Notation:

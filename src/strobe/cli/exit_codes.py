@@ -16,13 +16,10 @@ import io
 import os
 import re
 import sys
-import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
-
-import typer
 
 from strobe.errors import MOST_FAULTS, ModelFileError, StrobeError, harmless, nearest, on_command_line
 
@@ -31,9 +28,6 @@ BAD_INPUT = 2
 BUG = 70
 INTERRUPTED = 130
 READER_GONE = 141
-
-# newer typers carry a click of their own, so it is not imported by name
-USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +92,13 @@ def _held(answered: io.StringIO) -> Iterator[None]:
 
 def ending(error: BaseException | None) -> Ending:
     """What a failure is called, said and answered with."""
+    import typer  # here, for help and lists that do not fail wait for no library
+
     if isinstance(error, StrobeError):
         return Ending(BAD_INPUT, _kind(error), on_command_line(error), _facts(error))
     if isinstance(error, KeyboardInterrupt | typer.Abort):
         return Ending(INTERRUPTED, "interrupted", "interrupted.")
-    if isinstance(error, USAGE_ERROR):
+    if isinstance(error, typer.BadParameter.__mro__[1]):  # newer typers carry a click of their own
         return _usage(error)
     if isinstance(error, OSError):
         what = "cannot write the output" if error.filename is None else f"cannot use {error.filename}"
@@ -111,6 +107,8 @@ def ending(error: BaseException | None) -> Ending:
         sentence = "not enough memory for this. Take a smaller file, fewer rows or a smaller batch."
         return Ending(BAD_INPUT, "memory", sentence)
     if os.environ.get("STROBE_DEBUG"):
+        import traceback
+
         traceback.print_exception(error)
     sentence = (
         f"this is a bug in strobe ({type(error).__name__}: {error}). "
@@ -133,6 +131,8 @@ def _facts(error: StrobeError) -> dict[str, Any]:
 
 def _usage(error: Any) -> Ending:
     """A wrong flag or argument, and where the right ones are listed."""
+    import typer
+
     if hasattr(error, "possibilities") and hasattr(error, "option_name"):  # typers differ in their words
         sentence = (
             f"no such option: {error.option_name}.{nearest(error.option_name, error.possibilities or ())}"

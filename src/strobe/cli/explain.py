@@ -22,8 +22,8 @@ from strobe.cli.inputs import (
     decimal,
     open_robot,
 )
-from strobe.cli.logs import Columns, Degrees, LogOptions, Topic
-from strobe.cli.options import differentiating, drawn_in, takes
+from strobe.cli.logs import Columns, Degrees, Differentiate, LogOptions, Topic
+from strobe.cli.options import drawn_in, takes
 from strobe.cli.states import (
     Accelerations,
     NoFriction,
@@ -73,7 +73,7 @@ def explain(
     columns: Columns = None,
     degrees: Degrees = False,
     topic: Topic = None,
-    differentiate: Annotated[bool, differentiating()] = False,
+    differentiate: Differentiate = False,
     symbolic: Annotated[
         bool, typer.Option("--symbolic", help="Write every term in closed form, for all states.")
     ] = False,
@@ -202,10 +202,10 @@ def _data(found: Explanation) -> dict[str, Any]:
 
 def _tables(found: Explanation, every: bool) -> Iterator[Any]:
     import numpy as np
-    from rich.text import Text
 
     from strobe.equations.meaning import COORDINATES
     from strobe.show.tables import remark, short, table
+    from strobe.show.terminal import Text
     from strobe.study.wrenches import loads_table
 
     for i, (name, unit) in enumerate(zip(found.joints, found.units, strict=True)):
@@ -274,10 +274,9 @@ def _closed_forms(arm: Robot, friction: bool) -> tuple[dict[str, Any], Iterator[
 
 
 def _written_out(terms: Sequence[dict[str, Any]]) -> Iterator[Any]:
-    from rich.text import Text
-
     from strobe.equations.meaning import COORDINATES
     from strobe.show.tables import remark
+    from strobe.show.terminal import Text
 
     for joint, group in groupby(terms, key=lambda term: term["joint"]):
         yield Text(f"\n{joint}", style="bold cyan")

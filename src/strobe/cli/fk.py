@@ -12,8 +12,8 @@ import typer
 
 from strobe.cli.frames import TIP, meant_frame
 from strobe.cli.inputs import Base, Force, Json, Lock, RobotName, Strict, open_robot
-from strobe.cli.logs import Columns, Degrees, LogOptions, Topic
-from strobe.cli.options import differentiating, takes, written_to
+from strobe.cli.logs import Columns, Degrees, Differentiate, LogOptions, Recording, Topic
+from strobe.cli.options import takes, written_to
 from strobe.cli.states import Pose, Positions, given_state, named_pose, refuse_both
 from strobe.errors import ArgumentError
 
@@ -40,12 +40,7 @@ TWIST = ("vx", "vy", "vz", "wx", "wy", "wz")
 
 def fk(
     robot: RobotName,
-    log: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="LOG", help="A recorded motion: .csv, .mcap, .parquet; or .json, .npz of strobe plan."
-        ),
-    ] = None,
+    log: Recording = None,
     q: Positions = None,
     qd: Annotated[str | None, takes("--qd", "NUMBERS", "Velocities: how the frame moves, too.")] = None,
     pose: Pose = None,
@@ -55,7 +50,7 @@ def fk(
     columns: Columns = None,
     degrees: Degrees = False,
     topic: Topic = None,
-    differentiate: Annotated[bool, differentiating()] = False,
+    differentiate: Differentiate = False,
     output: Annotated[Path | None, written_to("Where the poses of a log go; else stdout.")] = None,
     lock: Lock = None,
     base: Base = None,

@@ -13,7 +13,7 @@ from strobe.cli.frames import TIP, meant_frame
 from strobe.cli.inputs import Base, Json, Lock, RobotName, Strict, numbers, open_robot
 from strobe.cli.options import takes
 from strobe.cli.states import order
-from strobe.errors import ArgumentError, UnsupportedModelError, nearest
+from strobe.errors import ArgumentError, UnsupportedModelError, advised, nearest
 
 if TYPE_CHECKING:
     import numpy as np
@@ -80,7 +80,7 @@ def ik(
       strobe ik stanford --position 0.56 0.17 0.96 --waters -0.25 0.73 -0.98
       strobe ik arm.urdf --pose pose.json --frame tool0 --solver numeric
     """
-    from strobe.cli.show import console, note, print_json
+    from strobe.cli.show import note, print_json, show
     from strobe.kinematics.inverse import every_way, inverse_kinematics
     from strobe.show.tables import remark
     from strobe.study.inverse_solutions import answer, answer_lines, answer_table
@@ -101,7 +101,7 @@ def ik(
         solve = every_way if every and solver == "auto" else partial(inverse_kinematics, method=solver)
         found = solve(arm, asked, name, what=what, q0=start)
     except (ArgumentError, UnsupportedModelError) as error:
-        raise ArgumentError(_as_options(str(error))) from None
+        raise ArgumentError(advised(error)) from None
     data = answer(arm, name, found)
     if as_json:
         shown = data["solutions"] if every else data["solutions"][:1]
@@ -109,11 +109,8 @@ def ik(
             {"robot": arm.name, "frame": name, "what": what, "pose": asked, **data, "solutions": shown}
         )
     else:
-        out = console()
-        for line in answer_lines(data):
-            out.print(remark(line))
-        if data["count"]:
-            out.print(answer_table(data, None if every else 1))
+        show(map(remark, answer_lines(data)))
+        show([answer_table(data, None if every else 1)] if data["count"] else ())
         if data["count"] > 1 and not every:
             note(f"the best of {data['count']} solutions; --all shows the others.")
         elif data["status"] == "solved" and len(data["moving"]) == SEVEN and not every and solver == "auto":
@@ -132,11 +129,6 @@ def _one_of(given: dict[str, str | None]) -> None:
         )
     if len(named) > 1:
         raise ArgumentError(f"the pose comes from {' and from '.join(named)}; give one of them.")
-
-
-def _as_options(sentence: str) -> str:
-    """A sentence whose advice is for Python, with the advice for a command line."""
-    return sentence.replace('method="numeric"', "--solver numeric").replace(", or say normalise=True", "")
 
 
 def _asked(

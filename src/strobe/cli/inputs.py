@@ -7,12 +7,10 @@ import os
 import re
 import warnings
 from collections.abc import Sequence
-from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from typer.core import TyperCommand
 
 from strobe.cli.options import takes
 from strobe.errors import ArgumentError, ModelWarning, counted
@@ -60,10 +58,10 @@ Force = Annotated[bool, typer.Option("--force", help="Replace the output file if
 
 def check_plot(plot: Path | None, inputs: Sequence[str | Path], force: bool) -> None:
     """Refuse, before any work, a drawing that cannot or must not be written."""
-    from strobe.files.writing import refuse
-
     if plot is None:
         return
+    from strobe.files.writing import refuse
+
     if plot.suffix.lower() != ".svg":
         raise ArgumentError(f"--plot {plot}: a drawing is an .svg file.")
     refuse(plot, inputs=inputs, force=force)
@@ -141,37 +139,3 @@ def number(option: str, word: str) -> float:
     if not math.isfinite(value):
         raise ArgumentError(f'{option}: "{word}" is not a finite number.')
     return value
-
-
-class NumbersCommand(TyperCommand):
-    """A verb whose options take lists of numbers, with or without quotes: ``--q 0.1 -0.2 0.3``."""
-
-    lists = (
-        "--q", "--qd", "--qdd", "--wrench", "--gravity", "--speeds", "--pose", "--position", "--quaternion", "--at",
-        "--q0", "--q-range", "--qd-range", "--qdd-range", "--velocity", "--acceleration", "--jerk", "--effort",
-        "--torque", "--payload", "--rpy", "--waters", "--offset", "--noise",
-    )  # fmt: skip
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, joined(args, self.lists))
-
-
-def joined(args: Sequence[str], lists: Sequence[str]) -> list[str]:
-    """The arguments, with the words of a list of numbers made one."""
-    result: list[str] = []
-    words = iter(args)
-    collecting = False
-    for word in words:
-        if collecting and _looks_numeric(word):
-            result[-1] += f",{word}"
-            continue
-        collecting = False
-        result.append(word)
-        if word in lists:
-            result += islice(words, 1)
-            collecting = True
-    return result
-
-
-def _looks_numeric(word: str) -> bool:
-    return bool(re.search(r"\d|pi", word) and re.fullmatch(r"[-+*/().,:;\deEpi]*", word))

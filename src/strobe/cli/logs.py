@@ -17,6 +17,15 @@ if TYPE_CHECKING:
     from strobe.robot import Robot
     from strobe.trajectory.motion import Trajectory
 
+Recording = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="LOG", help="A recorded motion: .csv, .mcap, .parquet; or .json, .npz of strobe plan."
+    ),
+]
+Differentiate = Annotated[
+    bool, typer.Option("--differentiate", help="Take rates that the file lacks from its positions.")
+]
 Columns = Annotated[
     str | None,
     takes("--columns", "MAP", "What a log does not say: t=1,q=2:8 or q_JOINT=NAME, counted from 1."),

@@ -21,11 +21,6 @@ def written_to(text: str, metavar: str = "FILE") -> Any:
     return typer.Option("--output", "-o", metavar=metavar, help=text)
 
 
-def differentiating() -> Any:
-    """Whether velocities and accelerations that a file lacks are taken from its positions."""
-    return typer.Option("--differentiate", help="Take rates that the file lacks from its positions.")
-
-
 def drawn_in(text: str) -> Any:
     """Where a drawing goes."""
     return takes("--plot", "FILE.svg", text)

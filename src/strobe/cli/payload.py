@@ -11,8 +11,8 @@ import typer
 from strobe.cli.exit_codes import CHECK_FAILED
 from strobe.cli.frames import TIP, meant_frame
 from strobe.cli.inputs import Base, Force, Gravity, Json, Lock, RobotName, Strict, numbers, open_robot
-from strobe.cli.logs import Columns, Degrees, LogOptions, Topic
-from strobe.cli.options import differentiating, takes, written_to
+from strobe.cli.logs import Columns, Degrees, Differentiate, LogOptions, Topic
+from strobe.cli.options import takes, written_to
 from strobe.cli.states import order
 from strobe.errors import ArgumentError
 
@@ -59,7 +59,7 @@ def payload(
     columns: Columns = None,
     degrees: Degrees = False,
     topic: Topic = None,
-    differentiate: Annotated[bool, differentiating()] = False,
+    differentiate: Differentiate = False,
     lock: Lock = None,
     base: Base = None,
     gravity: Gravity = None,

@@ -10,7 +10,7 @@ import typer
 
 from strobe.cli.inputs import Base, Force, Json, Lock, RobotName, Strict, check_plot, numbers, open_robot
 from strobe.cli.options import drawn_in, takes, written_to
-from strobe.errors import Advised, ArgumentError, StrobeError, advice_of
+from strobe.errors import ArgumentError, StrobeError, advised
 
 if TYPE_CHECKING:
     from strobe.robot import Robot
@@ -90,7 +90,7 @@ def plan(
         asked = read_request(arm, request, **bound_options(arm.n, bounds, envelope))
         motion = planned(arm, asked, planner)
     except StrobeError as error:
-        raise ArgumentError(as_options(error)) from None
+        raise ArgumentError(advised(error)) from None
     data = _told(arm, motion, asked)
     if asked.meant and (sentence := frame_meant(arm.model)):
         note(f'{sentence} frame = "…" in the request names another.')
@@ -149,15 +149,6 @@ def bound_options(n: int, given: dict[str, str | None], envelope: float | None) 
                 values[0] if len(values) == 1 else numbers(f"--{name}", text, n, "One per joint, or one.")
             )
     return found
-
-
-def as_options(said: object) -> Advised:
-    """A sentence whose advice is for Python, with the advice for a command line."""
-    sentence = str(said)
-    for name in ("acceleration", "jerk", "effort"):
-        sentence = sentence.replace(f"{name}= (one", f"{name} under [bounds], or --{name} (one")
-        sentence = sentence.replace(f"{name}= or", f"{name} under [bounds], or --{name}, or")
-    return Advised(sentence, advice_of(said))
 
 
 def _draw(

@@ -74,9 +74,8 @@ def _links(robot: Robot) -> dict[str, Any]:
 
 
 def _rendered(data: Mapping[str, Any]) -> Iterator[Any]:
-    from rich.text import Text
-
     from strobe.show.tables import remark
+    from strobe.show.terminal import Text
 
     yield Text(f"From Newton-Euler to Lagrange, for {data['robot']}", style="bold")
     yield remark(
@@ -97,7 +96,7 @@ def _rendered(data: Mapping[str, Any]) -> Iterator[Any]:
 
 
 def _line(line: Mapping[str, Any]) -> Iterator[Any]:
-    from rich.text import Text
+    from strobe.show.terminal import Pieces, Text
 
     mark, style = {"holds": ("✓", "green"), "fails": ("✗ FAILS", "bold red")}.get(
         line["verdict"], ("–", "yellow")
@@ -107,11 +106,13 @@ def _line(line: Mapping[str, Any]) -> Iterator[Any]:
         count = f" {line['failed']:,} of{count}"
     assume = "" if line["assume"] == "any" else f"  [{line['assume']}]"
     rule = f"  ← {line['rule']}" if line["rule"] else ""
-    yield Text.assemble(
-        (f"{line['id']:<14} ", "bold"),
-        line["statement"],
-        (f"{assume}{rule}  ", "dim"),
-        (f"{mark}{count}", style),
+    yield Pieces(
+        [
+            (f"{line['id']:<14} ", "bold"),
+            (line["statement"], ""),
+            (f"{assume}{rule}  ", "dim"),
+            (f"{mark}{count}", style),
+        ]
     )
     if line["follows"] is False:
         yield Text(f"{'':<15}does NOT follow from the rules it names", style="bold red")
@@ -135,9 +136,8 @@ def _false(form: Mapping[str, Any]) -> str:
 
 
 def _link_table(links: Mapping[str, Any]) -> Iterator[Any]:
-    from rich.text import Text
-
     from strobe.show.tables import remark, table, tidy
+    from strobe.show.terminal import Text
 
     yield ""
     yield Text("4.35 in numbers: what each link asks of each joint", style="bold cyan")
@@ -154,8 +154,7 @@ def _link_table(links: Mapping[str, Any]) -> Iterator[Any]:
 
 
 def _conclusion(data: Mapping[str, Any]) -> Iterator[Any]:
-    from rich.text import Text
-
+    from strobe.show.terminal import Text
     from strobe.study.exactness import power_above
 
     lines = [line for section in data["sections"] for line in section["lines"]]

@@ -25,8 +25,8 @@ from strobe.cli.inputs import (
     numbers,
     open_robot,
 )
-from strobe.cli.logs import Columns, Degrees, LogOptions, Topic, moved
-from strobe.cli.options import differentiating, drawn_in, in_options, takes, written_to
+from strobe.cli.logs import Columns, Degrees, Differentiate, LogOptions, Topic, moved
+from strobe.cli.options import drawn_in, in_options, takes, written_to
 from strobe.cli.states import (
     Formulation,
     NoFriction,
@@ -63,7 +63,7 @@ def simulate(
     columns: Columns = None,
     degrees: Degrees = False,
     topic: Topic = None,
-    differentiate: Annotated[bool, differentiating()] = False,
+    differentiate: Differentiate = False,
     duration: Annotated[
         float | None, takes("--duration", "SECONDS", "How long; else as long as the file says.")
     ] = None,

@@ -155,13 +155,12 @@ def _write(report: Report, target: Path, force: bool, source: str) -> None:
 
 def _told(report: Report, target: Path) -> Sequence[object]:
     """Where the report is, and what to remember of it."""
-    from rich.text import Text
-
+    from strobe.show.terminal import Pieces, Text
     from strobe.study.report import SECTIONS
 
-    lines = [Text.assemble((h.figure, "bold cyan"), f"  {h.sentence}") for h in report.headlines]
+    lines = [Pieces([(h.figure, "bold cyan"), (f"  {h.sentence}", "")]) for h in report.headlines]
     failed = [Text(f"FAILS: {SECTIONS[key].TITLE}", style="bold red") for key in report.failed]
-    where = Text.assemble("The report: ", (f"{target}.html", "bold"))
+    where = Pieces([("The report: ", ""), (f"{target}.html", "bold")])
     return [
         Text(report.case.robot.name, style="bold"),
         *lines,

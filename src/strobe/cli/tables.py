@@ -67,9 +67,8 @@ def _data(sheet: Sheet) -> dict[str, object]:
 
 
 def _parts(sheet: Sheet) -> Iterator[Any]:
-    from rich.text import Text
-
     from strobe.show.tables import remark, table
+    from strobe.show.terminal import Text
 
     yield Text(sheet.title, style="bold")
     yield table(sheet.columns, [list(row) for row in sheet.rows])

@@ -23,8 +23,8 @@ from strobe.cli.inputs import (
     check_plot,
     open_robot,
 )
-from strobe.cli.logs import Columns, Degrees, LogOptions, Topic
-from strobe.cli.options import differentiating, drawn_in, takes, written_to
+from strobe.cli.logs import Columns, Degrees, Differentiate, LogOptions, Recording, Topic
+from strobe.cli.options import drawn_in, takes, written_to
 from strobe.cli.simulate import carried
 from strobe.cli.states import (
     Accelerations,
@@ -54,12 +54,7 @@ CHUNK = 4096  # rows at a time: progress can be told, memory stays small
 
 def torque(
     robot: RobotName,
-    log: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="LOG", help="A recorded motion: .csv, .mcap, .parquet; or .json, .npz of strobe plan."
-        ),
-    ] = None,
+    log: Recording = None,
     q: Positions = None,
     qd: Velocities = None,
     qdd: Accelerations = None,
@@ -72,7 +67,7 @@ def torque(
     columns: Columns = None,
     degrees: Degrees = False,
     topic: Topic = None,
-    differentiate: Annotated[bool, differentiating()] = False,
+    differentiate: Differentiate = False,
     gravity: Gravity = None,
     no_friction: NoFriction = False,
     formulation: Formulation = None,
@@ -179,10 +174,11 @@ class Sensed:
         axes: str,
         frame: str | None,
     ) -> Sensed:
-        from strobe.identify.wrench_log import AXES
+        if axes != "base":
+            from strobe.identify.wrench_log import AXES
 
-        if axes not in AXES:
-            raise ArgumentError(f'--wrench-axes is "{axes}"; expected {" or ".join(AXES)}.')
+            if axes not in AXES:
+                raise ArgumentError(f'--wrench-axes is "{axes}"; expected {" or ".join(AXES)}.')
         if columns is not None and log is None:
             raise ArgumentError(
                 "--wrench-columns are columns of a log: strobe torque ROBOT LOG; or give --wrench."
@@ -218,11 +214,11 @@ class Sensed:
         """The keywords of the dynamics with the wrench of these positions, in base axes."""
         import numpy as np
 
-        from strobe.identify.wrench_log import in_base_axes
-
         wrench = how["wrench"] if rows is None else rows
         if wrench is None or (rows is None and self.axes == "base"):
             return how
+        from strobe.identify.wrench_log import in_base_axes
+
         wrench = np.broadcast_to(np.asarray(wrench, dtype=float), (*q.shape[:-1], 6))
         turned = wrench if self.axes == "base" else in_base_axes(robot, q, wrench, self.frame)
         return how | {"wrench": turned, "frame": self.frame}
@@ -257,18 +253,17 @@ def _one_state(
     as_json: bool, drawing: Drawing, sensed: Sensed,
 ) -> None:  # fmt: skip
     from strobe.cli.show import note, present
-    from strobe.equations.meaning import units_of
     from strobe.robot import Robot
     from strobe.show.tables import short
-    from strobe.study import loop_forces
-    from strobe.study.terms import split, split_table
+    from strobe.show.units import efforts
+    from strobe.study.torque_parts import split, split_table
 
     if robot.model.is_closed or loops:
         robot = Robot(robot.model, compiled=False)  # many questions, once each: not worth compiling
     state, assumed = given_state(robot, given, known)
     for remark in beyond_limits(robot, state["q"]):
         note(remark)
-    units = units_of(robot)
+    units = tuple(efforts(robot.coordinates.joints))
     how = sensed.loads(robot, state["q"], how, None)
     data = {
         "joints": robot.coordinates.rate_names,
@@ -281,6 +276,8 @@ def _one_state(
     where = [] if robot.coordinates.is_single else [f"q = {', '.join(map(short, state['q'].tolist()))}"]
     shown = [split_table(data), *where]
     if loops:
+        from strobe.study import loop_forces
+
         data["loop_forces"] = held = loop_forces.measured(robot, *state.values(), **how)
         shown += ["", *loop_forces.shown(held)]
     data |= drawing.write(lambda: _terms(robot, state, how))

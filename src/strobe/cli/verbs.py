@@ -10,46 +10,16 @@ from typing import Any
 
 import typer
 import typer.main
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperGroup
 
 from strobe.cli.exit_codes import leave, past_parser
-from strobe.cli.inputs import NumbersCommand
+from strobe.cli.first_page import VERBS, page
+from strobe.cli.parser import PlainValues, Verb
 from strobe.cli.renamed import renamed
 from strobe.errors import nearest
 
-VERBS: dict[str, type[TyperCommand]] = {
-    "list": TyperCommand,
-    "info": TyperCommand,
-    "doctor": TyperCommand,
-    "diff": TyperCommand,
-    "torque": NumbersCommand,
-    "equations": NumbersCommand,
-    "explain": NumbersCommand,
-    "coordinates": NumbersCommand,
-    "draw": NumbersCommand,
-    "strobe": NumbersCommand,
-    "check": NumbersCommand,
-    "prove": TyperCommand,
-    "count": TyperCommand,
-    "bench": TyperCommand,
-    "tables": TyperCommand,
-    "fk": NumbersCommand,
-    "ik": NumbersCommand,
-    "plan": NumbersCommand,
-    "simulate": NumbersCommand,
-    "approximate": NumbersCommand,
-    "payload": NumbersCommand,
-    "balance": NumbersCommand,
-    "control": NumbersCommand,
-    "zmp": NumbersCommand,
-    "sweep": TyperCommand,
-    "convert": TyperCommand,
-    "compile": TyperCommand,
-    "study": TyperCommand,
-}
 
-
-class Verbs(TyperGroup):
+class Verbs(PlainValues, TyperGroup):
     """The group of verbs; every way out of a verb passes through its ``main``."""
 
     def main(
@@ -72,6 +42,9 @@ class Verbs(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         with past_parser():
             return super().invoke(ctx)
+
+    def get_help(self, ctx: Any) -> str:
+        return page()
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(VERBS)
@@ -96,5 +69,5 @@ def command(verb: str) -> Any:
     """The command of a verb, from the function of the module that has its name (``list`` is Python's)."""
     name = "list_robots" if verb == "list" else verb
     alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-    alone.command(verb, cls=VERBS[verb])(getattr(import_module(f"strobe.cli.{name}"), name))
+    alone.command(verb, cls=Verb)(getattr(import_module(f"strobe.cli.{name}"), name))
     return typer.main.get_command(alone)

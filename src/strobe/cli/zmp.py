@@ -12,8 +12,8 @@ import typer
 
 from strobe.cli.exit_codes import CHECK_FAILED
 from strobe.cli.inputs import Force, Gravity, Json, Lock, RobotName, Strict, check_plot, numbers, open_robot
-from strobe.cli.logs import Columns, Degrees, LogOptions, Topic, moved
-from strobe.cli.options import differentiating, drawn_in, in_options, takes
+from strobe.cli.logs import Columns, Degrees, Differentiate, LogOptions, Topic, moved
+from strobe.cli.options import drawn_in, in_options, takes
 from strobe.errors import ArgumentError, StrobeError
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def zmp(
     columns: Columns = None,
     degrees: Degrees = False,
     topic: Topic = None,
-    differentiate: Annotated[bool, differentiating()] = False,
+    differentiate: Differentiate = False,
     plot: Annotated[Path | None, drawn_in("The zero moment point and the sole from above.")] = None,
     lock: Lock = None,
     gravity: Gravity = None,

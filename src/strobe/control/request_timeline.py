@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from strobe.control.emergency_stop import stop
-from strobe.errors import ArgumentError, StrobeError, UnknownNameError
+from strobe.errors import Advised, ArgumentError, StrobeError, UnknownNameError, advice_of
 from strobe.models.arguments import finite_numbers
 from strobe.robot import Robot
 from strobe.trajectory.files import in_order
@@ -78,7 +78,7 @@ class Planning:
             try:
                 part, said = self._part(time, each, parts)
             except StrobeError as error:
-                raise ArgumentError(f"{where}{error}") from None
+                raise ArgumentError(Advised(f"{where}{error}", advice_of(error))) from None
             parts.append(part)
             unkept += [f"the stop at {time:g} s: {sentence}" for sentence in said]
         return Timeline(_spliced(parts), tuple(unkept))

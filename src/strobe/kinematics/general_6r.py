@@ -19,7 +19,7 @@ import numpy as np
 from strobe.errors import ShapeError, UnsupportedModelError
 from strobe.kinematics.elimination import FAR, arm_length, starts
 from strobe.kinematics.screws import error, inverse, newton, placement
-from strobe.kinematics.serial_chain import Serial
+from strobe.kinematics.serial_chain import Serial, by_search
 
 Array = np.ndarray
 
@@ -64,8 +64,10 @@ def _check(chain: Serial) -> None:
     if not covers(chain):
         slides = int(np.sum(~chain.revolute))
         raise UnsupportedModelError(
-            f"the chain has {chain.n} joints, {slides} of them prismatic; elimination solves six joints of which at "
-            'most one is prismatic. Use method="numeric".'
+            by_search(
+                f"the chain has {chain.n} joints, {slides} of them prismatic; elimination solves six joints of which "
+                "at most one is prismatic."
+            )
         )
 
 

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from strobe.errors import ArgumentError, UnknownNameError, UnsupportedModelError, counted
+from strobe.errors import Advised, ArgumentError, UnknownNameError, UnsupportedModelError, counted
 from strobe.kinematics import numeric
 from strobe.kinematics.analytic import shortfalls
 from strobe.kinematics.closed_form_solutions import Places, solved
 from strobe.kinematics.joint_ranges import ROUNDING as OUTSIDE
 from strobe.kinematics.poses import checked_poses, checked_what, finite, label, twelve
+from strobe.kinematics.serial_chain import NUMERIC
 from strobe.kinematics.solutions import Solutions, Status
 from strobe.kinematics.solver import SIX, Solver, solver_of
 from strobe.models.arguments import require_above, require_text, require_truth
@@ -57,10 +58,11 @@ def inverse_kinematics(
         search |= {} if tolerance is None else {"tolerance": tolerance}
         return numeric.solve(robot, pose, frame, q0=q0, limits=bool(limits), what=what, **search)
     if search:
-        raise ArgumentError(
+        sentence = (
             f"{', '.join(search)} belong to a numeric search, but {robot.name} is solved as {solver.name}. "
             'Leave them out, or say method="numeric".'
         )
+        raise ArgumentError(Advised(sentence, NUMERIC))
     accepted = (
         TOLERANCE if tolerance is None else require_above("tolerance", tolerance, "a positive number")
     )

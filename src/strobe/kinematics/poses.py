@@ -15,7 +15,7 @@ import numpy as np
 from strobe.algebra import Vec3
 from strobe.compiler.runtime.arrays import checked, real_numbers
 from strobe.compiler.runtime.traced import trace
-from strobe.errors import ArgumentError
+from strobe.errors import Advised, ArgumentError
 from strobe.kinematics.orientation import ROTATION, checked_rotation, first_of, matrix_of
 from strobe.kinematics.screws import rigid
 from strobe.models.arguments import require_text
@@ -57,7 +57,11 @@ def unit_quaternion(quaternion: Any, normalise: bool = False) -> Array:
         where, k = first_of(wrong)
         what = "is zero, which is no rotation" if normalise else f"has length {length[k]:.6g} instead of 1"
         advice = "." if normalise else ". Divide it by its length, or say normalise=True."
-        raise ArgumentError(f"quaternion{where} {what}{advice}")
+        raise ArgumentError(
+            Advised(
+                f"quaternion{where} {what}{advice}", {", or say normalise=True": ""}
+            )  # files and commands: not
+        )
     return q / length[..., None]
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from strobe.errors import ArgumentError, ShapeError, UnknownNameError, UnsupportedModelError, counted
 from strobe.kinematics import analytic, general_6r
 from strobe.kinematics.screws import error, inverse, motions, newton, placement, placement_and_jacobian
-from strobe.kinematics.serial_chain import Serial
+from strobe.kinematics.serial_chain import Serial, by_search
 from strobe.show.sheet import Sheet, Table, displayed
 
 Array = np.ndarray
@@ -112,8 +112,9 @@ def parameter(chain: Serial, joint: str | None = None) -> tuple[int, str]:
     """Which joint is held, the one that is named or the best, and how the others are solved."""
     if chain.n != 7:
         raise UnsupportedModelError(
-            f"the chain has {chain.n} joints; a family of solutions by one parameter needs seven. "
-            'Use method="numeric".'
+            by_search(
+                f"the chain has {chain.n} joints; a family of solutions by one parameter needs seven."
+            )
         )
     if joint is not None and joint not in chain.names:
         raise UnknownNameError("joint", joint, "the chain", chain.names)
@@ -126,8 +127,10 @@ def parameter(chain: Serial, joint: str | None = None) -> tuple[int, str]:
         if general_6r.covers(held(chain, j, 0.0)):
             return j, general_6r.NAME
     raise UnsupportedModelError(
-        f"{int(np.sum(~chain.revolute))} joints of the chain are prismatic; with one held, elimination solves the "
-        'others only where at most one of them is. Use method="numeric".'
+        by_search(
+            f"{int(np.sum(~chain.revolute))} joints of the chain are prismatic; with one held, elimination solves "
+            "the others only where at most one of them is."
+        )
     )
 
 

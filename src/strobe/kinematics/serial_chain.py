@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from strobe.algebra import Vec3
-from strobe.errors import UnsupportedModelError
+from strobe.errors import Advised, UnsupportedModelError, advice_of
 from strobe.formulations.kinematics import Placed, body_placements
 from strobe.kinematics.joint_ranges import ranges_of
 from strobe.models.model import Body
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from strobe.robot import Robot
 
 Array = np.ndarray
+
+NUMERIC = {'method="numeric"': "--solver numeric"}  # in Python, and on a command line
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,14 +44,24 @@ class Serial:
         return len(self.names)
 
 
+def by_search(sentence: str) -> Advised:
+    """What refuses a closed form, with the way out."""
+    return Advised(f'{sentence} Use method="numeric".'.lstrip(), NUMERIC)
+
+
 def serial(
     robot: Robot,
     frame: str | None = None,
     *,
     what: str = "analytic inverse kinematics",
-    instead: str = 'Use method="numeric".',
+    instead: str = by_search(""),
 ) -> Serial:
     """The chain that carries a frame (the tip if none is named); a refusal says what needs it, and a way out."""
+
+    def refused(name: str, is_so: str, needed: str) -> UnsupportedModelError:
+        sentence = f'joint "{name}" of {robot.name} {is_so}; {what} needs {needed}. {instead}'
+        return UnsupportedModelError(Advised(sentence, advice_of(instead)))
+
     model = robot.model
     tip = model.frame(robot.moving_frame(frame))
     bodies = model.support(tip.body)
@@ -57,20 +69,11 @@ def serial(
     for body in bodies:
         joint = body.joint
         if joint.nv != 1:
-            raise UnsupportedModelError(
-                f'joint "{joint.name}" of {robot.name} has {joint.nv} degrees of freedom; {what} needs joints '
-                f"with one each. {instead}"
-            )
+            raise refused(joint.name, f"has {joint.nv} degrees of freedom", "joints with one each")
         if not joint.is_elementary:
-            raise UnsupportedModelError(
-                f'joint "{joint.name}" of {robot.name} is {joint.kind}; {what} needs joints that turn or slide. '
-                f"{instead}"
-            )
+            raise refused(joint.name, f"is {joint.kind}", "joints that turn or slide")
         if joint.name not in positions:
-            raise UnsupportedModelError(
-                f'joint "{joint.name}" of {robot.name} follows other joints; {what} needs independent joints. '
-                f"{instead}"
-            )
+            raise refused(joint.name, "follows other joints", "independent joints")
     rest = [x for joint in model.joints for x in joint.neutral()]
     placed = body_placements(bodies, rest)
     lines = [_line(body, placed[body.index]) for body in bodies]

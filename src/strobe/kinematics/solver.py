@@ -15,14 +15,14 @@ import numpy as np
 
 from strobe.compiler.runtime.interpret import evaluate
 from strobe.compiler.runtime.kernels import Kernel
-from strobe.errors import UnsupportedModelError, counted
+from strobe.errors import UnsupportedModelError, advised, counted
 from strobe.kinematics import general_6r, numeric, redundant
 from strobe.kinematics.analytic import Method, closed_form, holds, positions, recognise
 from strobe.kinematics.branch_names import branch_names
 from strobe.kinematics.damped_step import ROWS, ResidualRequest
 from strobe.kinematics.joint_ranges import Ranges, ranges_of
 from strobe.kinematics.screws import placement_and_jacobian
-from strobe.kinematics.serial_chain import Serial, serial
+from strobe.kinematics.serial_chain import Serial, by_search, serial
 
 if TYPE_CHECKING:
     from strobe.robot import Robot
@@ -111,7 +111,7 @@ def _recognised(robot: Robot, frame: str | None, what: str) -> Solver | str:
         arm = serial(robot, frame)
         name, method, parameter = _class(arm, what)
     except UnsupportedModelError as error:
-        return str(error)
+        return advised(error)
     tip = robot.named_frame(frame)
     if name:
         return Solver(robot, name, arm, what, tip, method, parameter)
@@ -123,10 +123,9 @@ def _recognised(robot: Robot, frame: str | None, what: str) -> Solver | str:
         )
     else:
         why = "and no axes meet or are parallel in a way that separates them"
-    return (
+    return by_search(
         f'no closed form is known for the {what} of frame "{tip}" of {robot.name}: '
-        f"{counted(arm.n, 'joint')} {'carries' if arm.n == 1 else 'carry'} it ({kinds}), {why}. "
-        'Use method="numeric".'
+        f"{counted(arm.n, 'joint')} {'carries' if arm.n == 1 else 'carry'} it ({kinds}), {why}."
     )
 
 

@@ -20,7 +20,7 @@ from strobe.compiler.runtime.arrays import collected, is_python, real_numbers, r
 from strobe.compiler.runtime.device import INTERPRETER, Device, require_device
 from strobe.compiler.runtime.kernels import Kernel
 from strobe.compiler.runtime.processor import PROCESSOR
-from strobe.compiler.runtime.quick_calls import QuickCalls
+from strobe.compiler.runtime.quick_calls import QuickCalls, overlay
 from strobe.errors import (
     ArgumentError,
     Fault,
@@ -68,6 +68,10 @@ class Framework:
         self._massless: dict[Names, Names] = {}  # joints that never move inertia, while others are driven
         self._kept: dict[Hashable, Any] = {}
         self._calls = QuickCalls()
+
+    def __init_subclass__(cls) -> None:
+        if cls.__module__.startswith("strobe.robot."):
+            overlay(cls)
 
     def __getstate__(self) -> dict[str, Any]:
         return {"model": self.model, "device": self.device}
@@ -327,7 +331,7 @@ class Framework:
             require_closed(self, {name: self.device.numpy(array) for name, array in arrays.items()})
         result = self.device.answer(kernel, arrays, out, threads, record.eliminates)
         if self.device.in_a_hurry and not kernel.is_empty:
-            self._calls.notice(self, kernel, result.ndim - len(kernel.shape))
+            self._calls.notice(kernel, result.ndim - len(kernel.shape))
         return result
 
     def kernel(self, request: Request) -> Kernel:
@@ -362,7 +366,7 @@ class Framework:
             kernel = self.kernel(request)
             if self.compiled and not kernel.is_empty:
                 self.device.compile(kernel, single)
-                self._calls.ahead(self, kernel)
+                self._calls.ahead(kernel)
         return self
 
     def prepared(

@@ -8,7 +8,6 @@ formulations that agree there are the same rational function with overwhelming p
 from __future__ import annotations
 
 import random
-from fractions import Fraction
 
 from strobe.errors import UnsupportedOperationError, ZeroPivotError
 from strobe.scalars.scalar import Num, Scalar, System, is_number
@@ -70,8 +69,8 @@ class FieldSystem(System):
 
     def residue(self, x: float) -> int:
         """A literal as an exact fraction modulo the prime."""
-        fraction = Fraction(x)
-        return fraction.numerator * pow(fraction.denominator, -1, self.prime) % self.prime
+        numerator, denominator = x.as_integer_ratio()
+        return numerator * pow(denominator, -1, self.prime) % self.prime
 
     def lower(self, x: Num) -> int:
         return self.residue(x) if is_number(x) else x.residue  # pyright: ignore

@@ -4,6 +4,7 @@ In the order of the data:
 
     units            rad and N m, or m and N
     rounding_noise   what rounding leaves of nothing
+    terminal         texts and tables as a terminal shows them
     tables           aligned, complete, never cut
     json_text        results as JSON, every digit
     html             elements, escaped in one place

@@ -5,7 +5,6 @@ tag("p", "a < b, ", tag("b", "always"), class_="remark")
 
 from __future__ import annotations
 
-from html import escape
 from typing import Any
 
 Child = Any  # markup, text, a number, nothing, or children in a list or generator
@@ -23,7 +22,7 @@ def tag(name: str, *children: Child, **attributes: Any) -> Html:
     given = (
         (key.rstrip("_").replace("_", "-"), value) for key, value in attributes.items() if value is not None
     )
-    words = "".join(f' {key}="{escape(str(value))}"' for key, value in given)
+    words = "".join(f' {key}="{_escaped(str(value), quote=True)}"' for key, value in given)
     return Html(f"<{name}{words}>" if name in VOID else f"<{name}{words}>{markup(*children)}</{name}>")
 
 
@@ -38,5 +37,11 @@ def _text(child: Child) -> str:
     if isinstance(child, Html):
         return child
     if isinstance(child, str | int | float):
-        return escape(str(child), quote=False)
+        return _escaped(str(child), quote=False)
     return "".join(_text(each) for each in child)
+
+
+def _escaped(text: str, quote: bool) -> str:
+    from html import escape  # it knows the name of every sign; no start needs it
+
+    return escape(text, quote)

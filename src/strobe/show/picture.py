@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from base64 import b64encode
-from html import unescape
 from os import PathLike
 from pathlib import Path
 
@@ -23,7 +21,11 @@ class Picture(str):
     def caption(self) -> str:
         """What it shows, in its own words."""
         found = re.search(r"<title>(.*?)</title>", self, re.DOTALL)
-        return unescape(found[1]) if found else "a figure"
+        if not found:
+            return "a figure"
+        from html import unescape  # it knows the name of every sign; no start needs it
+
+        return unescape(found[1])
 
     def save(self, path: str | PathLike[str], *, force: bool = False) -> Path:
         """The picture in a file; ``force`` replaces one."""
@@ -42,6 +44,8 @@ class Picture(str):
 
 def image(svg: str) -> Html:
     """A figure within HTML, closed in itself: no rule of style and no script of it reaches the page around it."""
+    from base64 import b64encode
+
     inside = b64encode(svg.encode("utf-8")).decode("ascii")
     return tag(
         "img", src=f"data:image/svg+xml;base64,{inside}", alt=Picture(svg).caption, style="max-width:100%"

@@ -5,24 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from rich import box
-from rich.table import Table
-from rich.text import Text
-
-from strobe.show.rounding_noise import quiet
+from strobe.show.terminal import Column, Table, Text
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
     """A table whose numbers stand to the right and whose words stand to the left."""
-    body = [[Text(cell(value)) for value in row] for row in rows]
-    kinds = [list(column) for column in zip(*rows, strict=True)] if isinstance(rows, list) else []
-    made = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
-    for k, name in enumerate(columns):
-        numeric = k < len(kinds) and all(_numeric(value) for value in kinds[k])
-        made.add_column(name, justify="right" if numeric else "left", overflow="fold")
-    for row in body:
-        made.add_row(*row)
-    return made
+    rows = list(rows)
+    kinds = list(zip(*rows, strict=True)) or [()] * len(columns)
+    return Table(
+        [
+            Column(name, list(map(cell, kind)), "right" if kind and all(map(_numeric, kind)) else "left")
+            for name, kind in zip(columns, kinds, strict=True)
+        ]
+    )
 
 
 MEASURES = {  # of joints that turn, and of joints that slide
@@ -66,6 +61,8 @@ def three(x: float) -> float:
 
 def tidy(values: Any, *beside: Any) -> Any:
     """Numbers to read: entries that are rounding beside the largest of their kind are shown as 0."""
+    from strobe.show.rounding_noise import quiet  # which needs NumPy; a table of words does not
+
     return quiet(values, *beside).tolist()
 
 

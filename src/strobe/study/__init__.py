@@ -1,7 +1,7 @@
 """The report on one robot: a list of sections, each a function from a case to data and renderers of it.
 
 A section is a module with ``TITLE``, ``measure(case) -> data`` (plain numbers, lists and names) and
-``render(data)`` (what rich prints). It may have ``html(data, case)`` for the page, where that shows more than
+``render(data)`` (what a terminal shows). It may have ``html(data, case)`` for the page, where that shows more than
 ``render``, ``command(case)``, which makes its numbers again, ``in_brief(data)``, a figure and a sentence for the
 head of the report, and ``SLOW``. A section that a robot does not allow raises `UnsupportedModelError`, and its
 sentence is the data. A new section is a new module and a row in `report.SECTIONS`.
@@ -16,6 +16,7 @@ sentence is the data. A new section is a new module and a row in `report.SECTION
     view               the robot to turn and to move
     equations          the equations of motion
     matrices           M and g
+    torque_parts       a torque by gravity, velocity, inertia, friction, wrenches
     terms              where a torque comes from
     wrenches           what joints transmit
     motion             torques along a motion

@@ -9,13 +9,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
-from rich.table import Table
 
 from strobe.analysis.accuracy import TOLERANCE, relative
 from strobe.equations.meaning import units_of
 from strobe.formulations import REFERENCE
 from strobe.robot import Robot
 from strobe.show.tables import remark, table, tidy
+from strobe.show.terminal import Table
 from strobe.study.case import Array, Case
 from strobe.study.refusals import reasons
 

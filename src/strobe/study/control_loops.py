@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from rich.table import Table
 
 from strobe.show.tables import in_units, remark, short, table, three
+from strobe.show.terminal import Table
 
 if TYPE_CHECKING:
     from strobe.control.step_cost import Cost

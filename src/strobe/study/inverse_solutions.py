@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from rich.table import Table
 
 from strobe.errors import counted
 from strobe.kinematics.joint_ranges import ranges_of
@@ -15,6 +14,7 @@ from strobe.kinematics.workspace import moving_numbers
 from strobe.robot import Robot
 from strobe.show.sheet import tiny
 from strobe.show.tables import short, table, tidy
+from strobe.show.terminal import Table
 
 SIDE_BY_SIDE = 8  # numbers of a solution that stand in one row
 STATUS = {

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from rich.table import Table
 
 from strobe.equations.meaning import units_of
 from strobe.errors import counted
 from strobe.robot import Robot
 from strobe.show.tables import in_units, table, tidy
+from strobe.show.terminal import Table
 from strobe.trajectory.figure import instants
 from strobe.trajectory.motion import Trajectory
 

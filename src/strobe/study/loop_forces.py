@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
-from rich.table import Table
 
 from strobe.robot import Robot
 from strobe.show.tables import remark, table, tidy
+from strobe.show.terminal import Table
 
 HOW = "force (N) and moment (N m) of the link of the first frame on that of the second, at its origin, base axes"
 

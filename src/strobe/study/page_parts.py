@@ -1,4 +1,4 @@
-"""Pieces of a page: figures, commands, data for scripts, and what rich prints as HTML.
+"""Pieces of a page: figures, commands, data for scripts, and what a terminal shows as HTML.
 
 A section that has no HTML of its own is shown by `printed`: the same tables and sentences as on a terminal.
 """
@@ -10,10 +10,8 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from rich.table import Table
-from rich.text import Text
-
 from strobe.show.html import Child, Html, markup, tag
+from strobe.show.terminal import Table, Text
 
 READABLE = 500  # pixels, of the widest drawing that a phone shrinks
 LONG = 24  # letters of a cell that may go on in the next line
@@ -60,7 +58,7 @@ def data_script(name: str, data: Any) -> Html:
 
 
 def printed(parts: Iterable[Any]) -> Html:
-    """What rich prints (tables, remarks, lines of text), for a page."""
+    """What a terminal shows (tables, remarks, lines of text), for a page."""
     return markup(_printed(part) for part in parts if part != "")
 
 
@@ -81,7 +79,7 @@ def sentence(line: str) -> str:
 
 
 def table(made: Table) -> Html:
-    """A table that rich prints; its first column names the row."""
+    """A table that a terminal shows; its first column names the row."""
     columns = [[str(cell) for cell in column.cells] for column in made.columns]
     sides = [
         "num" if column.justify == "right" or (k and _measured(cells)) else None

@@ -119,8 +119,8 @@ class Report:
         }
 
     def rendered(self) -> Iterator[Any]:
-        """What rich prints, section by section."""
-        from rich.text import Text
+        """What a terminal shows, section by section."""
+        from strobe.show.terminal import Text
 
         for reason, keys in self.runs():
             yield ""

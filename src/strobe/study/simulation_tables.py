@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from rich.table import Table
 
 from strobe.equations.meaning import units_of
 from strobe.show.tables import in_units, remark, short, table, tidy
+from strobe.show.terminal import Table
 
 if TYPE_CHECKING:
     from strobe.simulate.run import Run

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from rich.table import Table
 
 from strobe.errors import UnsupportedModelError
 from strobe.show.tables import remark, table, tidy
+from strobe.show.terminal import Table
 from strobe.study import loop_forces
 from strobe.study import page_parts as page
 from strobe.study.case import Case

@@ -17,12 +17,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from strobe.errors import ArgumentError, ShapeError
+from strobe.errors import Advised, ArgumentError, ShapeError
 from strobe.models.loops import require_open
 from strobe.quantities.drives import COULOMB_SPEED
 from strobe.trajectory.controllable_sets import Rows, Sets, controllable, fastest
 from strobe.trajectory.motion import State
 from strobe.trajectory.requests import COMPLETED
+
+BOUNDS = {  # in Python, and on a command line
+    "effort= or": "effort under [bounds], or --effort, or",
+    "acceleration=": "acceleration under [bounds], or --acceleration",
+}
 
 if TYPE_CHECKING:
     from strobe.robot import Robot
@@ -61,10 +66,11 @@ def bounds_of(robot: Robot, effort: Any = None, velocity: Any = None, accelerati
                     f'the {name} limit of joint "{joint}" is {values[j]:g}; expected a number above zero.'
                 )
         if np.isinf(bounds.effort[j]) and np.isinf(bounds.acceleration[j]):
-            raise ArgumentError(
+            sentence = (
                 f'joint "{joint}" of {robot.name} has no limit on its torque or its acceleration. '
                 "Give effort= or acceleration= (one number, or one per joint)."
             )
+            raise ArgumentError(Advised(sentence, BOUNDS))
     return bounds
 
 

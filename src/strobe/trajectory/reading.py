@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from strobe.errors import ArgumentError, ModelFileError, StrobeError, nearest
+from strobe.errors import ArgumentError, ModelFileError, StrobeError, nearest, on_command_line
 from strobe.files.faults import Faults
 from strobe.files.reading import read_json_data, read_toml_data
 from strobe.kinematics.inverse import inverse_kinematics
@@ -246,7 +246,7 @@ class _Reader:
                 return checked_poses(np.array(whole)), "pose"
             made = pose((0.0, 0.0, 0.0) if place is None else place, **turns)  # pyright: ignore[reportArgumentType]
         except StrobeError as error:
-            table.error("", str(error).replace(", or say normalise=True", ""))
+            table.error("", on_command_line(error))
             return None, ""
         return made, "orientation" if place is None else "pose" if turns else "position"
 

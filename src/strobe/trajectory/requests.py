@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from strobe.errors import ArgumentError, ShapeError, UnknownNameError, counted
+from strobe.errors import Advised, ArgumentError, ShapeError, UnknownNameError, counted
 from strobe.kinematics.joint_ranges import ranges_of
 from strobe.models.loops import require_open as require_open_chains
 from strobe.show.sheet import Column, Sheet, Table, by_joint, displayed, numbered
@@ -172,10 +172,11 @@ def require_bound(asked: Request, name: str, otherwise: str = "") -> None:
     """Refuse a request that leaves a joint without a bound that its planner needs."""
     for joint, value in zip(asked.joint_names, getattr(asked.bounds, name), strict=True):
         if np.isinf(value):
-            raise ArgumentError(
+            sentence = (
                 f'joint "{joint}" has no bound on its {name}. Give {name}= (one number, or one per joint)'
                 f"{otherwise}."
             )
+            raise ArgumentError(Advised(sentence, {f"{name}=": f"{name} under [bounds], or --{name}"}))
 
 
 def require_open(asked: Request, method: str) -> None:

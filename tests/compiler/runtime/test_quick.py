@@ -1,6 +1,11 @@
 """The builtin for one state per call: right where it accepts, modest where it does not."""
 
+import gc
+import inspect
+import pickle
+import re
 import sys
+import weakref
 from types import BuiltinFunctionType
 
 import numpy as np
@@ -18,7 +23,7 @@ def is_builtin(method):
 def learnt(robot, quantity):
     """How many ways to write a call the builtin over a method knows."""
     assert is_builtin(getattr(robot, quantity))
-    return len(robot._calls._calls.get(quantity, ()))
+    return len(getattr(robot, quantity).__self__.calls)
 
 
 @pytest.fixture(scope="module")
@@ -265,3 +270,137 @@ def test_a_robot_answers_calls_with_parameters_by_builtins_once_they_recur(arm):
         for _ in range(2):
             robot.inverse_dynamics(*state, parameters=arm.parameters)
     assert learnt(robot, "inverse_dynamics") == 2
+
+
+# -- methods ------------------------------------------------------------------------------------------
+
+
+def test_a_method_that_was_taken_hold_of_before_its_first_call_is_quick_as_well(panda):
+    robot = strobe.Robot(panda.model)
+    held = robot.gravity
+    q = robot.random_state(seed=1)[0]
+    found = [held(q) for _ in range(3)]
+    assert held is robot.gravity
+    assert learnt(robot, "gravity") == 1
+    assert all(np.array_equal(each, strobe.Robot.gravity(robot, q)) for each in found)
+
+
+def test_methods_of_ones_own_are_left_alone(panda):
+    class Doubled(strobe.Robot):
+        def gravity(self, q):
+            return 2.0 * super().gravity(q)
+
+    robot, q = Doubled(panda.model), panda.random_state(seed=1)[0]
+    for _ in range(4):
+        assert np.array_equal(robot.gravity(q), 2.0 * panda.gravity(q))
+    assert not is_builtin(robot.gravity)
+    assert not is_builtin(strobe.Robot(panda.model, compiled=False).gravity)
+
+
+def test_a_method_is_told_as_it_is_written(panda):
+    written, found = (inspect.signature(x.mass_matrix) for x in (strobe.Robot, panda))
+    bare = [p.replace(annotation=p.empty) for p in list(written.parameters.values())[1:]]
+    assert list(found.parameters.values()) == bare
+    assert panda.mass_matrix.__doc__ == inspect.getdoc(strobe.Robot.mass_matrix)
+
+
+def test_as_many_ways_to_write_a_call_are_learnt_as_there_is_room_for(panda):
+    robot, q = strobe.Robot(panda.model), panda.random_state(seed=1)[0]
+    names = [name for name in robot.moving_frames for _ in range(3)]
+    for reference in ("aligned", "local", "world"):
+        for name in names:
+            found = robot.jacobian(q, name, reference=reference)
+            assert np.array_equal(found, strobe.Robot.jacobian(robot, q, name, reference=reference))
+    assert learnt(robot, "jacobian") == robot.jacobian.__self__.room
+
+
+def test_a_robot_that_nobody_holds_is_let_go_with_its_builtins(panda):
+    robot = strobe.Robot(panda.model)
+    for _ in range(3):
+        robot.gravity(np.zeros(7))
+    ask, gone = robot.prepared("gravity"), weakref.ref(robot)
+    del robot
+    gc.collect()
+    assert gone() is not None
+    assert ask(np.zeros(7)).shape == (7,)
+    del ask
+    gc.collect()
+    assert gone() is None
+
+
+# -- handles ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("asked", "options", "values"),
+    [
+        (("jacobian",), {"frame": "hand", "reference": "local"}, 1),
+        (("inverse_dynamics_derivatives",), {"friction": False}, 3),
+        (("mass_matrix", "bias", "jacobian"), {}, 2),
+    ],
+)
+def test_a_handle_answers_what_the_methods_do(panda, asked, options, values):
+    state = panda.random_state(seed=3)[:values]
+    ask = panda.prepared(*asked, **options)
+    again = pickle.loads(pickle.dumps(ask))
+    if len(asked) == 1:
+        expected = getattr(panda, asked[0])(*state, **options)
+    else:
+        expected = (panda.mass_matrix(state[0]), panda.bias(*state), panda.jacobian(state[0]))
+    for found in (ask(*state), ask(*map(list, state)), again(*state)):
+        assert type(found) is type(expected)
+        for one, other in zip(found, expected, strict=True):
+            assert one == pytest.approx(other, rel=1e-12, abs=1e-13)
+
+
+def test_a_handle_takes_what_is_given_besides_states(panda):
+    q, qd, qdd = panda.random_state(seed=3)
+    F, g = np.array([1.0, 2, 3, 4, 5, 6]), np.array([0.0, 1, -9])
+    ask = panda.prepared("inverse_dynamics", given=["gravity", "wrench hand"], friction=False)
+    expected = panda.inverse_dynamics(q, qd, qdd, wrench=F, frame="hand", gravity=g, friction=False)
+    assert np.array_equal(ask(q, qd, qdd, F, g), expected)
+    out = np.empty(7)
+    assert ask(q, qd, qdd, F, g, out=out) is out
+    assert np.array_equal(out, expected)
+
+
+def test_a_handle_for_steps_takes_a_number_for_the_time(panda):
+    q, qd, _ = panda.random_state(seed=3)
+    ask = panda.prepared("integrate")
+    for dt in (0.25, 1, np.float64(0.25)):
+        assert np.array_equal(ask(q, qd, dt), panda.integrate(q, qd, dt))
+    many = np.stack([q, q]), np.stack([qd, qd]), np.array([0.1, 0.2])
+    assert np.array_equal(ask(*many), panda.integrate(*many))
+
+
+@pytest.mark.parametrize(
+    ("asked", "options", "sentence"),
+    [
+        ((), {}, "needs a quantity"),
+        (("jacobain",), {}, "Did you mean 'jacobian'"),
+        ((3,), {}, "quantity is 3"),
+        (("jacobian",), {"frame": "hnad"}, "Did you mean 'hand'"),
+        (("jacobian",), {"friction": False}, 'no option "friction" in jacobian'),
+        (("jacobian",), {"given": ["wrench hand"]}, 'given "wrench hand" is no input of jacobian'),
+        (("bias",), {"given": ["gravty"]}, "Did you mean 'gravity'"),
+        (("inverse_dynamics",), {"given": ["wrench base"]}, "no joint of panda moves frame"),
+        (("inverse_dynamics",), {"formulation": "lagrange"}, "no formulation"),
+        (("inverse_dynamics",), {"actuated": ["joint1"]}, "has none"),
+    ],
+)
+def test_what_cannot_be_prepared_is_refused(panda, asked, options, sentence):
+    with pytest.raises(strobe.StrobeError, match=re.escape(sentence)):
+        panda.prepared(*asked, **options)
+
+
+def test_a_handle_refuses_what_the_method_refuses(panda):
+    q, qd, _ = panda.random_state(seed=3)
+    ask = panda.prepared("bias")
+    with pytest.raises(strobe.StrobeError, match="bias of panda takes q, qd; got 1 array"):
+        ask(q)
+    with pytest.raises(strobe.StrobeError, match=r"qd has shape \(6,\); panda has 7 joints"):
+        ask(q, qd[:6])
+    locked = np.empty(7)
+    locked.flags.writeable = False
+    with pytest.raises(strobe.StrobeError, match="out"):
+        ask(q, qd, out=locked)

@@ -14,6 +14,7 @@ HEAD = (
     "not_implemented", "decref", "vectorcall", "fallback", "tuple_size", "tuple_item", "call_one", "str_type",
     "equal", "count",
 )  # fmt: skip
+COUNT = HEAD.index("count")  # the word that says how many calls there are
 FIRST, LENGTH = 16, 64  # words before the first call, and of each
 MOST_NAMES, MOST_OPTIONS, MOST_ARRAYS = 8, 8, 12
 NAMES, OPTIONS, ARRAYS = 8, 16, 32  # words of a call at which they begin; before them, in this order:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -86,9 +86,14 @@ def real_numbers(name: str, value: Any) -> np.ndarray:
     if array.dtype.kind != "f" or array.dtype.itemsize not in (4, 8) or not array.dtype.isnative:
         with np.errstate(over="ignore"):  # a long double beyond all doubles is infinite
             array = array.astype(np.float32 if array.dtype == np.dtype(">f4") else np.float64)
-    if isinstance(array, np.ma.MaskedArray):
+    if _is_masked(array):
         array = array.filled(np.nan)  # what is masked is not known, and so is what follows from it
     return np.asarray(array)
+
+
+def _is_masked(array: np.ndarray) -> TypeGuard[np.ma.MaskedArray]:
+    """Whether some entries are masked; a plain array says so without the import of masked ones."""
+    return type(array) is not np.ndarray and isinstance(array, np.ma.MaskedArray)
 
 
 def precision(*values: Any) -> np.dtype[Any]:
@@ -179,7 +184,7 @@ def destination(out: np.ndarray | None, shape: tuple[int, ...], dtype: np.dtype)
     """Where a result of this shape goes: the given array, if it can hold it, or a new one."""
     if out is None:
         return np.empty(shape, dtype)
-    if not isinstance(out, np.ndarray) or isinstance(out, np.ma.MaskedArray):
+    if not isinstance(out, np.ndarray) or _is_masked(out):
         raise ArgumentError(f"out is a {type(out).__name__}; expected a NumPy array of shape {shape}.")
     if out.shape != shape:
         raise ShapeError("out", out.shape, str(shape), "the result does not fit")

@@ -14,6 +14,7 @@ import numpy as np
 from strobe.compiler.codegen.llvm_builtin import BYTES_CONTENT
 from strobe.compiler.codegen.llvm_dispatch import (
     ARRAYS,
+    COUNT,
     FIRST,
     LENGTH,
     NAMES,
@@ -22,6 +23,7 @@ from strobe.compiler.codegen.llvm_dispatch import (
 )
 from strobe.compiler.runtime.jit import Code
 
+MOST_CALLS = 16  # ways to write calls of one method
 METH_FASTCALL, METH_KEYWORDS = 0x0080, 0x0002
 PYARRAY_TYPE, PYARRAY_NEW = 2, 93  # slots of NumPy's array API
 
@@ -33,6 +35,8 @@ class Table(bytes):
     """
 
     kept: tuple[Any, ...]
+    calls: list[Call]  # of a dispatcher: what it knows, and how much that may be
+    room: int
     owner: tuple[Callable[..., Any], tuple[Any, ...]]  # how to get it: a function and its arguments
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
@@ -94,19 +98,38 @@ def dispatcher(
 ) -> Any:  # fmt: skip
     """A builtin that answers calls written in one of these ways, and leaves the others to a function.
 
-    It travels as the attribute of its name that ``owner(*of)`` has.
+    There is room for more to `learn`, unless it begins with some. It travels as the attribute of its name that
+    ``owner(*of)`` has.
     """
     code = _dispatch()
     api = ctypes.pythonapi
     functions = ("PyObject_Vectorcall", "PyTuple_Size", "PyTuple_GetItem", "PyObject_CallOneArg")
     vectorcall, size, item, call_one = (_address(getattr(api, function)) for function in functions)
     head = [id(NotImplemented), _address(api.Py_DecRef), vectorcall, id(fallback), size, item, call_one]
-    head += [id(str), _address(api.PyObject_RichCompareBool), len(calls)]
-    words = head + [0] * (FIRST - len(head)) + [word for call in calls for word in call.words()]
-    flags = METH_FASTCALL | METH_KEYWORDS
-    made = _builtin(name, doc, code.address, flags, words, code, tuple(calls), fallback)
-    made.__self__.owner = owner, of
+    head += [id(str), _address(api.PyObject_RichCompareBool), 0]
+    room = len(calls) or MOST_CALLS
+    words = head + [0] * (FIRST - len(head) + room * LENGTH)
+    made = _builtin(name, doc, code.address, METH_FASTCALL | METH_KEYWORDS, words, code, fallback)
+    made.__self__.owner, made.__self__.calls, made.__self__.room = (owner, of), [], room
+    for call in calls:
+        learn(made, call)
     return made
+
+
+def can_learn(dispatcher: Any) -> bool:
+    """Whether there is room for another way to write a call."""
+    return len(dispatcher.__self__.calls) < dispatcher.__self__.room
+
+
+def learn(dispatcher: Any, call: Call) -> None:
+    """One more way to write a call: its words first, then their number, since other threads may read at any time."""
+    table = dispatcher.__self__
+    words = call.words()
+    table.calls.append(call)
+    start = id(table) + BYTES_CONTENT
+    place = start + 8 * (FIRST + (len(table.calls) - 1) * LENGTH)
+    (ctypes.c_uint64 * len(words)).from_address(place)[:] = words
+    ctypes.c_uint64.from_address(start + 8 * COUNT).value = len(table.calls)
 
 
 @cache

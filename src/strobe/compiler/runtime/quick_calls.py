@@ -1,15 +1,16 @@
 """Calls in a hurry: what a control loop asks again and again is answered by builtins, without anything between.
 
-The second time that a robot is asked the same in the same words, its method is overlaid by a builtin
-(`quick.dispatcher`) that knows these words: so many arguments, these by name, these options. It accepts plain float64
-arrays, for one state or for a batch, and hands everything else to the method, which checks and refuses.
+A method of a robot is looked up once and found again as a builtin (`quick.dispatcher`). That learns, the second time
+the same is asked, how that call was written: so many arguments, these by name, these options. From then on it answers
+such calls on plain float64 arrays, for one state or for a batch, and hands everything else to the method, which
+checks and refuses.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, partial
 from threading import local
 from typing import Any
 
@@ -20,8 +21,29 @@ from strobe.compiler.runtime.processor import builtins_work, declined
 from strobe.compiler.runtime.threads import building
 from strobe.quantities import QUANTITIES, Request
 
-MOST_CALLS = 16  # ways to write a call of one quantity
 _hearing = local()  # kernels that the call of this thread has used
+
+
+class Overlaid:
+    """A method of robots over which a builtin lies from the first time that it is looked up."""
+
+    def __init__(self, method: Callable[..., Any]) -> None:
+        self.method = method
+        self.__doc__ = method.__doc__
+
+    def __get__(self, robot: Any, owner: type | None = None) -> Callable[..., Any]:
+        if robot is None:
+            return self.method
+        overridden = getattr(type(robot), self.method.__name__) is not self.method
+        if overridden or not (robot.device.in_a_hurry and builtins_work()):
+            return self.method.__get__(robot, owner)
+        return robot._calls.over(robot, self.method)
+
+
+def overlay(kind: type) -> None:
+    """Make methods of a class that answer quantities such as builtins lie over."""
+    for name in vars(kind).keys() & QUANTITIES.keys():
+        setattr(kind, name, Overlaid(vars(kind)[name]))
 
 
 class QuickCalls:
@@ -29,61 +51,51 @@ class QuickCalls:
 
     def __init__(self) -> None:
         self._asked = set[tuple[Request, int]]()  # what was asked before, for one state (0) or a batch (1)
-        self._calls: dict[str, tuple[Any, ...]] = {}  # known ways to write a call, by quantity
 
-    def notice(self, robot: Any, kernel: Kernel, axes: int) -> None:
+    def notice(self, kernel: Kernel, axes: int) -> None:
         """Take note of a call with so many batch axes."""
         heard = getattr(_hearing, "kernels", None)
         if heard is not None:
             heard.append((kernel, axes))
-            return
-        self._asked.add((kernel.request, axes))
-        if kernel.request.quantity not in robot.__dict__ and _is_quick(kernel):
-            self.overlay(robot, kernel.request.quantity)
 
-    def ahead(self, robot: Any, kernel: Kernel) -> None:
+    def ahead(self, kernel: Kernel) -> None:
         """Prepare for calls of single states now, and of batches at the first one."""
         if _is_quick(kernel):
             self._asked |= {(kernel.request, 0), (kernel.request, 1)}
             _ = _code(kernel).quick
-            self.overlay(robot, kernel.request.quantity)
 
-    def overlay(self, robot: Any, quantity: str) -> None:
-        """Lay a builtin over the method of a quantity, unless somebody has written another method."""
-        method = getattr(type(robot), quantity, None)
-        if quantity in QUANTITIES and getattr(method, "__module__", "").startswith("strobe.robot."):
-            self._overlay(robot, quantity, method)
-
-    def _overlay(self, robot: Any, quantity: str, method: Any) -> None:
+    def over(self, robot: Any, method: Callable[..., Any]) -> Callable[..., Any]:
+        """The builtin over a method, which stands before it from now on."""
         from strobe.compiler.runtime.quick import dispatcher
 
-        known = self._calls.get(quantity, ())
-        fallback = self._learning(robot, quantity, method)
-        robot.__dict__[quantity] = dispatcher(
-            quantity, _documentation(method), known, fallback, itself, robot
-        )
+        name = method.__name__
+        with building:
+            if name not in robot.__dict__:
+                learning = partial(self._learning, robot, method)
+                robot.__dict__[name] = dispatcher(name, _documentation(method), (), learning, itself, robot)
+            return robot.__dict__[name]
 
-    def _learning(self, robot: Any, quantity: str, method: Any) -> Callable[..., Any]:
-        def learning(*args: Any, **named: Any) -> Any:
-            outer = getattr(_hearing, "kernels", None)
-            heard = _hearing.kernels = []
-            try:
-                result = method(robot, *args, **named)
-            finally:
-                _hearing.kernels = outer
-            if len(heard) == 1 and heard[0][0].request.quantity == quantity:
-                self._learn(robot, method, args, named, *heard[0], result)
-            return result
-
-        return learning
+    def _learning(self, robot: Any, method: Callable[..., Any], *args: Any, **named: Any) -> Any:
+        """What a method answers, and what there is to be learnt of it."""
+        outer = getattr(_hearing, "kernels", None)
+        heard = _hearing.kernels = []
+        try:
+            result = method(robot, *args, **named)
+        finally:
+            _hearing.kernels = outer
+        if len(heard) == 1 and heard[0][0].request.quantity == method.__name__:
+            self._learn(robot, method, args, named, *heard[0], result)
+        return result
 
     def _learn(
         self, robot: Any, method: Any, args: tuple[Any, ...], named: dict[str, Any], kernel: Kernel, axes: int,
         result: Any,
     ) -> None:  # fmt: skip
         """Remember how a call was written, the second time that the same is asked."""
-        quantity = kernel.request.quantity
-        if axes > 1 or not _is_quick(kernel) or len(self._calls.get(quantity, ())) >= MOST_CALLS:
+        from strobe.compiler.runtime.quick import can_learn, learn
+
+        builtin = robot.__dict__[method.__name__]
+        if axes > 1 or not _is_quick(kernel) or not can_learn(builtin):
             return
         call = _written(method, args, named, kernel, axes)
         if call is None:
@@ -94,8 +106,7 @@ class QuickCalls:
         with building:
             made = _answering(kernel, axes, result, *call)
             if made is not None:
-                self._calls[quantity] = (*self._calls.get(quantity, ()), made)
-                self._overlay(robot, quantity, method)
+                learn(builtin, made)
 
     def handle(
         self, robot: Any, kernel: Kernel, answer: Callable[..., Any], wrap: Callable[[Any], Any] | None

@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from functools import cache
 from itertools import pairwise
 from threading import RLock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from strobe.errors import ArgumentError, shown
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 WORK_PER_THREAD = 4_000_000  # operations worth a thread of their own
 
@@ -47,6 +49,8 @@ def _quietly(ufunc: Any, inputs: list[np.ndarray], out: np.ndarray) -> None:
 
 @cache
 def pool() -> ThreadPoolExecutor:
+    from concurrent.futures import ThreadPoolExecutor  # few calls are so large
+
     return ThreadPoolExecutor(max(default_threads(), 4), thread_name_prefix="strobe")
 
 

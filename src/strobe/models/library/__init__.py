@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
 
 
 def built_in_names() -> tuple[str, ...]:
     """The names under which built-in robots are loaded, in alphabetical order."""
-    entries = (entry.name for entry in files(__name__).iterdir())
-    return tuple(sorted(name.removesuffix(".toml") for name in entries if name.endswith(".toml")))
+    return tuple(sorted(path.stem for path in FOLDER.iterdir() if path.suffix == ".toml"))
 
 
 def built_in_text(name: str) -> str:
     """The robot file of a built-in robot."""
-    return files(__name__).joinpath(f"{name}.toml").read_text("utf-8")
+    return (FOLDER / f"{name}.toml").read_text("utf-8")
