@@ -23,4 +23,5 @@ QUESTIONS = (
     "mechanisms",
     "parameters",
     "scaling",
+    "starts",
 )

@@ -29,6 +29,7 @@ SAYS = {  # a line, or a part of one, that shows that the script came to its poi
     "16": "under computed torque the foot holds",
     "17": "the tool goes 0.534 m and stays level",
     "18": "the shoulder gives most in run",
+    "19": "the arm is where it should be",
 }
 
 

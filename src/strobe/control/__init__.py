@@ -31,6 +31,7 @@ The package is its main function: it can be called, and holds what its arguments
     sensor_resolution   how fine they must be
     sample_rates        rates that divide one another
     plant_steps         steps of the arm in a period
+    alike               loops that share their compiled rounds
     loop                the closed loop as a recurrence
     recording           a run of the loop, round by round
     emergency_stop      to rest, as fast as joints may
@@ -40,6 +41,7 @@ The package is its main function: it can be called, and holds what its arguments
     verdict             why, in sentences
     tracking_result     what comes back
     tracking            the call
+    online              a controller held ready, step by step
     linearised          the loop near rest
     sampled_modes       the pole that sampling leaves
     modes               its eigenvalues and modes
@@ -69,6 +71,7 @@ if TYPE_CHECKING:
     from strobe.control.methods import CONTROLLERS as CONTROLLERS, make as make
     from strobe.control.model_based_pd import FeedForwardPD as FeedForwardPD, PDGravity as PDGravity
     from strobe.control.momentum_observer import MomentumObserver as MomentumObserver
+    from strobe.control.online import OnlineController as OnlineController
     from strobe.control.operational_space import OperationalSpace as OperationalSpace
     from strobe.control.request_timeline import Stop as Stop
     from strobe.control.sensor import Sensor as Sensor
@@ -95,6 +98,7 @@ exported(
         "strobe.control.methods": "CONTROLLERS make",
         "strobe.control.model_based_pd": "FeedForwardPD PDGravity",
         "strobe.control.momentum_observer": "MomentumObserver",
+        "strobe.control.online": "OnlineController",
         "strobe.control.operational_space": "OperationalSpace",
         "strobe.control.sensor_resolution": "bits_needed",
         "strobe.control.sensor": "Sensor",

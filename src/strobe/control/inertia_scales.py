@@ -9,6 +9,7 @@ import numpy as np
 
 from strobe.control.end_effector_task import EndEffectorTask
 from strobe.robot import Robot
+from strobe.robot.recent import Recent
 
 Array = np.ndarray
 POSES = 256  # random ones, within the limits
@@ -26,6 +27,11 @@ def sampled_inertias(robot: Robot, period: float) -> Array:
     A mode M v δ = I v dies where ω T δ < 1; half of that is allowed. Joints that can turn about nearly the same line,
     as the first and the third of a Panda, make a δ of a hundred: they get I by what they move while others are free.
     """
+    known = robot.kept("sampled inertias", Recent)
+    return known(period, lambda: _sampled_inertias(robot, period)).copy()
+
+
+def _sampled_inertias(robot: Robot, period: float) -> Array:
     robot.require("forward_dynamics")  # refuses a joint that moves no inertia
     M, most = _mass_matrices(robot), 0.5 / (BANDWIDTH * period)
     found = joint_inertias(robot)

@@ -28,6 +28,7 @@ from strobe.control.sensors import Sensors
 from strobe.errors import ArgumentError
 from strobe.quantities import Request
 from strobe.robot import Robot
+from strobe.robot.recent import Recent
 from strobe.scalars import Num, Numbers, where
 from strobe.simulate.equations_of_motion import RateRequest
 from strobe.simulate.integrators import Integrator, Parts, one_step, parts
@@ -117,6 +118,11 @@ class Loop:
         for name, x in parts.items():
             found[:, self.layout.places[name]] = x
         return found[:, self.layout.start :]
+
+    @cached_property
+    def verdicts(self) -> Recent:
+        """What was found of its stability, by the numbers that decide it."""
+        return Recent(16)
 
     @cached_property
     def marching(self) -> Marching:

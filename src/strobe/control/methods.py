@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from inspect import signature
 from typing import Any
 
@@ -28,7 +29,7 @@ from strobe.robot import Robot
 FIRST = ("robot", "period")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Offer:
     """A controller under a name, and what it is in one line."""
 
@@ -40,7 +41,7 @@ class Offer:
     def name(self) -> str:
         return self.kind.name
 
-    @property
+    @cached_property
     def gains(self) -> dict[str, Any]:
         """What can be given by name, with what stands for it otherwise; None is worked out from the arm's inertia."""
         parameters = signature(self.build).parameters.values()

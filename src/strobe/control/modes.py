@@ -187,11 +187,13 @@ def examined(loop: Loop, constants: Mapping[str, Array], q: Array) -> Stability:
 def warn_unstable(loop: Loop, constants: Mapping[str, Array], wanted: Array) -> tuple[str, ...]:
     """Warn of a loop that is unstable at the start, middle or end of positions (T, nq); what was said."""
     ends = np.unique([0, len(wanted) // 2, len(wanted) - 1])
-    said = examined(loop, constants, np.ascontiguousarray(wanted[ends])).warning
-    if said is None:
+    poses = np.ascontiguousarray(wanted[ends])
+    decide = poses.tobytes(), *((name, x.shape, x.tobytes()) for name, x in constants.items())
+    said = loop.verdicts(decide, lambda: (examined(loop, constants, poses).warning,))
+    if said == (None,):
         return ()
-    warned(said)
-    return (said,)
+    warned(*said)
+    return said
 
 
 def warned(sentence: str) -> None:

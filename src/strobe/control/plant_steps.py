@@ -28,14 +28,18 @@ def plant_steps(
     asked: Problem, method: Integrator, period: float, delay: float, given: int | None
 ) -> PlantSteps:
     """As many as are given; else as many as the arm needs where it starts, 100 at most."""
-    modes = step_size.modes(asked)
-    number = given
+    sure, number, modes = step_size.surely_stable(asked, method), given, None
+    if number is None and step_size.SAFETY * sure >= period:
+        number = _with_delay(NUMBERS[0], delay / period)
     if number is None:
+        modes = step_size.modes(asked)
         longest = step_size.SAFETY * step_size.longest_stable(method, modes.eigenvalues)
         needed = period / float(np.min(longest, initial=np.inf))
         enough = (n for n in NUMBERS if n >= needed)
         number = _with_delay(next(enough, NUMBERS[-1]), delay / period)
-    said = step_size.too_long(asked, method, period / number, modes)
+    if period / number <= sure:
+        return PlantSteps(number)
+    said = step_size.too_long(asked, method, period / number, modes or step_size.modes(asked))
     return PlantSteps(number, said and f"{said} A larger plant_rate= (or rate=) makes it shorter.")
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from strobe.compiler.graph.recurrence import sample
+from strobe.control.alike import shared
 from strobe.control.controller import Controller
 from strobe.control.loop import GAINS, NOISE, REFERENCE, SENSING, Loop
 from strobe.control.modes import warn_unstable, warned
@@ -86,10 +87,10 @@ def control(
     given = 1 if continuous else system.rates.steps
     steps, unsteady = plant_steps(asked, used, controller.period, delay, given)
     step = controller.period / steps
-    loop = Loop(
+    loop = shared(Loop(
         arm, asked.rate, used, controller, Sensors() if sensors is None else sensors, steps,
         whole_steps("delay", delay, step), continuous,
-    )  # fmt: skip
+    ))  # fmt: skip
     rounds = periods(end, controller.period, loop.layout.end + arm.nv)
     if check and unsteady is not None:
         warned(unsteady)

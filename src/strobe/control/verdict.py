@@ -49,6 +49,8 @@ def judged(run: Tracked, unkept: Sequence[str], tolerance: Array, limited: bool)
 
 def _losses(run: Tracked) -> list[str]:
     """A sentence for each of the first loops that were lost, and how many there are."""
+    if run.done:
+        return []
     which = np.flatnonzero(run.status.ravel() == Status.DIVERGED)
     said = [_loss(run, int(i)) for i in which[:MENTIONED]]
     if len(which) > MENTIONED:
@@ -94,6 +96,8 @@ def _cuts(run: Tracked) -> list[str]:
 def _beyond(run: Tracked) -> list[str]:
     """Which joints were given more torque than the robot's limits, that nobody asked to keep."""
     limits = run.plant.limits.effort
+    if bool((np.abs(run.tau) <= limits).all()):
+        return []
     asked = np.nan_to_num(np.abs(run.tau)).reshape(-1, run.plant.nv).max(axis=0)
     return [
         f'joint "{joint_at(run.plant, j).name}" is given {asked[j]:.4g} {_force(run.plant, j)}, beyond its limit '

@@ -14,6 +14,7 @@ In the order of the data:
     rest_position    where it stands when nothing is said
     singular_joints  joints that move no inertia
     other_engines    states of MuJoCo and Pinocchio
+    recent           the last few things that an application made
 """
 
 from __future__ import annotations

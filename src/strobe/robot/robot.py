@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from strobe.analysis.strobed import Strobed
     from strobe.compiler.export.quantity import Export
     from strobe.control.controller import Controller
+    from strobe.control.online import OnlineController
     from strobe.control.tracking_result import Tracked
     from strobe.equations.closed_form import Equations
     from strobe.equations.coordinates import InCoordinates
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from strobe.kinematics.tracking import Path
     from strobe.show.picture import Picture
     from strobe.simulate.run import Run
+    from strobe.simulate.simulator import Simulator
     from strobe.study.showing import Shown
     from strobe.trajectory.motion import Trajectory
 
@@ -202,6 +204,21 @@ class Robot(Dynamics, Kinematics):
         from strobe.control.tracking import control
 
         return control(self, motion, controller, **keywords)
+
+    def simulator(self, method: str = "rk4", step: float | None = None, **keywords: Any) -> Simulator:
+        """`simulate` with all but its numbers settled: called with q0, qd0, torque and t; keywords as there."""
+        from strobe.simulate.simulator import Simulator
+
+        return Simulator(self, method, step, **keywords)
+
+    def controller(
+        self, controller: str | Controller = "computed-torque", *, rate: float | None = None,
+        gains: Mapping[str, Any] | None = None,
+    ) -> OnlineController:  # fmt: skip
+        """A controller of `control` held ready for a loop: ``.step(measured, wanted)`` gives torques (nv,)."""
+        from strobe.control.online import online
+
+        return online(self, controller, rate=rate, gains=gains)
 
     # -- to take away -------------------------------------------------------------------------------
 

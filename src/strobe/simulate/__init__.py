@@ -19,6 +19,7 @@ The package is its main function: it can be called, and holds what its arguments
     run                  what comes back
     report               from rows to a run
     simulation           the call
+    simulator            the call, its words settled
     files                NPZ, CSV, MCAP
     figure               a run, drawn
     feed_forward         torques of a planned motion
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from strobe.simulate.events import Attach as Attach, Drop as Drop, Lock as Lock, Release as Release
     from strobe.simulate.run import Run as Run, Status as Status
     from strobe.simulate.simulation import simulate as simulate
+    from strobe.simulate.simulator import Simulator as Simulator
     from strobe.simulate.torques import Stops as Stops, Table as Table
 
 exported(
@@ -46,6 +48,7 @@ exported(
         "strobe.simulate.events": "Attach Drop Lock Release",
         "strobe.simulate.run": "Run Status",
         "strobe.simulate.simulation": "simulate",
+        "strobe.simulate.simulator": "Simulator",
         "strobe.simulate.torques": "Stops Table",
     },
     called="simulate",

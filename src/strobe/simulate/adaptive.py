@@ -35,7 +35,8 @@ def integrate(
 ) -> tuple[Rows, Array]:
     """Rows at times, and the time (N,) that each run reached."""
     state = problem.state.copy()
-    rows = Rows(blank(problem, len(times)), np.zeros(len(times), dtype=bool), state, np.zeros(len(state)))
+    runs = len(state)
+    rows = Rows(blank(problem, len(times)), np.zeros(len(times), bool), state, lambda: np.zeros(runs))
     rows.out[...] = np.nan
     rows.extremes = start(problem.robot.model, len(state)) if bounds(problem.robot.model) else None
     going = _Going(problem, method, times, rtol, atol, watch, rows, np.full(len(state), problem.start))
@@ -95,7 +96,8 @@ class _Going:
                 waiting = waiting[passed:]
             state[: p.integrated], self.reached[piece.i] = piece.landed(solver.y), solver.t
             self._look(piece, solver.t, state)
-            tell(self.watch, float(self.reached.mean()))
+            if self.watch is not None:
+                tell(self.watch, float(self.reached.mean()))
         return ""
 
     def _solver(self, piece: _Piece, start: Array) -> Any:

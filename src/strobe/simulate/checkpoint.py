@@ -40,7 +40,7 @@ class Checkpoint(NamedTuple):
         time: float,
         setting: Mapping[str, str],
     ) -> Checkpoint:
-        """Where a run of a problem stands."""
+        """Where a run of a problem stands; the state and what it holds on to are kept."""
         return cls(state, energy, step, time, setting, described(problem.asked_of.model))
 
 

@@ -14,16 +14,22 @@ Array = np.ndarray
 FEW = 3  # calls that one run makes of what it seldom asks for; compiling takes as long as twenty
 
 
-def values_of(robot: Robot, request: Request, arrays: Mapping[str, Array], seldom: bool = False) -> Array:
+def values_of(robot: Robot, request: Request, arrays: Mapping[str, Array], seldom: int = 0) -> Array:
     """What a request gives for arrays (..., size) by name; what is ``seldom`` asked for is interpreted at first.
 
-    The last digits of the two ways differ: nothing that a motion is computed from may be seldom asked for.
+    That is how many calls of it one counts for. The last digits of the two ways differ: nothing that a motion is
+    computed from may be seldom asked for.
     """
-    calls = robot.kept(("seldom", request), lambda: [0]) if seldom else [FEW]
-    calls[0] += 1
-    if robot.compiled and calls[0] > FEW:
+    if robot.compiled and (not seldom or _often(robot, request, seldom)):
         return robot.kernel(request)(arrays)
     return interpreted(robot, request, arrays)
+
+
+def _often(robot: Robot, request: Request, calls: int) -> bool:
+    """Whether so many more calls of a request make compiling it worth while."""
+    made = robot.kept(("seldom", request), lambda: [0])
+    made[0] += calls
+    return made[0] > FEW
 
 
 def interpreted(robot: Robot, request: Request, arrays: Mapping[str, Array]) -> Array:

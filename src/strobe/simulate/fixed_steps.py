@@ -6,7 +6,7 @@ samples. A run of the batch that is lost stays where it was last, the others go 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -38,13 +38,20 @@ class Rows:
     out: Array  # (N, rows, state and torque)
     recorded: Array  # (rows,) which of them are there
     state: Array  # (N, size) now
-    energy: Array  # (N,) what conservation holds on to
+    held: Callable[[], Array]  # what conservation holds on to (N,), worked out when it is asked for
     # from which row on, and energy brought (N,)
     events: list[tuple[int, Array]] = field(default_factory=list)
     why: dict[int, str] = field(default_factory=dict)  # runs were lost, where a method has more to say
     extremes: Array | None = None  # (N, bounds) in all steps, where not all are kept
     interrupted: bool = False
     failure: Exception | None = None  # what a function of the user did wrong
+
+    @property
+    def energy(self) -> Array:
+        """What conservation holds on to (N,)."""
+        energy = self.held()
+        self.held = lambda: energy
+        return energy
 
 
 def march(
@@ -56,12 +63,14 @@ def march(
     The others are ``looked_at`` too, for limits that they are beyond.
     """
     state = (problem.state if resume is None else resume.state).copy()
-    watched = looked_at and len(kept) <= grid.total - int(state[:, problem.parts.steps].max())
+    number = 0 if resume is None else int(state[:, problem.parts.steps].max())
+    watched = looked_at and len(kept) <= grid.total - number
     if watched:
         state = np.hstack([state, start(problem.robot.model, len(state))])
-    rows = Rows(blank(problem, len(kept)), np.zeros(len(kept), dtype=bool), state, np.zeros(len(state)))
-    starts = [int(grid.number_at(np.array(span.start))) for span in problem.spans]
-    number, before = steps_done(problem, rows), rows.state.copy()
+    count, before = len(state), state
+    rows = Rows(blank(problem, len(kept)), np.zeros(len(kept), bool), state, lambda: np.zeros(count))
+    later = problem.spans[1:]
+    starts = [0, *(int(grid.number_at(np.array(span.start))) for span in later)]
     try:
         for k, (span, end) in enumerate(zip(problem.spans, [*starts[1:], grid.total], strict=True)):
             number = steps_done(problem, rows)
@@ -71,8 +80,11 @@ def march(
             if number == starts[k]:
                 begin(problem, k, rows, int(np.searchsorted(kept, number)))
             elif resume is not None:
-                rows.energy = resume.energy.copy()
+                energy = resume.energy.copy()
+                rows.held = lambda energy=energy: energy
             stepping = Stepping(problem, method, grid, kept, span, conserved, threads, watched)
+            if watch is None and end == grid.total and stepping.to_the_end(rows, number):
+                break
             if not stepping.go(rows, end, watch):
                 break
         else:
@@ -107,22 +119,36 @@ def begin(problem: Problem, k: int, rows: Rows, row: int) -> None:
     """The events at the beginning of a span, and the energy that they bring from some row on."""
     p, robot, state, span = problem.parts, problem.robot, rows.state, problem.spans[k]
     before = problem.spans[k - 1] if k else None
-    q, qd = (np.ascontiguousarray(state[:, part]) for part in (p.q, p.qd))
-    was = loaded_quantity(robot, "energy", (before or span).payloads, q=q, qd=qd).sum(axis=-1)
-    state[:, p.qd] = v = velocities_after(robot, before, span, q, qd)
-    now = loaded_quantity(robot, "energy", span.payloads, q=q, qd=v).sum(axis=-1)
-    rows.events.append((row, now - was))
-    rows.energy = now - state[:, p.work].sum(axis=-1)
+    if before is None and not span.locked:  # nothing changes
+        rows.held = lambda: _held_at_start(problem)
+        return
+    q, qd, work = (state[:, part].copy() for part in (p.q, p.qd, p.work))
+    v = velocities_after(robot, before, span, q, qd)
+
+    def energy(loads: Mapping[str, Array], rates: Array) -> Array:
+        return loaded_quantity(robot, "energy", loads, q=q, qd=rates).sum(axis=-1)
+
+    if before is not None or v is not qd:
+        state[:, p.qd] = v
+        gained = energy(span.payloads, v) - energy((before or span).payloads, qd)
+        rows.events.append((row, gained))
+    rows.held = lambda: energy(span.payloads, v) - work.sum(axis=-1)
+
+
+def _held_at_start(problem: Problem) -> Array:
+    """The energy (N,) of a run that begins."""
+    p, loads = problem.parts, problem.spans[0].payloads
+    q, qd = (problem.state[:, part].copy() for part in (p.q, p.qd))
+    energy = loaded_quantity(problem.robot, "energy", loads, q=q, qd=qd)
+    return energy.sum(axis=-1) - problem.state[:, p.work].sum(axis=-1)
 
 
 class Fault(Exception):
     """A function of the user that raised, or gave what torques cannot be."""
 
 
-def tell(watch: Watch | None, t: float) -> None:
+def tell(watch: Watch, t: float) -> None:
     """Tell who watches a run the time that it has reached."""
-    if watch is None:
-        return
     try:
         watch(t)
     except Exception as error:
@@ -142,8 +168,11 @@ class Stepping:
     ) -> None:  # fmt: skip
         self.problem, self.method, self.grid, self.kept = problem, method, grid, kept
         self.conserved, self.threads = conserved, threads
-        rate = problem.rate_in(span)
-        self.marching = marching(problem.robot, method, rate, problem.signals, conserved, watched)
+        rate, signals = problem.rate_in(span), problem.signals
+        key = method.name, rate.accelerated, rate.rank, *signals, conserved, watched
+        self.marching: Marching = problem.outline.steps(
+            key, lambda: marching(problem.robot, method, rate, signals, conserved, watched)
+        )
         self.constants = problem.constants_in(span)
 
     def go(self, rows: Rows, end: int, watch: Watch | None) -> bool:
@@ -151,8 +180,26 @@ class Stepping:
         most, alive = self.rounds(), self.problem.parts.alive
         while rows.state[:, alive].any() and (number := steps_done(self.problem, rows)) < end:
             self.run(rows, np.arange(number, min(number + most, end)))
-            tell(watch, float(self.grid.steps(np.array([steps_done(self.problem, rows)])).t[0]))
+            if watch is not None:
+                tell(watch, float(self.grid.steps(np.array([steps_done(self.problem, rows)])).t[0]))
         return bool(rows.state[:, alive].any())
+
+    def to_the_end(self, rows: Rows, number: int) -> bool:
+        """All steps from the number of one on with the last row, at once, where that makes one chunk."""
+        total, size = self.grid.total, self.problem.parts.size
+        alike = rows.state.shape[1] == size  # else extremes of steps go on that no row holds
+        if self.problem.function or not alike or self.kept[-1] != total or total - number >= self.rounds():
+            return False
+        before = rows.state.copy()
+        try:
+            self.run(rows, np.arange(number, total + 1))
+            alive = rows.state[:, self.problem.parts.alive].any()
+            rows.state = rows.out[:, -1, :size].copy()  # the step of no length is not counted
+            rows.recorded[-1] = alive
+        except BaseException:  # an interrupt leaves nothing half done
+            rows.state, rows.recorded[-1] = before, False
+            raise
+        return True
 
     def last_row(self, rows: Rows) -> None:
         """The end as a step of no length, which leaves the state as it is."""
@@ -172,13 +219,15 @@ class Stepping:
         operations = self.marching.operations if self.marching.code else 100_000
         shared = [table.values.shape[0] * table.values.shape[-1] for table in self.problem.tables.values()]
         samples = max(shared, default=1) * len(self.method.times)
-        return int(np.clip(min(WORK // (operations * N + 1), MOST_SAMPLES // samples), 1, MOST_ROUNDS))
+        return max(1, min(WORK // (operations * N + 1), MOST_SAMPLES // samples, MOST_ROUNDS))
 
     def run(self, rows: Rows, numbers: Array) -> None:
         """The steps of these numbers."""
         t, h, inside = self.grid.steps(numbers)
-        signals = self.problem.sampled(t[:, None] + np.multiply.outer(h, self.method.times), inside)
-        signals["h"] = h[None, :, None].copy()
+        signals: dict[str, Array] = {}
+        if self.problem.signals:
+            signals = self.problem.sampled(t[:, None] + np.multiply.outer(h, self.method.times), inside)
+        signals["h"] = h[None, :, None]
         constants = self.constants | ({"energy": rows.energy[:, None].copy()} if self.conserved else {})
         records = np.full(len(numbers), -1)
         first, beyond = np.searchsorted(self.kept, [numbers[0], numbers[-1] + 1])
@@ -268,17 +317,19 @@ def rates_at(
     x: Array,
     members: Array,
     tau: Array | None = None,
-    seldom: bool = False,
+    seldom: int = 0,
 ) -> Array:
     """The rates (m, …) of some runs of the batch at positions and velocities x (m, nq + nv).
 
     What Python gives as torques is ``tau`` (m, nv), or taken as zero.
     """
     robot, rate = problem.robot, problem.rate_in(span)
-    sampled = problem.sampled(np.array([[t]]), np.array([inside]))
-    known = problem.constants_in(span) | {name: each[:, 0] for name, each in sampled.items()}
+    known = problem.constants_in(span)
+    if problem.signals:
+        sampled = problem.sampled(np.array([[t]]), np.array([inside]))
+        known |= {name: each[:, 0] for name, each in sampled.items()}
     theirs = {name: each if len(each) == 1 else each[members] for name, each in known.items()}
     if problem.function is not None:
         theirs["tau"] = np.zeros((1, problem.parts.nv)) if tau is None else tau
-    arrays = {name: x if name == "x" else theirs[name] for name in rate.inputs(robot.model)}
+    arrays = {name: x if name == "x" else theirs[name] for name in problem.outline.sizes}
     return values_of(robot, rate, arrays, seldom)

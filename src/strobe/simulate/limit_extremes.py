@@ -60,6 +60,28 @@ def _bounds(model: Model) -> Iterator[Bound]:
             yield Bound("effort", joint.name, joint.v + k, -most, most, unit)
 
 
+class Ranges(NamedTuple):
+    """From where to where the numbers of every row may be, a pair of rows each; of independent joints."""
+
+    q: tuple[Array, Array]
+    qd: tuple[Array, Array]
+    tau: tuple[Array, Array]
+    extremes: tuple[Array, Array]
+
+
+def ranges_of(model: Model) -> Ranges:
+    """All bounds side by side."""
+    x, all_bounds = coordinates(model), bounds(model)
+    sizes = {"position": x.nq, "velocity": x.nv, "effort": x.nv}
+    found = {kind: (np.full(size, -inf), np.full(size, inf)) for kind, size in sizes.items()}
+    for bound in all_bounds:
+        low, high = found[bound.kind]
+        low[bound.place] = max(low[bound.place], bound.lower)
+        high[bound.place] = min(high[bound.place], bound.upper)
+    sides = np.array([bound.lower for bound in all_bounds]), np.array([bound.upper for bound in all_bounds])
+    return Ranges(found["position"], found["velocity"], found["effort"], sides)
+
+
 def bounded(model: Model, q: Numbers, qd: Numbers, tau: Numbers) -> list[Any]:
     """The number behind every bound, from a state and its torques."""
     x = coordinates(model)

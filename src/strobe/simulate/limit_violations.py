@@ -13,7 +13,7 @@ import numpy as np
 
 from strobe.errors import Advised, counted
 from strobe.robot import Robot
-from strobe.simulate.limit_extremes import Bound, bounded, bounds
+from strobe.simulate.limit_extremes import Bound, Ranges, bounded, bounds, ranges_of
 
 Array = np.ndarray
 OUTSIDE = 1e-9  # of a limit, and by itself: by which it may be exceeded without mention
@@ -61,6 +61,8 @@ def excesses(
     robot: Robot, times: Array, q: Array, qd: Array, tau: Array, extremes: Array | None = None
 ) -> tuple[Excess, ...]:
     """Every limit that some row (..., T), or some step by its extremes (..., bounds), is beyond."""
+    if _all_within(robot, q, qd, tau, extremes):
+        return ()
     state = (list(np.moveaxis(each, -1, 0)) for each in (q, qd, tau))
     found: list[Excess] = []
     for k, (bound, values) in enumerate(
@@ -71,8 +73,20 @@ def excesses(
     return tuple(found)
 
 
+def _all_within(robot: Robot, q: Array, qd: Array, tau: Array, extremes: Array | None) -> bool:
+    """Whether no number is beyond its limit, at one look; no where joints follow others, or a run has stopped."""
+    if not robot.coordinates.trivial:
+        return False
+    ranges: Ranges = robot.kept("ranges of limits", lambda: ranges_of(robot.model))
+    rows = zip((q, qd, tau, extremes), ranges, strict=True)
+    return all(x is None or bool(((x >= low) & (x <= high)).all()) for x, (low, high) in rows)
+
+
 def _beyond(bound: Bound, times: Array, values: Array, extremes: Array | None) -> Iterator[Excess]:
     """The excess of one number over its limit, in rows (..., T) and by its extremes (...) in all steps."""
+    inside = ((values >= bound.lower) & (values <= bound.upper)).all()
+    if inside and (extremes is None or (bound.beyond(extremes) <= 0).all()):
+        return
     depth, slack = bound.beyond(values), OUTSIDE * (1.0 + min(abs(bound.lower), abs(bound.upper)))
     off = depth > slack  # NaN of a run that stopped is not
     far = np.full(off.shape[:-1], -np.inf) if extremes is None else bound.beyond(extremes)

@@ -7,8 +7,9 @@ all of them, flattened to N runs.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from math import prod
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from math import inf, prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,16 +17,18 @@ import numpy as np
 from strobe.compiler.runtime.arrays import checked, one_or_each, require_turns
 from strobe.compiler.runtime.traced import Traced
 from strobe.errors import ArgumentError, ShapeError, UnsupportedModelError, shown
-from strobe.models.arguments import require_truth
+from strobe.models.arguments import require_text, require_truth
 from strobe.models.couplings import Coordinates
 from strobe.models.joints import Joint
 from strobe.quantities import Request
 from strobe.robot import Robot
 from strobe.robot.closed_chains import require_closed, solvable
+from strobe.robot.recent import Recent
 from strobe.simulate.equations_of_motion import PAYLOAD, STATES, Law, RateRequest, parameter
 from strobe.simulate.evaluation import interpreted
 from strobe.simulate.events import Event, Lock, Span, load_frames, locked_dofs, spans
 from strobe.simulate.integrators import Parts, parts
+from strobe.simulate.limit_extremes import ranges_of
 from strobe.simulate.torques import Function, Stops, Table, named, payload_numbers
 
 if TYPE_CHECKING:
@@ -39,12 +42,71 @@ OUTSIDE = 1e-9  # by which a position may exceed a limit without mention
 
 
 @dataclass(frozen=True, eq=False)
+class Outline:
+    """What a problem is beside its numbers, and what follows from that alone; made once for runs that are alike."""
+
+    robot: Robot  # without conditions of closed chains that say nothing
+    rate: RateRequest  # with no joint locked
+    rates: Recent = field(default_factory=Recent)  # by joints that are locked, and conditions
+    steps: Recent = field(default_factory=Recent)  # compiled, as runs came to need them
+
+    @cached_property
+    def parts(self) -> Parts:
+        return parts(self.robot.model, self.rate.limited)
+
+    @cached_property
+    def sizes(self) -> dict[str, int]:
+        """The inputs of the rates."""
+        return self.rate.inputs(self.robot.model)
+
+    def rate_in(self, locked: tuple[str, ...], rank: int | None) -> RateRequest:
+        """The rates while joints are locked."""
+        return self.rates((locked, rank), lambda: replace(self.rate, accelerated=locked, rank=rank))
+
+    @cached_property
+    def rows_in_limits(self) -> tuple[Array, Array]:
+        """From where to where the numbers of a row that is kept do not leave the limits of independent joints."""
+        p, ranges = self.parts, ranges_of(self.robot.model)
+        low, high = (np.full(p.size + p.nv, far) for far in (-inf, inf))
+        for place, span in ((p.q, ranges.q), (p.qd, ranges.qd), (slice(p.size, None), ranges.tau)):
+            low[place], high[place] = span
+        return low, high
+
+    @cached_property
+    def room(self) -> tuple[Array, Array]:
+        """From where to where positions and velocities are finite and within their limits, side by side."""
+        x, far = self.robot.coordinates, float(np.finfo(float).max)
+        low, high = np.full((2, self.parts.moving), [[-far], [far]])
+        for joint in x.joints:
+            if joint.nq == 1:
+                low[joint.q] = max(joint.limits.lower - OUTSIDE, -far)
+                high[joint.q] = min(joint.limits.upper + OUTSIDE, far)
+            speed = slice(x.nq + joint.v, x.nq + joint.v + joint.nv)
+            high[speed] = min(joint.limits.velocity + OUTSIDE, far)
+            low[speed] = -high[speed]
+        return low, high
+
+    def keeps_limits(self, rows: Array, extremes: Array | None) -> bool:
+        """Whether rows (N, rows, …) and extremes (N, bounds) of runs are within all limits, as a look tells."""
+        if extremes is not None or not self.robot.coordinates.trivial:
+            return False  # then `excesses` tells
+        low, high = self.rows_in_limits
+        return bool((rows >= low).all() and (rows <= high).all())
+
+    def is_unremarkable(self, state: Array) -> bool:
+        """Whether positions and velocities of runs (N, …) are all within their limits."""
+        if not self.robot.coordinates.trivial:
+            return False
+        x, (low, high) = state[:, : self.parts.moving], self.room
+        return bool((x >= low).all() and (x <= high).all())
+
+
+@dataclass(frozen=True, eq=False)
 class Problem:
     """What is simulated."""
 
-    robot: Robot  # without conditions of closed chains that say nothing
+    outline: Outline
     batch: tuple[int, ...]
-    rate: RateRequest  # with no joint locked
     state: Array  # (N, size) at the start
     start: float
     end: float
@@ -58,19 +120,31 @@ class Problem:
     notes: tuple[str, ...] = ()
 
     @property
-    def parts(self) -> Parts:
-        return parts(self.robot.model, self.rate.limited)
+    def robot(self) -> Robot:
+        """The robot to compute with."""
+        return self.outline.robot
 
     @property
+    def rate(self) -> RateRequest:
+        """The rates with no joint locked."""
+        return self.outline.rate
+
+    @cached_property
+    def parts(self) -> Parts:
+        return self.outline.parts
+
+    @cached_property
     def signals(self) -> dict[str, int]:
         """The inputs that vary in time, with their sizes."""
-        sizes = self.rate.inputs(self.robot.model)
+        sizes = self.outline.sizes
         timed = [name for name in sizes if name in self.tables or name == "t"]
         return {name: sizes[name] for name in [*timed, *(["tau"] if self.function else [])]}
 
     @property
     def marks(self) -> Array:
-        """The times at which a step must end."""
+        """The times at which a step must end, those at which it does so anyhow perhaps among them."""
+        if self.rows is None and not self.tables and len(self.spans) == 1:
+            return np.empty(0)
         asked = [] if self.rows is None else [self.rows]
         knots = [table.times for table in self.tables.values()]
         return np.concatenate([*asked, *knots, [span.start for span in self.spans]])
@@ -88,7 +162,7 @@ class Problem:
 
     def rate_in(self, span: Span) -> RateRequest:
         rank = None if self.closed is None else self.closed.rank_with(locked_dofs(self.robot, span))
-        return replace(self.rate, accelerated=span.locked, rank=rank)
+        return self.outline.rate_in(span.locked, rank)
 
     def joint_of(self, dof: Any) -> str:
         """The name of the joint that a degree of freedom, by its number, belongs to."""
@@ -117,7 +191,7 @@ def problem(
     """The arguments of `simulate`, each checked by its name."""
     if not isinstance(robot, Robot):
         raise ArgumentError(f"robot is a {type(robot).__name__}; expected a robot: strobe.load(name).")
-    robot.require("inverse_dynamics")
+    outlines = robot.kept("outlines", lambda: _outlines(robot))
     start, end, rows = _times(t)
     law, function, given = _torque(robot, torque, parameters)
     if frame is not None:
@@ -128,11 +202,11 @@ def problem(
     _require_stops(stops)
     require_truth("limits", limits)
     require_truth("friction", friction)
-    rate = RateRequest(
-        "rate", formulation=formulation, friction=bool(friction), loaded=tuple(wrenches), law=law,
-        stops=bool(stops), limited=bool(limits), loads=loads,
-    )  # fmt: skip
-    _require_sense(robot, rate, events)
+    if formulation is not None:
+        require_text("formulation", formulation, "the name of one")
+    acting = (formulation, bool(friction), tuple(wrenches), law, bool(stops), bool(limits), loads)
+    locks = any(isinstance(event, Lock) for event in events)
+    outline = outlines((*acting, locks), lambda: _outline(robot, *acting, locks))
     given |= {f"wrench {name}": value for name, value in wrenches.items()}
     given |= {f"payload {name}": payloads.get(name, np.zeros(PAYLOAD)) for name in loads}
     q, qd = _start(robot, q0, qd0)
@@ -140,24 +214,48 @@ def problem(
     if robot.model.is_closed:
         require_closed(robot, {"q": q, "qd": qd})
         closed = solvable(robot, q)
+        outline = Outline(
+            closed.robot, outline.rate
+        )  # which conditions say something changes from run to run
     if limits:
         given |= _motors(robot)
     if stops:
         given |= _stops(robot, stops, q)
-    sizes = rate.inputs(robot.model)
+    sizes = outline.sizes
     inputs = {name: _input(name, value, sizes[name], start, end, robot) for name, value in given.items()}
     batch = _batch({"q0": q, "qd0": qd} | {name: _leading(x) for name, x in inputs.items()})
     flat = {name: _flat(x, batch) for name, x in inputs.items()}
     constants = {name: x for name, x in flat.items() if not isinstance(x, Table)}
     carried = {name: constants.pop(f"payload {name}") for name in loads}
-    state = _state(parts(robot.model, rate.limited), batch, q, qd)
+    state = _state(outline.parts, batch, q, qd)
     pieces, idle = spans(robot, events, Span(start, (), carried), end)
-    notes = *_outside(robot, q, stops=bool(stops)), *_too_fast(robot, qd, limited=limits), *idle
+    notes = tuple(idle)
+    if not outline.is_unremarkable(state):
+        notes = *_outside(robot, q, stops=bool(stops)), *_too_fast(robot, qd, limited=limits), *notes
     return Problem(
-        robot if closed is None else closed.robot, batch, rate, state, start, end, rows, constants,
+        outline, batch, state, start, end, rows, constants,
         {name: x for name, x in flat.items() if isinstance(x, Table)}, function, pieces, robot, closed,
         notes,
     )  # fmt: skip
+
+
+def _outlines(robot: Robot) -> Recent:
+    """Room for outlines of a robot that has dynamics."""
+    robot.require("inverse_dynamics")
+    return Recent()
+
+
+def _outline(
+    robot: Robot, formulation: str | None, friction: bool, wrenches: tuple[str, ...], law: Law | None,
+    stops: bool, limits: bool, loads: tuple[str, ...], locks: bool,
+) -> Outline:  # fmt: skip
+    """The outline of a problem, refused where it cannot be computed."""
+    rate = RateRequest(
+        "rate", formulation=formulation, friction=friction, loaded=wrenches, law=law, stops=stops,
+        limited=limits, loads=loads,
+    )  # fmt: skip
+    _require_sense(robot, rate, locks)
+    return Outline(robot, rate)
 
 
 def _state(p: Parts, batch: tuple[int, ...], q: Array, qd: Array) -> Array:
@@ -165,14 +263,18 @@ def _state(p: Parts, batch: tuple[int, ...], q: Array, qd: Array) -> Array:
     state = np.zeros((prod(batch), p.size))
     if not len(state):
         raise ArgumentError(f"the batch has shape {batch}: there is no run in it.")
-    state[:, p.q] = np.broadcast_to(q, (*batch, p.nq)).reshape(-1, p.nq)
-    state[:, p.qd] = np.broadcast_to(qd, (*batch, p.nv)).reshape(-1, p.nv)
+    for place, values in ((p.q, q), (p.qd, qd)):
+        whole = (*batch, values.shape[-1])
+        all_runs = values if values.shape == whole else np.broadcast_to(values, whole)
+        state[:, place] = all_runs.reshape(-1, whole[-1])
     state[:, p.alive] = 1.0
     return state
 
 
 def _times(t: Any) -> tuple[float, float, Array | None]:
     """Start, end, and the times asked for: a number is a duration, an array all of them."""
+    if type(t) is float and 0.0 < t < inf:
+        return 0.0, t, None
     times = checked("t", t, (), "it is a time, or times").astype(float)
     if times.ndim > 1 or (times.ndim == 1 and len(times) < 2):
         raise ShapeError(
@@ -228,10 +330,10 @@ def _law(robot: Robot, traced: Traced, given: Mapping[str, Any]) -> Law:
     return law
 
 
-def _require_sense(robot: Robot, rate: RateRequest, events: Sequence[Event]) -> None:
+def _require_sense(robot: Robot, rate: RateRequest, locks: bool) -> None:
     """Refuse what cannot be computed: motion without inertia, locked joints by a stated formulation."""
     robot.request("forward_dynamics", formulation=rate.formulation, friction=rate.friction)
-    if rate.formulation is not None and any(isinstance(event, Lock) for event in events):
+    if rate.formulation is not None and locks:
         raise UnsupportedModelError(
             "locked joints are solved for by the default method; leave out formulation=."
         )
@@ -245,8 +347,8 @@ def _start(robot: Robot, q0: Any, qd0: Any) -> tuple[Array, Array]:
             raise ArgumentError(
                 f"{name} holds a number that is not finite; a run starts from a known state."
             )
-    require_turns("q0", q, robot.coordinates.joints)
     if robot.coordinates.has_quaternions:
+        require_turns("q0", q, robot.coordinates.joints)
         q = robot.integrate(q, np.zeros((*q.shape[:-1], robot.nv)))  # quaternions of length one
     return q, qd
 
@@ -389,6 +491,9 @@ def _leading(x: Array | Table) -> Array:
 
 
 def _batch(arrays: Mapping[str, Array]) -> tuple[int, ...]:
+    shapes = {x.shape[:-1] for x in arrays.values()}
+    if len(shapes) == 1:
+        return shapes.pop()
     try:
         return np.broadcast_shapes(*(x.shape[:-1] for x in arrays.values()))
     except ValueError:

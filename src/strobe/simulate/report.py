@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from strobe.simulate.checkpoint import Checkpoint
 from strobe.simulate.energy_audit import Audit, Carried
 from strobe.simulate.fixed_steps import Fault, Rows, called_torque, rates_at
 from strobe.simulate.problem import Problem
-from strobe.simulate.run import Run, Status
+from strobe.simulate.run import Run, Status, later
 
 Array = np.ndarray
 MENTIONED = 5  # runs of a batch whose fate is told one by one
@@ -22,32 +22,48 @@ LOOKS, FEWEST = 20_000, 8  # rows of all runs, and rows of each, at which it is 
 
 def report(
     problem: Problem, rows: Rows, times: Array, reached: Array, method: str, step: float, notes: list[str],
-    setting: Mapping[str, str],
+    setting: Callable[[], Mapping[str, str]],
 ) -> Run:  # fmt: skip
     """The run of rows at times; ``reached`` (N,) says when each of the batch had its last good state.
 
-    A function of the user that failed is raised, with the run so far.
+    A function of the user that failed is raised, with the run so far. The books, and most of what there is to say,
+    are worked out when somebody reads them.
     """
     p = problem.parts
     recorded = rows.recorded
-    times, out = times[recorded], rows.out if recorded.all() else rows.out[:, recorded]
+    complete = bool(recorded.all())
+    out = rows.out if complete else rows.out[:, recorded]
+    times = times if complete else times[recorded]
     lost = rows.state[:, p.alive] == 0.0
-    for i in np.flatnonzero(lost):
-        out[i, times > reached[i]] = np.nan
+    losses = _losses(problem, rows, reached, lost, out, times) if lost.any() else []
     ending = Status.FAILED if rows.failure else Status.INTERRUPTED if rows.interrupted else Status.DONE
     whole = (reached == problem.end) & recorded[-1:].all()
     status = np.where(lost, Status.DIVERGED, np.where(whole, Status.DONE, ending)).astype(np.int8)
-    audit = _audit(problem, rows, times, out, recorded)
-    told = [*notes, *_losses(problem, rows, reached, lost), *_cuts(problem, rows), *_drifts(audit)]
-    told += _closures(problem, audit.q)
-    run = Run(
-        problem.asked_of, times, problem.whole(out[..., p.q]), problem.whole(out[..., p.qd]),
-        problem.whole(out[..., p.size :]), audit, problem.whole(status), problem.whole(reached),
-        problem.whole(rows.state[:, p.cut] if p.limited else np.zeros((len(out), p.nv))), method, step,
-        tuple(told),
-        checkpoint=Checkpoint.of(problem, rows.state, rows.energy, step, float(reached.max()), setting),
-        extremes=None if rows.extremes is None else problem.whole(rows.extremes),
-    )  # fmt: skip
+    known = {
+        "robot": problem.asked_of, "times": times, "method": method, "step": step, "error": None,
+        "q": problem.whole(out[..., p.q]), "qd": problem.whole(out[..., p.qd]),
+        "tau": problem.whole(out[..., p.size :]), "status": problem.whole(status),
+        "stopped": problem.whole(reached),
+        "extremes": None if rows.extremes is None else problem.whole(rows.extremes),
+    }  # fmt: skip
+    if complete and problem.outline.keeps_limits(out, rows.extremes):
+        known["exceeded"] = ()
+
+    def cut() -> Array:
+        return problem.whole(rows.state[:, p.cut] if p.limited else np.zeros((len(out), p.nv)))
+
+    def told() -> tuple[str, ...]:
+        audit = run.audit
+        return *notes, *losses, *_cuts(problem, rows), *_drifts(audit), *_closures(problem, audit.q)
+
+    def checkpoint() -> Checkpoint:
+        return Checkpoint.of(problem, rows.state, rows.energy, step, float(reached.max()), setting())
+
+    def audit() -> Audit:
+        return _audit(problem, rows, times, out, recorded)
+
+    unread = {"cut": cut, "notes": told, "checkpoint": checkpoint, "audit": audit}
+    run = later(known, unread)
     if rows.failure:
         sentence = f"{rows.failure} What was done until then is in the error's run."
         raise SimulationError(sentence, run) from rows.failure.__cause__
@@ -70,9 +86,13 @@ def _audit(problem: Problem, rows: Rows, times: Array, out: Array, recorded: Arr
     return Audit(problem.robot, q, qd, carried, work, whole(brought[:, recorded]))
 
 
-def _losses(problem: Problem, rows: Rows, reached: Array, lost: Array) -> list[str]:
-    """A sentence for each of the first runs that were lost, and how many there are."""
+def _losses(
+    problem: Problem, rows: Rows, reached: Array, lost: Array, out: Array, times: Array
+) -> list[str]:
+    """A sentence for each of the first runs that were lost, and how many there are; what follows is no number."""
     which = np.flatnonzero(lost)
+    for i in which:
+        out[i, times > reached[i]] = np.nan
     said = [_loss(problem, rows, int(i), float(reached[i])) for i in which[:MENTIONED]]
     if len(which) > MENTIONED:
         said.append(f"{len(which):,} of {len(lost):,} runs diverged in all; run.status says which.")
@@ -84,7 +104,7 @@ def _loss(problem: Problem, rows: Rows, i: int, t: float) -> str:
     p, robot, state = problem.parts, problem.robot, rows.state[i]
     span = [each for each in problem.spans if each.start <= t][-1]
     tau = _asked_for(problem, rows, i, t)
-    rate = rates_at(problem, span, t, t, state[None, : p.moving], np.array([i]), tau, seldom=True)[0]
+    rate = rates_at(problem, span, t, t, state[None, : p.moving], np.array([i]), tau, seldom=1)[0]
     who = f"run {i}" if problem.batch else "the run"
     if not np.isfinite(rate[p.qd]).all():
         singular = robot.singular_joints(state[p.q].copy(), span.locked)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields
 from enum import IntEnum
 from functools import cached_property
 from os import PathLike
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -58,7 +59,10 @@ class Errors(NamedTuple):
 @displayed
 @dataclass(frozen=True, eq=False)
 class Run:
-    """Motions over time: T rows, batch axes first. A run that stopped early has NaN from there on."""
+    """Motions over time: T rows, batch axes first. A run that stopped early has NaN from there on.
+
+    What has to be worked out (the books, what there is to say) is so when it is first read: see `later`.
+    """
 
     robot: Robot
     times: Array  # (T,)
@@ -75,6 +79,17 @@ class Run:
     error: Errors | None = None
     checkpoint: Checkpoint | None = None
     extremes: Array | None = None  # (..., bounds) of what has a limit, in all steps, where not all are rows
+
+    def __getattr__(self, name: str) -> Any:
+        """A field that nobody has read yet."""
+        make = self.__dict__.get("_unread", {}).get(name)
+        if make is None:
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        return self.__dict__.setdefault(name, make())
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All fields: what would make them later does not travel."""
+        return {name: getattr(self, name) for name in FIELDS}
 
     @property
     def done(self) -> bool:
@@ -159,3 +174,23 @@ class Run:
 
     def _figure(self) -> str:
         return self.plot()
+
+
+FIELDS = tuple(each.name for each in fields(Run))
+KEPT = {*FIELDS, "exceeded"} - {"notes"}  # by a run with more to say
+for _name in ("notes", "error", "checkpoint", "extremes"):
+    delattr(Run, _name)  # a default on the class, which would be found before `__getattr__` is asked
+
+
+def later(known: Mapping[str, Any], unread: Mapping[str, Callable[[], Any]]) -> Run:
+    """A run with fields that are made when they are first read, each by a function."""
+    run = object.__new__(Run)
+    vars(run).update(known, _unread=dict(unread))
+    return run
+
+
+def noted(run: Run, said: Iterable[str], **changed: Any) -> Run:
+    """The same run with more to say, and perhaps other fields; what nobody has read stays unread."""
+    own = {name: x for name, x in vars(run).items() if name in KEPT}
+    unread = {name: make for name, make in vars(run).get("_unread", {}).items() if name not in own}
+    return later(own | changed, unread | {"notes": lambda: (*run.notes, *said)})

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -23,10 +23,11 @@ from strobe.simulate.integrators import FIXED, Integrator, fixed_method
 from strobe.simulate.limit_violations import limits_left
 from strobe.simulate.problem import Problem, problem
 from strobe.simulate.report import report
-from strobe.simulate.run import Errors, Run
+from strobe.simulate.run import Errors, Run, noted
 from strobe.simulate.time_grid import Grid, grid
 
 Array = np.ndarray
+PLAIN = (type(None), bool, int, float, str)  # types of words that tell equal ones by themselves
 PACKAGE = __name__.partition(".")[0]
 METHODS = (*FIXED, *ADAPTIVE)
 MOST_KEPT = 10_000_000  # numbers of a run that are kept unless it is said which: 80 MB
@@ -68,24 +69,7 @@ def simulate(
         watch            is told the time reached, now and then; an interrupt keeps what is done
         resume           the checkpoint of an interrupted run, all else as it was: it ends with the same bits
     """
-    require_choice("method", method, METHODS)
-    _require_owner(
-        method,
-        {"step": step, "every": every, "conserve_energy": conserve_energy, "error": error, "threads": threads,
-         "resume": resume},
-        {name: None if isinstance(x, float) and x == usual else x
-         for name, x, usual in (("rtol", rtol, RTOL), ("atol", atol, ATOL))},
-    )  # fmt: skip
-    if method in ADAPTIVE and robot.model.is_closed:
-        raise ArgumentError(
-            f"{robot.name} has closed chains, which {method} would let drift open; "
-            f"choose a method of fixed step ({', '.join(FIXED)}): it closes them after every step."
-        )
-    _require_numbers(step, every, rtol, atol)
-    require_truth("conserve_energy", conserve_energy)
-    require_truth("error", error)
-    if watch is not None and not callable(watch):
-        raise ArgumentError(f"watch is {shown(watch)}; expected a function of the time.")
+    require_words(robot, method, step, every, conserve_energy, error, rtol, atol, threads, watch, resume)
     asked = problem(
         robot, q0, qd0, torque, t, parameters=parameters, wrench=wrench, frame=frame, payload=payload,
         stops=stops, limits=limits, friction=friction, formulation=formulation, events=events,
@@ -100,18 +84,60 @@ def simulate(
     return _within(asked, fixed.run(step, error, resume))
 
 
+def require_words(
+    robot: Robot, method: str, step: Any, every: Any, conserve_energy: Any, error: Any, rtol: Any, atol: Any,
+    threads: Any, watch: Any, resume: Any,
+) -> None:  # fmt: skip
+    """Refuse words of `simulate` that are not what they should be, or that its method would not listen to."""
+    plain = method, step, every, conserve_energy, error, rtol, atol
+    if isinstance(method, str) and method in FIXED and all(type(x) in PLAIN for x in plain):
+        _require_fixed(*plain)
+    else:
+        require_choice("method", method, METHODS)
+        _require_owner(
+            method,
+            {"step": step, "every": every, "conserve_energy": conserve_energy, "error": error, "threads": threads,
+             "resume": resume},
+            {"rtol": _unusual(rtol, RTOL), "atol": _unusual(atol, ATOL)},
+        )  # fmt: skip
+        if method in ADAPTIVE and robot.model.is_closed:
+            raise ArgumentError(
+                f"{robot.name} has closed chains, which {method} would let drift open; "
+                f"choose a method of fixed step ({', '.join(FIXED)}): it closes them after every step."
+            )
+        _require_numbers(step, every, rtol, atol, conserve_energy, error)
+    if watch is not None and not callable(watch):
+        raise ArgumentError(f"watch is {shown(watch)}; expected a function of the time.")
+
+
+@lru_cache(256, typed=True)
+def _require_fixed(
+    method: str, step: Any, every: Any, conserve_energy: Any, error: Any, rtol: Any, atol: Any
+) -> None:
+    """The same of plain words for a method of fixed steps: looked at once, unless they are refused."""
+    _require_owner(method, {}, {"rtol": _unusual(rtol, RTOL), "atol": _unusual(atol, ATOL)})
+    _require_numbers(step, every, rtol, atol, conserve_energy, error)
+
+
+def _unusual(x: Any, usual: float) -> Any:
+    """What somebody said, nothing where it is what holds anyhow."""
+    return None if isinstance(x, float) and x == usual else x
+
+
 def _within(asked: Problem, run: Run) -> Run:
     """The run, with a word on limits that it left while nothing held it there."""
+    if not run.exceeded:
+        return run
     acting = [name for name, on in (("stops", asked.rate.stops), ("limits", asked.rate.limited)) if on]
     said = limits_left(run.exceeded, run.status.size, acting)
     _warn(said, LimitsLeftWarning)
-    return replace(run, notes=(*run.notes, *said)) if said else run
+    return noted(run, said) if said else run
 
 
 def _adaptive(asked: Problem, method: str, rtol: float, atol: float, watch: Watch | None) -> Run:
     times = np.linspace(asked.start, asked.end, ROWS) if asked.rows is None else asked.rows
     rows, reached = integrate(asked, method, times, rtol=rtol, atol=atol, watch=watch)
-    return report(asked, rows, times, reached, method, np.nan, list(asked.notes), {})
+    return report(asked, rows, times, reached, method, np.nan, list(asked.notes), dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,19 +167,21 @@ class _Fixed:
             rows = self._march(steps, resume=resume)
         kept = self._kept(steps, resume)
         notes = [*self.asked.notes, *said]
-        if self.every is None and self.asked.rows is None and len(self._kept(steps, None)) <= steps.total:
+        usual = kept if resume is None else self._kept(steps, None)
+        if self.every is None and self.asked.rows is None and len(usual) <= steps.total:
             said_so = f"of {steps.total:,} steps {len(kept):,} are kept; {SAY_WHICH}."
             notes.append(Advised(said_so, advice_of(SAY_WHICH)))
         reached = steps.steps(rows.state[:, self.asked.parts.steps].astype(np.int64)).t
         run = report(
-            self.asked, rows, steps.steps(kept).t, reached, self.method.name, step, notes, self.setting
-        )
+            self.asked, rows, steps.steps(kept).t, reached, self.method.name, step, notes,
+            lambda: self.setting,
+        )  # fmt: skip
         if error and rows.interrupted:
-            return replace(run, notes=(*run.notes, "the error was not estimated: the run was interrupted."))
+            return noted(run, ["the error was not estimated: the run was interrupted."])
         return self._with_error(run, steps, kept[rows.recorded]) if error else run
 
     def _too_long(self, step: float) -> list[str]:
-        said = step_size.too_long(self.asked, self.method, step, step_size.modes(self.asked))
+        said = step_size.too_long(self.asked, self.method, step)
         return [said] if said else []
 
     def _many(self, steps: Grid, why: str, resume: Checkpoint | None = None) -> list[str]:
@@ -227,7 +255,7 @@ class _Fixed:
         off = Errors(np.abs(self.asked.robot.difference(run.q, q)) * scale, np.abs(qd - run.qd) * scale)
         done = finer.recorded.all()
         said = () if done else ("the run with half the step ended early: errors are known until then.",)
-        return replace(run, error=off, notes=(*run.notes, *said))
+        return noted(run, said, error=off)
 
 
 def _require_owner(method: str, fixed: Mapping[str, Any], chosen: Mapping[str, Any]) -> None:
@@ -240,7 +268,7 @@ def _require_owner(method: str, fixed: Mapping[str, Any], chosen: Mapping[str, A
             raise ArgumentError(f"{word}= is for methods {named} ({', '.join(owners)}), not for {method}.")
 
 
-def _require_numbers(step: Any, every: Any, rtol: Any, atol: Any) -> None:
+def _require_numbers(step: Any, every: Any, rtol: Any, atol: Any, conserve_energy: Any, error: Any) -> None:
     if every is not None:
         require_whole("every", every, 1)
     if step is not None:
@@ -251,10 +279,14 @@ def _require_numbers(step: Any, every: Any, rtol: Any, atol: Any) -> None:
         raise ArgumentError(
             f"rtol is {rtol:g}; numbers of sixteen digits allow {SMALLEST_RTOL:.2g} and more."
         )
+    require_truth("conserve_energy", conserve_energy)
+    require_truth("error", error)
 
 
 def _warn(notes: Sequence[str], category: type[Warning] = SimulationWarning) -> None:
     """Warn where the package was called from."""
+    if not notes:
+        return
     frame, level = sys._getframe(1), 2
     while frame is not None and str(frame.f_globals.get("__name__")).startswith(f"{PACKAGE}."):
         frame, level = frame.f_back, level + 1

@@ -11,6 +11,7 @@ step is to be chosen, else taken as constant: one that remembers its calls wants
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -30,6 +31,10 @@ MEMBERS = 8  # runs of a batch that are looked at
 FASTEST = 64  # modes of them, by their eigenvalues
 NUDGE, NUDGE_RATE = 1e-6, 1e-4  # for differences; the latter within the ramp of Coulomb friction
 GROWN = 1.001  # by which a mode may not grow in a step, if it does not by itself
+LEFT = np.exp(
+    1j * np.linspace(np.pi / 2 + 1e-9, np.pi, 1000)
+)  # directions of what dies, and their conjugates
+CAUTION = 0.95  # of what is stable in those directions: where nothing need be looked at more closely
 SCALES = np.linspace(0.02, 12.0, 600)  # of λ h, in which the border of stability is looked for
 
 
@@ -59,11 +64,49 @@ def modes(problem: Problem, tried: bool = False) -> Modes:
 
     A torque function counts if it may be ``tried``.
     """
+    return _modes(problem, _around_start(problem, tried))
+
+
+def _around_start(problem: Problem, tried: bool) -> Array:
+    """The motion linearised (…, 2 nv, 2 nv) where the first runs start, and at rest there."""
     p = problem.parts
     state = problem.state[:MEMBERS, : p.moving]
-    still = state.copy()
-    still[:, p.qd] = 0.0
-    A = np.concatenate([_linearised(problem, x, tried) for x in (state, still)])
+    both = np.concatenate([state, state])
+    both[len(state) :, p.qd] = 0.0
+    if tried and problem.function:  # which may count its calls
+        parts = both[: len(state)], both[len(state) :]
+        return np.concatenate([_linearised(problem, x, tried=True) for x in parts])
+    return _linearised(problem, both, tried=False)
+
+
+def surely_stable(problem: Problem, method: Integrator) -> float:
+    """A step at which no mode grows, as a bound of them tells; zero where it tells nothing."""
+    fastest = _fastest(_around_start(problem, tried=False), problem)
+    return _stable(method) / fastest if fastest > 0.0 else 0.0
+
+
+def _fastest(A: Array, problem: Problem) -> float:
+    """What no eigenvalue of (0 1; K D) exceeds: s with s = k/s + d, sums of rows |K| at most k and |D| at most d.
+
+    The norm of rows after positions are scaled by s; infinite where joints stand in stops.
+    """
+    if problem.rate.stops:
+        return np.inf
+    nv = problem.parts.nv
+    rows = np.abs(A[:, nv:]).reshape(-1, 2, nv).sum(axis=-1).reshape(-1, 2)
+    k, d = rows.max(axis=0).tolist()
+    return (d + (d * d + 4.0 * k) ** 0.5) / 2.0
+
+
+@cache
+def _stable(method: Integrator) -> float:
+    """The size of λ h below which no mode grows by a method that does not by itself, with a margin."""
+    return CAUTION * float(longest_stable(method, LEFT).min())
+
+
+def _modes(problem: Problem, A: Array) -> Modes:
+    """The fastest modes of a linearised motion."""
+    p = problem.parts
     values, vectors = np.linalg.eig(A[np.isfinite(A).all(axis=(1, 2))])
     movers = np.argmax(np.abs(vectors[:, : p.nv]) + np.abs(vectors[:, p.nv :]), axis=1).ravel()
     own = Modes(values.ravel(), movers, np.zeros(movers.shape, dtype=bool))
@@ -76,21 +119,28 @@ def _linearised(problem: Problem, x: Array, tried: bool) -> Array:
     """d(v, qdd)/d(q, v) by differences, for every row of x."""
     p, count = problem.parts, len(x)
     A = np.zeros((count, 2 * p.nv, 2 * p.nv))
-    A[:, : p.nv, p.nv :] = np.eye(p.nv)
-    nudges = np.repeat([NUDGE, NUDGE_RATE], p.nv)
-    around = [_nudged(problem, x, j, sign * nudges[j]) for j in range(2 * p.nv) for sign in (1, -1)]
-    qdd = _accelerations(problem, np.concatenate(around), tried)
-    ahead, behind = np.moveaxis(qdd.reshape(2 * p.nv, 2, count, p.nv), 1, 0)
-    A[:, p.nv :] = np.moveaxis((ahead - behind) / (2 * nudges[:, None, None]), 0, -1)
+    A[:, : p.nv, p.nv :], nudges, steps = _differences(p.nv)
+    around = (x + steps).reshape(-1, x.shape[-1]) if steps.shape[-1] == p.moving else None
+    if around is None or not problem.robot.coordinates.is_additive:
+        ways = [(j, sign * by) for j, by in enumerate(nudges.ravel()) for sign in (1, -1)]
+        around = np.concatenate([_nudged(problem, x, j, by) for j, by in ways])
+    qdd = _accelerations(problem, around, tried).reshape(2 * p.nv, 2, count, p.nv)
+    A[:, p.nv :] = ((qdd[:, 0] - qdd[:, 1]) / (2 * nudges)).transpose(1, 2, 0)
     return A
+
+
+@cache
+def _differences(nv: int) -> tuple[Array, Array, Array]:
+    """1 (nv, nv); by how much each degree of freedom and its rate are moved; that as rows, ahead and behind."""
+    nudges = np.repeat([NUDGE, NUDGE_RATE], nv)
+    ways = np.diag(nudges)
+    return np.eye(nv), nudges[:, None, None], np.stack([ways, -ways], axis=1)[:, :, None]
 
 
 def _nudged(problem: Problem, x: Array, j: int, by: float) -> Array:
     p, moved = problem.parts, x.copy()
     if j >= p.nv:
         moved[:, p.nq + j - p.nv] += by
-    elif problem.robot.coordinates.is_additive:
-        moved[:, j] += by
     else:
         step = np.zeros((len(x), p.nv))
         step[:, j] = by
@@ -103,7 +153,8 @@ def _accelerations(problem: Problem, x: Array, tried: bool) -> Array:
     count = min(MEMBERS, len(problem.state))
     members = np.tile(np.arange(count), len(x) // count)
     tau = _tried(problem, x.reshape(-1, count, x.shape[-1])) if tried and problem.function else None
-    rates = rates_at(problem, problem.spans[0], problem.start, problem.start, x, members, tau, seldom=True)
+    calls = 1 if tried else 2
+    rates = rates_at(problem, problem.spans[0], problem.start, problem.start, x, members, tau, calls)
     return rates[:, problem.parts.qd]
 
 
@@ -188,8 +239,12 @@ def _of_three_digits(step: float) -> float:
     return float(f"{np.floor(step / digit * (1 + ROUNDING)) * digit:.3g}")
 
 
-def too_long(problem: Problem, method: Integrator, step: float, found: Modes) -> str | None:
-    """What to say about a step at which some mode grows by the method."""
+def too_long(problem: Problem, method: Integrator, step: float, found: Modes | None = None) -> str | None:
+    """What to say about a step at which some mode grows by the method; modes are looked for if none are given."""
+    if found is None:
+        if step <= surely_stable(problem, method):
+            return None
+        found = modes(problem)
     stable = longest_stable(method, found.eigenvalues)
     if not len(stable) or step <= stable.min():
         return None

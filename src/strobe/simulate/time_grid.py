@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import ceil
 from typing import NamedTuple
 
 import numpy as np
@@ -36,9 +37,9 @@ class Grid:
         """The number of the step that begins at each mark; the last one is the number of all steps."""
         return np.concatenate([[0], np.cumsum(self.counts)])
 
-    @property
+    @cached_property
     def total(self) -> int:
-        return int(self.first[-1])
+        return int(self.counts[0]) if len(self.counts) == 1 else int(self.first[-1])
 
     @property
     def step(self) -> float:
@@ -47,6 +48,8 @@ class Grid:
 
     def steps(self, numbers: Array) -> Steps:
         """Steps by number; the one after the last has no length and lies inside the last."""
+        if len(self.counts) == 1:
+            return self._even(numbers)
         piece = np.clip(np.searchsorted(self.first, numbers, side="right") - 1, 0, len(self.counts) - 1)
         start, length = self.marks[piece], (self.marks[piece + 1] - self.marks[piece]) / self.counts[piece]
         done = numbers - self.first[piece]
@@ -55,6 +58,16 @@ class Grid:
         inside = start + (np.minimum(done, self.counts[piece] - 1) + 0.5) * length
         return Steps(t, np.where(over, 0.0, length), inside)
 
+    def _even(self, numbers: Array) -> Steps:
+        """The same where all steps are of one length: the usual run, and a controller's period."""
+        start, end = self.marks.tolist()
+        length, last = (end - start) / self.total, self.total - 1
+        t, inside = start + numbers * length, start + (np.minimum(numbers, last) + 0.5) * length
+        h = np.full(len(numbers), length)
+        over = numbers > last
+        t[over], h[over] = end, 0.0
+        return Steps(t, h, inside)
+
     def number_at(self, times: Array) -> Array:
         """The numbers of the steps that begin at marks."""
         return self.first[np.clip(np.searchsorted(self.marks, times), 0, len(self.marks) - 1)]
@@ -62,11 +75,25 @@ class Grid:
 
 def grid(start: float, end: float, step: float, marks: Array) -> Grid:
     """Steps from start to end, none longer than a step, one ending at every mark in between."""
+    if not len(marks):
+        return _between(start, end, step)
     near = SLACK * min(step, end - start)
     inner = np.unique(marks[(marks > start + near) & (marks < end - near)])
     inner = inner[np.diff(inner, prepend=start) > near] if len(inner) else inner
     every = np.concatenate([[start], inner, [end]])
     wanted = np.diff(every) / step * (1 - ROUNDING) - SLACK
     if not wanted.sum() < MOST_STEPS:
-        raise ArgumentError(f"step is {step:g} s, too short for a run from {start:g} to {end:g} s.")
+        raise _too_short(start, end, step)
     return Grid(every, np.maximum(np.ceil(wanted), 1).astype(np.int64))
+
+
+def _between(start: float, end: float, step: float) -> Grid:
+    """Steps from start to end, with nothing to land on in between."""
+    wanted = (end - start) / step * (1 - ROUNDING) - SLACK
+    if not wanted < MOST_STEPS:
+        raise _too_short(start, end, step)
+    return Grid(np.array([start, end]), np.array([max(ceil(wanted), 1)]))
+
+
+def _too_short(start: float, end: float, step: float) -> ArgumentError:
+    return ArgumentError(f"step is {step:g} s, too short for a run from {start:g} to {end:g} s.")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Mapping
 from concurrent.futures import Future, wait
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -88,21 +89,29 @@ class Marching:
         if self.code is None:
             self._one_by_one(state, constants, signals, records, out)
             return
-        call = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self.code.address)
         N, rounds = len(state), len(records)
-        rest = [state.ctypes.data, state.strides[0], records.ctypes.data, out.ctypes.data, *out.strides[:2]]
+        rest = [_place(state), state.strides[0], _place(records), _place(out), *out.strides[:2]]
         for name in self.recurrence.constants:
-            rest += [constants[name].ctypes.data, _step(constants[name])]
+            rest += [_place(constants[name]), _step(constants[name])]
         for name in self.recurrence.signals:
-            rest += [signals[name].ctypes.data, _step(signals[name]), signals[name].strides[1]]
-        for kernel in self.kernels.values():
-            rest += [given.values.ctypes.data for given in kernel.stored]
-        parts = self._parts(N, rounds, threads)
-        tables = [(ctypes.c_int64 * (3 + len(rest)))(a, b, rounds, *rest) for a, b in pairwise(parts)]
+            rest += [_place(signals[name]), _step(signals[name]), signals[name].strides[1]]
+        rest += map(_place, self.stored)
+        parts, numbers = self._parts(N, rounds, threads), ctypes.c_int64 * (3 + len(rest))
+        tables = [numbers(a, b, rounds, *rest) for a, b in pairwise(parts)]
         if len(tables) == 1:
-            call(tables[0])
+            self.call(tables[0])
         else:
-            _all_done([pool().submit(call, table) for table in tables])
+            _all_done([pool().submit(self.call, table) for table in tables])
+
+    @cached_property
+    def call(self) -> Any:
+        """The compiled loop as a function of a table of numbers."""
+        return ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self.code.address)
+
+    @cached_property
+    def stored(self) -> list[Array]:
+        """What the programs read by place, kernel by kernel."""
+        return [given.values for kernel in self.kernels.values() for given in kernel.stored]
 
     def _parts(self, states: int, rounds: int, threads: int | None) -> list[int]:
         """Where the states of each thread begin, and where the last ones end."""
@@ -157,6 +166,11 @@ def cut(recurrence: Recurrence, sampled: Mapping[str, Array]) -> dict[str, Array
         for k in range(signal.samples):
             cells[sample(name, k)] = row[:, k * signal.size : (k + 1) * signal.size]
     return cells
+
+
+def _place(array: Array) -> int:
+    """Where the numbers of an array lie."""
+    return array.__array_interface__["data"][0]
 
 
 def _step(array: Array) -> int:

@@ -83,6 +83,10 @@ class Traced(Kernel):
 
     def fingerprint(self) -> str:
         """The program itself: source text says nothing about what a function closes over."""
+        return self._digest
+
+    @cached_property
+    def _digest(self) -> str:
         return program_digest(self.program)
 
     def __call__(

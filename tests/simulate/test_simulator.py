@@ -1,0 +1,176 @@
+"""A simulation called again with other numbers: what may be kept from run to run, and what may not."""
+
+import copy
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+
+import strobe
+import strobe.compiler.runtime.marching
+from strobe.errors import StrobeError
+from strobe.robot.recent import MOST
+from strobe.simulate import Attach, Run, Simulator, Stops, Table, step_size
+from strobe.simulate.integrators import FIXED, fixed_method
+from strobe.simulate.problem import problem
+
+ROBOT = strobe.load("pendulum3")
+START = [0.3, 0.8, 0.4], [0.1, 0.0, -0.2]
+TAU = [0.5, -0.2, 0.1]
+
+SETTLED = {
+    "plain": {"step": 1e-3},
+    "chosen": {},
+    "euler": {"method": "semi-implicit-euler", "step": 1e-3},
+    "adaptive": {"method": "rk45"},
+    "limits": {"step": 1e-3, "limits": True},
+    "stops": {"step": 1e-3, "stops": Stops(1000.0, 10.0)},
+    "wrench": {"step": 1e-3, "wrench": [1.0, 2.0, 3.0, 0.1, 0.2, 0.3]},
+    "wrench over time": {"step": 1e-3, "wrench": Table([0, 0.005, 0.02], np.ones((3, 6)))},
+    "payload": {"step": 1e-3, "payload": [[0.3, 0, 0, 0.1], [0.1, 0, 0, 0]]},
+    "events": {"step": 1e-3, "events": [Attach(0.005, 0.5)]},
+    "rows": {"step": 1e-3, "every": 7},
+    "conserved": {"step": 1e-3, "conserve_energy": True},
+}
+
+
+def numbers(run: Run):
+    """All that a run holds, to be compared bit for bit."""
+    books, point = run.audit, run.checkpoint
+    arrays = [run.times, run.q, run.qd, run.tau, run.status, run.stopped, run.cut]
+    arrays += [books.energy, books.work, books.events, point.state, point.energy]
+    return [x.tobytes() for x in arrays], run.notes, dict(point.setting)
+
+
+@pytest.fixture(autouse=True)
+def quiet():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+@pytest.mark.parametrize("words", SETTLED.values(), ids=SETTLED)
+def test_a_simulator_answers_what_simulate_does(words):
+    held = ROBOT.simulator(**words)
+    for scale in (1.0, 0.7):
+        given = [[scale * x for x in START[0]], START[1], TAU, 0.02]
+        assert numbers(held(*given)) == numbers(strobe.simulate(strobe.load("pendulum3"), *given, **words))
+
+
+def test_a_simulator_travels():
+    held = pickle.loads(pickle.dumps(ROBOT.simulator(step=1e-3, limits=True)))
+    assert isinstance(held, Simulator)
+    expected = strobe.simulate(ROBOT, *START, TAU, 0.01, step=1e-3, limits=True)
+    assert np.array_equal(held(*START, TAU, 0.01).q, expected.q)
+    assert repr(held) == "<simulator of pendulum3: method='rk4', step=0.001, limits=True>"
+    with pytest.raises(TypeError):
+        held.words["step"] = 1.0
+
+
+REFUSED = {
+    "step is -1; expected a time above zero.": {"step": -1},
+    "no keyword \"stepp\" in simulator. Did you mean 'step' or 'stops'? (18 keywords)": {"stepp": 1},
+    "friction is 3; expected True or False.": {"friction": 3},
+    "limits is 1; expected True or False.": {"limits": 1},
+    "formulation is 3; expected the name of one.": {"formulation": 3},
+    "method is 3; expected a name.": {"method": 3},
+    "payload has shape (1,); it is mass and centre, or ten parameters, expected (..., 4) or (..., 10).": {
+        "payload": [1]
+    },
+}
+
+
+@pytest.mark.parametrize("sentence", REFUSED, ids=lambda each: each[:24])
+def test_a_word_is_refused_when_it_is_settled(sentence):
+    with pytest.raises(StrobeError) as refused:
+        ROBOT.simulator(**REFUSED[sentence])
+    assert str(refused.value) == sentence
+
+
+@pytest.mark.parametrize("word", ["friction", "limits", "conserve_energy", "error"])
+def test_what_was_right_once_does_not_make_its_like_right(word):
+    strobe.simulate(ROBOT, *START, TAU, 0.002, step=1e-3, **{word: True})
+    with pytest.raises(StrobeError, match=f"{word} is 1; expected True or False."):
+        strobe.simulate(ROBOT, *START, TAU, 0.002, step=1e-3, **{word: 1})
+
+
+def test_a_function_that_reads_something_is_asked_what_it_reads_now():
+    gain = [1.0]
+
+    def pull(t, q, qd):
+        return -gain[0] * q
+
+    def traced():
+        return strobe.trace(
+            lambda q, qd: [-gain[0] * x + 0.0 * v for x, v in zip(q, qd, strict=True)], q=3, qd=3
+        )
+
+    runs = []
+    for gain[0] in (1.0, 5.0):
+        runs.append([strobe.simulate(ROBOT, *START, law, 0.002, step=1e-3) for law in (pull, traced())])
+    for before, after in zip(*runs, strict=True):
+        assert np.allclose(5.0 * before.tau[0], after.tau[0], rtol=1e-12)
+
+
+def test_runs_of_many_laws_leave_few_outlines():
+    for k in range(MOST + 6):
+        law = strobe.trace(lambda qd, k=k: [-(1.0 + k) * v for v in qd], qd=3)
+        problem(ROBOT, *START, law, 0.01)
+    assert len(ROBOT.kept("outlines", list)) == MOST
+
+
+def test_a_run_is_not_changed_by_what_becomes_of_its_arguments():
+    q, qd, tau = (np.array(x) for x in (*START, TAU))
+    run = strobe.simulate(ROBOT, q, qd, tau, 0.02, step=1e-3)
+    for x in (q, qd, tau):
+        x[:] = 9.0
+    assert numbers(run) == numbers(strobe.simulate(ROBOT, *START, TAU, 0.02, step=1e-3))
+
+
+def test_what_nobody_has_read_travels_and_is_copied_with_the_run():
+    def fresh():
+        return strobe.simulate(ROBOT, *START, TAU, 0.02, step=1e-3)
+
+    expected = numbers(fresh())
+    assert numbers(pickle.loads(pickle.dumps(fresh()))) == expected
+    assert numbers(copy.copy(fresh())) == numbers(copy.deepcopy(fresh())) == expected
+    with pytest.raises(AttributeError, match="'Run' object has no attribute 'energies'"):
+        _ = fresh().energies
+
+
+def test_the_last_row_is_the_same_whether_it_is_written_with_the_others_or_by_itself():
+    batch = ROBOT.random_state(1, 5)[0], np.zeros((5, 3)), np.outer([0, 1e9, 0, 1, 2], [1, 1, 1])
+    for given in ((*START, TAU), batch):
+        at_once = strobe.simulate(ROBOT, *given, 0.02, step=1e-3)
+        watched = strobe.simulate(ROBOT, *given, 0.02, step=1e-3, watch=lambda t: None)
+        assert numbers(at_once) == numbers(watched)
+
+
+@pytest.mark.parametrize("method", FIXED)
+@pytest.mark.parametrize("name", ["pendulum3", "planar2", "stanford"])
+def test_a_step_that_is_surely_stable_is_too_long_for_no_mode(name, method):
+    robot, chosen = strobe.load(name), fixed_method(method)
+    q, qd, _ = robot.random_state(3, 6)
+    for scale in (0.0, 1.0, 20.0):
+        asked = problem(robot, q, scale * qd, None, 1.0)
+        sure = step_size.surely_stable(asked, chosen)
+        found = step_size.modes(asked)
+        assert 0 < sure <= step_size.longest_stable(chosen, found.eigenvalues).min()
+        assert step_size.too_long(asked, chosen, sure, found) is None
+
+
+def test_an_interrupt_at_the_end_leaves_a_run_to_go_on_with(monkeypatch):
+    run = strobe.compiler.runtime.marching.Marching.__call__
+
+    def interrupted(self, *args):
+        run(self, *args)
+        raise KeyboardInterrupt
+
+    given = *START, TAU, 0.02
+    with monkeypatch.context() as m:
+        m.setattr("strobe.compiler.runtime.marching.Marching.__call__", interrupted)
+        part = strobe.simulate(ROBOT, *given, step=1e-3)
+    assert part.status == 2
+    rest = strobe.simulate(ROBOT, *given, step=1e-3, resume=part.checkpoint)
+    assert numbers(rest) == numbers(strobe.simulate(ROBOT, *given, step=1e-3))
