@@ -7,6 +7,7 @@ needs.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from strobe.kinematics import numeric
 from strobe.kinematics.analytic import shortfalls
 from strobe.kinematics.closed_form_solutions import Places, solved
 from strobe.kinematics.joint_ranges import ROUNDING as OUTSIDE
+from strobe.kinematics.one_pose import one_pose
 from strobe.kinematics.poses import checked_poses, checked_what, finite, label, twelve
 from strobe.kinematics.solutions import Solutions, Status
 from strobe.kinematics.solver import SIX, Solver, solver_of
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 
+POSE = "pose"  # the same object wherever it is written
 METHODS = ("auto", "analytic", "numeric")
 SEARCH = ("seeds", "iterations", "weights", "secondary", "seed")  # options of a numeric search
 TOLERANCE = 1e-6  # of a closed form, where none is given: what a pose with few digits needs on few joints
@@ -34,7 +37,7 @@ TOLERANCE = 1e-6  # of a closed form, where none is given: what a pose with few 
 
 def inverse_kinematics(
     robot: Robot, pose: Any, frame: str | None = None, *, method: str = "auto", q0: Any = None,
-    limits: bool = True, what: str = "pose", tolerance: float | None = None, threads: int | None = None,
+    limits: bool = True, what: str = POSE, tolerance: float | None = None, threads: int | None = None,
     **search: Any,
 ) -> Solutions:  # fmt: skip
     """Joint positions that bring a frame (the tip if none is named) to poses (..., 4, 4), the best first.
@@ -45,6 +48,11 @@ def inverse_kinematics(
     ``tolerance``, metres and radians together: if none is given, a search goes on to 1e-10, and a closed form, which
     meets its poses to rounding, may miss those just out of reach by 1e-6. ``search`` are options of `numeric.solve`.
     """
+    single = None
+    if limits is True and what is POSE and tolerance is None and threads is None and not search:
+        single = robot.kept("single poses", _SinglePoses)
+        if (answer := single.answer(pose, frame, method, q0)) is not None:
+            return answer
     require_open(robot.model, "inverse kinematics", numeric.BOUND)
     if require_text("method", method) not in METHODS:
         raise ArgumentError(f'method is "{method}"; expected one of {", ".join(METHODS)}.')
@@ -70,6 +78,8 @@ def inverse_kinematics(
     rows = solved(
         solver, poses.reshape(-1, 4, 4), near.reshape(-1, robot.nq), bool(limits), accepted, threads
     )
+    if single and not lead:
+        single.notice(frame, method, lambda: one_pose(solver))
     return _answer(solver, rows, lead, bool(limits))
 
 
@@ -92,6 +102,35 @@ def _start(solver: Solver, q0: Any, batch: tuple[int, ...]) -> tuple[Array, tupl
     except ValueError:
         raise numeric.unlike_axes(near, batch) from None
     return np.broadcast_to(near, (*lead, robot.nq)), lead
+
+
+# -- single poses, asked for again and again ----------------------------------------------------------------
+
+Once = Callable[[Array, Array | None], Solutions | None]
+
+
+class _SinglePoses:
+    """What answers plain calls of one robot for one pose at once, by frame and method: made at the second such call."""
+
+    def __init__(self) -> None:
+        self.asked = set[tuple[str | None, str]]()
+        self.ready = dict[tuple[str | None, str], Once | None]()
+
+    def answer(self, pose: Any, frame: Any, method: Any, q0: Any) -> Solutions | None:
+        """The answer of the long way, or None where that must be gone."""
+        if type(pose) is not np.ndarray or pose.shape != (4, 4) or type(method) is not str:
+            return None
+        if not (q0 is None or type(q0) is np.ndarray) or not (frame is None or type(frame) is str):
+            return None
+        once = self.ready.get((frame, method))
+        return once(pose, q0) if once else None
+
+    def notice(self, frame: str | None, method: str, make: Callable[[], Once | None]) -> None:
+        """Take note of a pose that went the long way."""
+        if (frame, method) not in self.asked:
+            self.asked.add((frame, method))
+        elif (frame, method) not in self.ready:
+            self.ready[frame, method] = make()
 
 
 # -- the answer -------------------------------------------------------------------------------------------
