@@ -18,6 +18,7 @@ from strobe.kinematics.analytic import shortfalls
 from strobe.kinematics.closed_form_solutions import Places, solved
 from strobe.kinematics.joint_ranges import ROUNDING as OUTSIDE
 from strobe.kinematics.one_pose import one_pose
+from strobe.kinematics.one_search import one_search
 from strobe.kinematics.poses import checked_poses, checked_what, finite, label, twelve
 from strobe.kinematics.solutions import Solutions, Status
 from strobe.kinematics.solver import SIX, Solver, solver_of
@@ -63,7 +64,11 @@ def inverse_kinematics(
     solver = None if method == "numeric" else solver_of(robot, frame, checked_what(what), method)
     if solver is None:
         search |= {} if tolerance is None else {"tolerance": tolerance}
-        return numeric.solve(robot, pose, frame, q0=q0, limits=bool(limits), what=what, **search)
+        found = numeric.solve(robot, pose, frame, q0=q0, limits=bool(limits), what=what, **search)
+        if single and not found.status.ndim:
+            task = numeric.task_of(robot, frame, what, True, numeric.TOLERANCE)
+            single.notice(frame, method, lambda: one_search(task))
+        return found
     if search:
         raise ArgumentError(
             f"{', '.join(search)} belong to a numeric search, but {robot.name} is solved as {solver.name}. "
@@ -110,7 +115,7 @@ Once = Callable[[Array, Array | None], Solutions | None]
 
 
 class _SinglePoses:
-    """What answers plain calls of one robot for one pose at once, by frame and method: made at the second such call."""
+    """What answers plain calls of one robot for one pose at once, by frame and method: made at the second of them."""
 
     def __init__(self) -> None:
         self.asked = set[tuple[str | None, str]]()
