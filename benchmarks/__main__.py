@@ -22,6 +22,7 @@ QUESTIONS = (
     "simulation",
     "approximation",
     "control",
+    "starts",
     "derivatives",
     "mechanisms",
     "parameters",

@@ -159,7 +159,7 @@ def search(
     if len(targets) == 1 and task.descent:
         return _alone(task, targets, rest, from_rest, seeds, most, steps)
     if from_rest:
-        best, used = _attempts(task, targets, rest[:, None], steps, True), 1
+        best, used = descend(task, targets, rest, steps, True), 1
     else:
         best, used = Found(rest.copy(), np.full(len(targets), np.inf), np.zeros(len(targets), int)), 0
     todo, most = (~(best.square < task.arrived)).nonzero()[0], min(most, len(seeds.q))

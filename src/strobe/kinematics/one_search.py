@@ -1,8 +1,7 @@
-"""One pose by a search, for loops that ask again and again: the search of `numeric`, with one native call before it
-and one behind it.
+"""One pose by a search, for loops that ask again and again: `numeric` between two native calls.
 
 Before it, whether the pose is rigid and finite and the start is finite; behind it, angles in the turn within their
-limits, the residual, and whether all of it is as it should be. What is not goes the long way, which has the same bits.
+limits, the residual, and whether all is as it should be. What is not goes the long way, which has the same bits.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -24,9 +23,6 @@ from strobe.kinematics.joint_ranges import ROUNDING, TURN, Ranges, ranges_of
 from strobe.kinematics.poses import sound
 from strobe.kinematics.solutions import Solutions
 from strobe.scalars import Num, Numbers, absolute, less, where
-
-if TYPE_CHECKING:
-    from strobe.robot import Robot
 
 Array = np.ndarray
 

@@ -125,7 +125,7 @@ def request(
         if shape != (len(points),):
             raise ShapeError(name, shape, f"({len(points)},)", "there is one per point")
     for end in (rates[0], rates[-1]):
-        end[end != end] = 0.0  # noqa: PLR0124  NaN alone differs from itself
+        end[end != end] = 0.0  # NaN, which alone differs from itself
     named = None if frame is None else robot.moving_frame(frame)
     made = Request(names, points, rates, clock, bounds, marks, width, robot, named)
     _check_bounds(made)
