@@ -15,6 +15,7 @@ from benchmarks.inverse_kinematics_numeric import THEIRS, arm_in_toolbox
 from benchmarks.timer import Row, answer
 from benchmarks.toolbox import interpreter
 from strobe.compiler.runtime.timing import Way, best_times
+from strobe.kinematics.inverse import OFTEN
 
 SECONDS = 1.0
 OTHERS = 64  # sets of numbers that take turns
@@ -29,7 +30,7 @@ def once(seconds: float = SECONDS, small: bool = False) -> list[Row]:
         robot = strobe.load(name)
         calls = {case: Way(make(robot)) for case, make in CASES.items()}
         for way in calls.values():
-            for _ in range(4):  # what is interpreted at first is compiled then
+            for _ in range(OFTEN + 1):  # what goes the long way at first is compiled then
                 way.function()
         times = best_times(calls, seconds)
         rows += [{"robot": name, "case": case, "call_us": 1e6 * time} for case, time in times.items()]

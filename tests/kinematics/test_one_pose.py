@@ -10,6 +10,7 @@ import pytest
 import strobe
 from strobe.errors import StrobeError
 from strobe.kinematics import one_pose, one_search
+from strobe.kinematics.inverse import OFTEN
 from strobe.kinematics.solutions import Status
 
 SMALL = ["planar3"]  # robots with fewer joints go the long way: some of their branches miss the pose
@@ -44,7 +45,7 @@ def outcome(call):
 
 def warm(robot, method="auto"):
     """A robot whose single poses are answered at once."""
-    for q in robot.random_state(0, 3)[0]:
+    for q in robot.random_state(0, OFTEN)[0]:
         robot.inverse_kinematics(robot.forward_kinematics(q), method=method)
     return robot
 

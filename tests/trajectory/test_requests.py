@@ -35,7 +35,10 @@ def test_a_bound_of_no_size_is_refused_by_its_joint(name, value, j):
         request(ROBOT, np.zeros((2, 6)), **{name: bounds})
 
 
-@pytest.mark.parametrize(("speed", "passes"), [(1.0, True), (1 + ROUNDING / 2, True), (1 + 3 * ROUNDING, False), (np.inf, False)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("speed", "passes"),
+    [(1.0, True), (1 + ROUNDING / 2, True), (1 + 3 * ROUNDING, False), (np.inf, False)],
+)
 def test_a_velocity_passes_up_to_its_bound(speed, passes):
     rates = at(np.full((2, 6), np.nan), 1, 3, -speed)
     if passes:

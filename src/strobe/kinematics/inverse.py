@@ -7,6 +7,7 @@ needs.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 POSE = "pose"  # the same object wherever it is written
+OFTEN = 8  # poses, one by one, for which it pays to compile what answers them at once
 METHODS = ("auto", "analytic", "numeric")
 SEARCH = ("seeds", "iterations", "weights", "secondary", "seed")  # options of a numeric search
 TOLERANCE = 1e-6  # of a closed form, where none is given: what a pose with few digits needs on few joints
@@ -115,10 +117,10 @@ Once = Callable[[Array, Array | None], Solutions | None]
 
 
 class _SinglePoses:
-    """What answers plain calls of one robot for one pose at once, by frame and method: made at the second of them."""
+    """What answers plain calls of one robot for one pose at once, by frame and method: made when they are many."""
 
     def __init__(self) -> None:
-        self.asked = set[tuple[str | None, str]]()
+        self.asked = Counter[tuple[str | None, str]]()
         self.ready = dict[tuple[str | None, str], Once | None]()
 
     def answer(self, pose: Any, frame: Any, method: Any, q0: Any) -> Solutions | None:
@@ -132,10 +134,10 @@ class _SinglePoses:
 
     def notice(self, frame: str | None, method: str, make: Callable[[], Once | None]) -> None:
         """Take note of a pose that went the long way."""
-        if (frame, method) not in self.asked:
-            self.asked.add((frame, method))
-        elif (frame, method) not in self.ready:
-            self.ready[frame, method] = make()
+        if (frame, method) not in self.ready:
+            self.asked[frame, method] += 1
+            if self.asked[frame, method] >= OFTEN:
+                self.ready[frame, method] = make()
 
 
 # -- the answer -------------------------------------------------------------------------------------------

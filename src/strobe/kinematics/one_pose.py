@@ -1,9 +1,9 @@
 """One pose in closed form by one native call: every branch, its residual, and whether there is more to say.
 
 What a loop asks for again and again is a rigid, finite pose that the arm reaches within its limits, away from
-singular positions. One kernel that holds `analytic.closed_form` and the residuals of its places answers that with the bits of
-the long way (`inverse`), and tells by its last number whether it was such a pose. Everything else goes the long way,
-as does the first call: one alone is not worth compiling for.
+singular positions. One kernel that holds `analytic.closed_form` and the residuals of its places answers that with the
+bits of the long way (`inverse`), and tells by its last number whether it was such a pose. Everything else goes the
+long way, as do the first calls: a few are not worth compiling for.
 """
 
 from __future__ import annotations

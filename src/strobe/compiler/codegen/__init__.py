@@ -18,6 +18,7 @@ In the order of the data:
     llvm_quick         one state a call
     llvm_batch         one batch a call
     llvm_march         recurrences
+    llvm_descent       searches of lanes until one arrives
     llvm_elementary    sine, cosine and arc tangent on numbers that are lines of IR
     llvm_scalar        IR for small machines, without a library
     c                  portable C99
