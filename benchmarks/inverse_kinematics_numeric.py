@@ -57,7 +57,7 @@ def _rows(robot: strobe.Robot, poses: np.ndarray, seconds: float) -> Iterator[Ro
         ),
     }
     if interpreter():
-        toolbox = _toolbox(robot)
+        toolbox = arm_in_toolbox(robot)
         for against, options in THEIRS.items():
             yield _beside(
                 robot, poses, seconds, against, lambda some, o=options: toolbox.inverse(some, **o)
@@ -97,7 +97,7 @@ def _one_by_one(robot: strobe.Robot, poses: np.ndarray, near: np.ndarray | None 
     return 1e6 * (time.perf_counter() - start) / len(poses)
 
 
-def _toolbox(robot: strobe.Robot) -> Toolbox:
+def arm_in_toolbox(robot: strobe.Robot) -> Toolbox:
     """The same arm in the toolbox; its forward kinematics must be ours."""
     tree = robot.model.proximal()
     tip = tree.frames[-1]

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 import strobe
+from benchmarks.starts_of_poses import rows_of_poses
 from benchmarks.timer import Row, answer
 from strobe.compiler.runtime.timing import Way, best_times
 
@@ -27,7 +28,8 @@ def once(seconds: float = SECONDS, small: bool = False) -> list[Row]:
     robot = strobe.load("planar2" if small else "panda")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return [_row(robot, name, seconds / len(CASES)) for name in CASES]
+        rows = [_row(robot, name, seconds / len(CASES)) for name in CASES]
+    return rows + rows_of_poses(seconds, small)
 
 
 def _row(robot: strobe.Robot, name: str, seconds: float) -> Row:

@@ -10,6 +10,7 @@ In the order of the data:
     inverse                the call
     solver                 who solves what without a search
     closed_form_solutions  many poses: ranked, polished, tested
+    one_pose               one, again and again: one native call
     analytic               the class of an arm, compiled
     chain_geometry         its lines as numbers
     subproblems            one joint and a surface
@@ -28,6 +29,7 @@ In the order of the data:
     initial_guesses        where it starts
     damped_least_squares   all lanes at once
     damped_step            one step over numbers
+    one_search             one pose, again and again
     null_space             what redundancy is used for
     unreachable_poses      what is said of poses that are out of reach
     tracking               a continuous path through poses

@@ -8,14 +8,15 @@ Levenberg-Marquardt, which never moves away, on the nearest place that it finds.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from strobe.compiler.runtime.descent import descent
 from strobe.compiler.runtime.interpret import evaluate
 from strobe.kinematics.damped_step import ROWS, ResidualRequest, StepRequest
-from strobe.kinematics.initial_guesses import LEFT_OUT, Nearest, Seeds
+from strobe.kinematics.initial_guesses import LEFT_OUT, Nearest, NearestToOne, Seeds
 from strobe.kinematics.joint_ranges import ranges_of
 from strobe.kinematics.poses import twelve
 from strobe.kinematics.screws import error
@@ -32,6 +33,8 @@ ABREAST = 16  # one pose alone
 FIRST_CHECKS = (5, 7, 9, 12, 16)  # steps after which lanes are looked at
 CHECK_EVERY = 8  # later
 PATIENT = 8  # attempts after which the next ones are given all their steps
+FILLED = 8  # lanes of a pose that are worth a native call of their own
+WAITS = np.array([[0.0], [1.0]])  # for native code: whether slow lanes are waited for
 GAIN = 0.25  # of the squared error from one look to the next: a lane with less leaves
 DAMPING, FLOOR = 0.01, 1e-12  # λ = DAMPING · |e|² + FLOOR
 SETTLING = 120  # steps of Levenberg-Marquardt, and
@@ -97,6 +100,12 @@ class Task:
         return unchecked(self.robot, StepRequest("inverse_step", frame=self.frame, form=self.what))
 
     @cached_property
+    def descent(self) -> Any:
+        """Lanes of a pose from their starts to the best one as native code, or None where that is not to be had."""
+        request = StepRequest("inverse_step", frame=self.frame, form=self.what)
+        return descent(self.robot.kernel(request), GAIN) if self.robot.compiled else None
+
+    @cached_property
     def _pulled(self) -> Any:
         request = StepRequest("inverse_step", frame=self.frame, form=self.what, pulled=True)
         return unchecked(self.robot, request)
@@ -147,18 +156,25 @@ def search(
 
     Joints that do not move the frame stay where they rest.
     """
+    if len(targets) == 1 and task.descent:
+        return _alone(task, targets, rest, from_rest, seeds, most, steps)
     if from_rest:
         best, used = descend(task, targets, rest, steps, True), 1
     else:
         best, used = Found(rest.copy(), np.full(len(targets), np.inf), np.zeros(len(targets), int)), 0
-    todo, most = np.flatnonzero(~(best.square < task.arrived)), min(most, len(seeds.q))
+    todo, most = (~(best.square < task.arrived)).nonzero()[0], min(most, len(seeds.q))
+    if not len(todo):
+        return best
     nearest = Nearest(seeds, task.what, targets[todo])
     while len(todo) and used < most:
         abreast = max(1, min(SHARE // len(todo), ABREAST, most - used))
-        starts = np.where(seeds.moves, nearest.take(abreast), rest[todo, None])
+        starts = nearest.take(abreast)
+        if not seeds.all_move:
+            starts = np.where(seeds.moves, starts, rest[todo, None])
         found = _attempts(task, targets[todo], starts, steps, used >= PATIENT)
         better = found.square < best.square[todo]
-        best.q[todo[better]], best.square[todo[better]] = found.q[better], found.square[better]
+        at = todo[better]
+        best.q[at], best.square[at] = found.q[better], found.square[better]
         best.steps[todo] += found.steps
         left = ~(found.square < task.arrived)
         todo, used = todo[left], used + abreast
@@ -166,15 +182,46 @@ def search(
     return best
 
 
+def _alone(
+    task: Task, target: Array, rest: Array, from_rest: bool, seeds: Seeds, most: int, steps: int
+) -> Found:
+    """The same for one pose, its lanes in native code."""
+    best, used, most = Found(rest.copy(), np.full(1, np.inf), np.zeros(1, int)), 0, min(most, len(seeds.q))
+    if from_rest:
+        best, used = _native(task, target, rest[:, None], steps, True), 1
+    nearest = None
+    while not best.square[0] < task.arrived and used < most:
+        nearest = nearest or NearestToOne(seeds, task.what, target)
+        abreast = min(ABREAST, most - used)
+        starts = nearest.take(abreast)
+        if not seeds.all_move:
+            starts = np.where(seeds.moves, starts, rest)
+        found = _native(task, target, starts[None], steps, used >= PATIENT)
+        nearer = found if found.square[0] < best.square[0] else best
+        best, used = Found(nearer.q, nearer.square, best.steps + found.steps), used + abreast
+    return best
+
+
 def _attempts(task: Task, targets: Array, starts: Array, steps: int, patient: bool) -> Found:
     """The best of the lanes of every pose (N, L, nq)."""
     poses, abreast = starts.shape[:2]
+    if (poses == 1 or abreast >= FILLED) and task.descent:
+        return _native(task, targets, starts, steps, patient)
     lanes = starts.reshape(poses * abreast, -1)
     found = descend(task, np.repeat(targets, abreast, axis=0), lanes, steps, patient, abreast)
     square = found.square.reshape(poses, abreast)
     k = np.where(square < task.arrived, -1.0, square).argmin(-1)  # the first that arrived, or the nearest
     at = np.arange(poses) * abreast + k
     return Found(found.q[at], found.square[at], found.steps.reshape(poses, abreast).max(-1))
+
+
+def _native(task: Task, targets: Array, starts: Array, steps: int, patient: bool) -> Found:
+    """The same in one call, pose after pose."""
+    together = map(np.ascontiguousarray, (starts, targets))  # as native code reads them
+    found = task.descent(
+        _looks(steps), WAITS[int(patient)], *together, task.rows, *task.bounds, task.damping
+    )  # pyright: ignore[reportOptionalCall]
+    return Found(found[:, :-2], found[:, -2], found[:, -1].astype(int))
 
 
 def descend(task: Task, targets: Array, q: Array, steps: int, patient: bool, abreast: int = 1) -> Found:
@@ -221,6 +268,12 @@ def _walked(task: Task, targets: Array, q: Array, steps: int, pair: list[Array])
         pair.reverse()
         q = task.step(q, targets, out=pair[0][: len(q)])[:, :-1]
     return q, pair[0][: len(q), -1]
+
+
+@cache
+def _looks(steps: int) -> Array:
+    """The same as numbers for native code."""
+    return np.array(_checks(steps), float)
 
 
 def _checks(steps: int) -> list[int]:

@@ -37,6 +37,10 @@ class Seeds:
     reach: float  # how far a coordinate of these frames is from their middle, at most
 
     @cached_property
+    def all_move(self) -> bool:
+        return bool(self.moves.all())
+
+    @cached_property
     def features(self) -> dict[str, Array]:
         """(13, K) for each thing that may be asked: by what to multiply poses with a one behind them.
 
@@ -80,13 +84,32 @@ class Nearest:
         self.poses, self.taken = self.poses[chosen], self.taken[chosen]
 
 
+class NearestToOne:
+    """The seeds of one pose (1, 12), nearest first: how far each of them is, is found once."""
+
+    def __init__(self, seeds: Seeds, what: str, pose: Array) -> None:
+        numbers = np.ones((1, 13), np.float32)
+        numbers[:, :12] = pose
+        self.q, self.distance = seeds.q, (numbers @ seeds.features[what])[0]
+
+    def take(self, count: int) -> Array:
+        """(count, nq): the next ones."""
+        if count == 1:
+            some = self.distance.argmin()[None]
+        else:
+            some = self.distance.argpartition(count - 1)[:count]
+            some = some[self.distance[some].argsort()]
+        self.distance[some] = np.inf
+        return self.q[some]
+
+
 def _least(distance: Array, count: int) -> Array:
     """(N, count): where the least of each row are, in order."""
     if count == 1:
         return distance.argmin(-1)[:, None]
-    some = np.argpartition(distance, count - 1, axis=-1)[:, :count]
-    order = np.argsort(np.take_along_axis(distance, some, -1), axis=-1)
-    return np.take_along_axis(some, order, -1)
+    rows = np.arange(len(distance))[:, None]
+    some = distance.argpartition(count - 1, axis=-1)[:, :count]
+    return some[rows, distance[rows, some].argsort(axis=-1)]
 
 
 def seeds_of(robot: Robot, frame: str, seed: int = 0) -> Seeds:

@@ -7,6 +7,8 @@ needs.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +18,8 @@ from strobe.kinematics import numeric
 from strobe.kinematics.analytic import shortfalls
 from strobe.kinematics.closed_form_solutions import Places, solved
 from strobe.kinematics.joint_ranges import ROUNDING as OUTSIDE
+from strobe.kinematics.one_pose import one_pose
+from strobe.kinematics.one_search import one_search
 from strobe.kinematics.poses import checked_poses, checked_what, finite, label, twelve
 from strobe.kinematics.serial_chain import NUMERIC
 from strobe.kinematics.solutions import Solutions, Status
@@ -28,6 +32,8 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 
+POSE = "pose"  # the same object wherever it is written
+OFTEN = 8  # poses, one by one, for which it pays to compile what answers them at once
 METHODS = ("auto", "analytic", "numeric")
 SEARCH = ("seeds", "iterations", "weights", "secondary", "seed")  # options of a numeric search
 TOLERANCE = 1e-6  # of a closed form, where none is given: what a pose with few digits needs on few joints
@@ -35,7 +41,7 @@ TOLERANCE = 1e-6  # of a closed form, where none is given: what a pose with few 
 
 def inverse_kinematics(
     robot: Robot, pose: Any, frame: str | None = None, *, method: str = "auto", q0: Any = None,
-    limits: bool = True, what: str = "pose", tolerance: float | None = None, threads: int | None = None,
+    limits: bool = True, what: str = POSE, tolerance: float | None = None, threads: int | None = None,
     **search: Any,
 ) -> Solutions:  # fmt: skip
     """Joint positions that bring a frame (the tip if none is named) to poses (..., 4, 4), the best first.
@@ -46,6 +52,11 @@ def inverse_kinematics(
     ``tolerance``, metres and radians together: if none is given, a search goes on to 1e-10, and a closed form, which
     meets its poses to rounding, may miss those just out of reach by 1e-6. ``search`` are options of `numeric.solve`.
     """
+    single = None
+    if limits is True and what is POSE and tolerance is None and threads is None and not search:
+        single = robot.kept("single poses", _SinglePoses)
+        if (answer := single.answer(pose, frame, method, q0)) is not None:
+            return answer
     require_open(robot.model, "inverse kinematics", numeric.BOUND)
     if require_text("method", method) not in METHODS:
         raise ArgumentError(f'method is "{method}"; expected one of {", ".join(METHODS)}.')
@@ -56,7 +67,11 @@ def inverse_kinematics(
     solver = None if method == "numeric" else solver_of(robot, frame, checked_what(what), method)
     if solver is None:
         search |= {} if tolerance is None else {"tolerance": tolerance}
-        return numeric.solve(robot, pose, frame, q0=q0, limits=bool(limits), what=what, **search)
+        found = numeric.solve(robot, pose, frame, q0=q0, limits=bool(limits), what=what, **search)
+        if single and not found.status.ndim:
+            task = numeric.task_of(robot, frame, what, True, numeric.TOLERANCE)
+            single.notice(frame, method, lambda: one_search(task))
+        return found
     if search:
         sentence = (
             f"{', '.join(search)} belong to a numeric search, but {robot.name} is solved as {solver.name}. "
@@ -72,6 +87,8 @@ def inverse_kinematics(
     rows = solved(
         solver, poses.reshape(-1, 4, 4), near.reshape(-1, robot.nq), bool(limits), accepted, threads
     )
+    if single and not lead:
+        single.notice(frame, method, lambda: one_pose(solver))
     return _answer(solver, rows, lead, bool(limits))
 
 
@@ -94,6 +111,35 @@ def _start(solver: Solver, q0: Any, batch: tuple[int, ...]) -> tuple[Array, tupl
     except ValueError:
         raise numeric.unlike_axes(near, batch) from None
     return np.broadcast_to(near, (*lead, robot.nq)), lead
+
+
+# -- single poses, asked for again and again ----------------------------------------------------------------
+
+Once = Callable[[Array, Array | None], Solutions | None]
+
+
+class _SinglePoses:
+    """What answers plain calls of one robot for one pose at once, by frame and method: made when they are many."""
+
+    def __init__(self) -> None:
+        self.asked = Counter[tuple[str | None, str]]()
+        self.ready = dict[tuple[str | None, str], Once | None]()
+
+    def answer(self, pose: Any, frame: Any, method: Any, q0: Any) -> Solutions | None:
+        """The answer of the long way, or None where that must be gone."""
+        if type(pose) is not np.ndarray or pose.shape != (4, 4) or type(method) is not str:
+            return None
+        if not (q0 is None or type(q0) is np.ndarray) or not (frame is None or type(frame) is str):
+            return None
+        once = self.ready.get((frame, method))
+        return once(pose, q0) if once else None
+
+    def notice(self, frame: str | None, method: str, make: Callable[[], Once | None]) -> None:
+        """Take note of a pose that went the long way."""
+        if (frame, method) not in self.ready:
+            self.asked[frame, method] += 1
+            if self.asked[frame, method] >= OFTEN:
+                self.ready[frame, method] = make()
 
 
 # -- the answer -------------------------------------------------------------------------------------------

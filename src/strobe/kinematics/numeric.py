@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 Array = np.ndarray
 BOUND = 'Bind the frame to its goal: robot.with_loop(goal, frame, "point").assemble(q), with a frame there.'
 
+NAME = "numeric"
 SEEDS = 64  # attempts for a pose
 ITERATIONS = 40  # steps of an attempt
 TOLERANCE = 1e-10
@@ -64,12 +65,17 @@ def solve(
         rows = _solved(task, every, rest, q0 is not None, attempts, wish)
     else:
         rows = _solved(task, every[valid], rest[valid], q0 is not None, attempts, wish).among(valid)
+    return answered(robot, rows, batch)
+
+
+def answered(robot: Robot, rows: Rows, batch: tuple[int, ...]) -> Solutions:
+    """Rows with the axes of what was asked."""
     return Solutions(
         q=rows.q.reshape(*batch, 1, robot.nq),
         residual=rows.residual.reshape(*batch, 1),
         within=rows.within.reshape(*batch, 1),
         status=rows.status.reshape(batch),
-        recognised="numeric",
+        recognised=NAME,
         iterations=rows.steps.reshape(batch),
         reasons=tuple(f"{label(k, batch)} {text}" for k, text in sorted(rows.reasons.items())),
         names=robot.coordinates.position_names,
@@ -77,7 +83,7 @@ def solve(
 
 
 @dataclass(frozen=True, eq=False)
-class _Rows:
+class Rows:
     """One answer for each of N poses, and a sentence for those that were not solved."""
 
     q: Array
@@ -87,11 +93,11 @@ class _Rows:
     steps: Array
     reasons: dict[int, str]
 
-    def among(self, valid: Array) -> _Rows:
+    def among(self, valid: Array) -> Rows:
         """The rows among others whose poses are not numbers."""
         at = np.flatnonzero(valid).tolist()
         reasons = dict.fromkeys(np.flatnonzero(~valid).tolist(), "holds a NaN or an infinity.")
-        return _Rows(
+        return Rows(
             _spread(self.q, valid, np.nan),
             _spread(self.residual, valid, np.nan),
             _spread(self.within, valid, False),
@@ -181,10 +187,21 @@ def middle(robot: Robot) -> Array:
 def _solved(
     task: Task, poses: Array, rest: Array, from_rest: bool, attempts: tuple[int, int, int],
     wish: Objective | None,
-) -> _Rows:  # fmt: skip
+) -> Rows:  # fmt: skip
     """Poses (N, 4, 4) without NaN answered."""
-    targets, ranges = task.numbers(poses), ranges_of(task.robot)
-    found = _searched(task, targets, rest, from_rest, attempts)
+    targets, (most, steps, seed) = task.numbers(poses), attempts
+    seeds = seeds_of(task.robot, task.frame, seed)
+    found = search(task, targets, rest, from_rest, seeds, most, steps)
+    return finished(task, poses, targets, rest, from_rest, found, attempts, wish)
+
+
+def finished(
+    task: Task, poses: Array, targets: Array, rest: Array, from_rest: bool, found: Found,
+    attempts: tuple[int, int, int], wish: Objective | None = None,
+) -> Rows:  # fmt: skip
+    """What a search found, in its right turns and told; what no attempt reached settles where it comes nearest."""
+    ranges = ranges_of(task.robot)
+    _settled(task, targets, found)
     reached, loose = found.square < task.arrived, np.full(found.q.shape, np.nan)
     q = ranges.turned_back(found.q, rest if from_rest else None)
     if task.limits and not reached.all():
@@ -199,20 +216,15 @@ def _solved(
         int(k): sentence(task, attempts[0], poses[k], Status(status[k]), q[k], loose[k])
         for k in status.nonzero()[0]  # SOLVED is zero
     }
-    return _Rows(q, residual, within, status, found.steps, reasons)
+    return Rows(q, residual, within, status, found.steps, reasons)
 
 
-def _searched(
-    task: Task, targets: Array, rest: Array, from_rest: bool, attempts: tuple[int, int, int]
-) -> Found:
-    """The best place of every pose; what no attempt reached is settled where it comes nearest."""
-    most, steps, seed = attempts
-    found = search(task, targets, rest, from_rest, seeds_of(task.robot, task.frame, seed), most, steps)
+def _settled(task: Task, targets: Array, found: Found) -> None:
+    """The places of what no attempt reached, moved to where they come nearest."""
     left = ~(found.square < task.arrived)
     if left.any():
         part = settle(task, targets[left], Found(found.q[left], found.square[left], found.steps[left]))
         found.q[left], found.square[left], found.steps[left] = part.q, part.square, part.steps
-    return found
 
 
 def _without_limits(task: Task, targets: Array, q: Array, reached: Array, loose: Array, seed: int) -> None:

@@ -6,6 +6,7 @@ What is no pose is refused with by how much; a NaN or an infinity goes through a
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import cache, reduce
 from typing import Any
@@ -19,7 +20,7 @@ from strobe.errors import Advised, ArgumentError
 from strobe.kinematics.orientation import ROTATION, checked_rotation, first_of, matrix_of
 from strobe.kinematics.screws import rigid
 from strobe.models.arguments import require_text
-from strobe.scalars import Num, Numbers, absolute, maximum
+from strobe.scalars import Num, Numbers, absolute, less, maximum
 
 Array = np.ndarray
 
@@ -108,15 +109,21 @@ def label(k: int, batch: tuple[int, ...]) -> str:
 
 @cache
 def _deviations() -> Callable[[Array], Array]:
-    """How far poses are from one: in columns, each the cross product of the others, and in the last row."""
-
-    def deviations(pose: Numbers) -> list[Num]:
-        x, y, z = (Vec3(*pose[j:12:4]) for j in range(3))
-        right = [*(x.cross(y) - z), *(y.cross(z) - x), *(z.cross(x) - y), x.dot(x) - 1.0, y.dot(y) - 1.0]
-        last = [*pose[12:15], pose[15] - 1.0]
-        return [reduce(maximum, map(absolute, numbers)) for numbers in (right, last)]
-
     return trace(deviations, pose=16).code.ufunc()
+
+
+def deviations(pose: Numbers) -> list[Num]:
+    """How far a pose (16) is from one: in columns, each the cross product of the others, and in the last row."""
+    x, y, z = (Vec3(*pose[j:12:4]) for j in range(3))
+    right = [*(x.cross(y) - z), *(y.cross(z) - x), *(z.cross(x) - y), x.dot(x) - 1.0, y.dot(y) - 1.0]
+    last = [*pose[12:15], pose[15] - 1.0]
+    return [reduce(maximum, map(absolute, numbers)) for numbers in (right, last)]
+
+
+def sound(pose: Numbers) -> Num:
+    """One where a pose (16) is rigid and finite beyond doubt, else zero."""
+    rigid_, last = (less(away, ROTATION) for away in deviations(pose))  # NaN is not less
+    return rigid_ * last * less(absolute(pose[3] + pose[7] + pose[11]), math.inf)
 
 
 def _require_last_row(T: Array, wrong: Array) -> None:

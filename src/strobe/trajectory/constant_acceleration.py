@@ -31,10 +31,9 @@ def _through(asked: Request) -> Trajectory:
 
 
 def _legs(asked: Request, qd: Array) -> Legs:
-    shape = asked.q[1:].shape
-    V, A = (
-        np.broadcast_to(bound, shape) for bound in (effective_velocity(asked), asked.bounds.acceleration)
-    )
+    V, A = effective_velocity(asked)[None], asked.bounds.acceleration[None]
+    if len(asked.q) > 2:
+        V, A = (np.broadcast_to(bound, asked.q[1:].shape) for bound in (V, A))
     return Legs(asked.q[:-1], qd[:-1], asked.q[1:], qd[1:], V, A)
 
 
@@ -59,6 +58,12 @@ def _at_times(asked: Request, legs: Legs) -> Timed:
 
 def _check_room(asked: Request, legs: Legs, timed: Timed) -> None:
     """Refuse what can only be done beyond a bound on positions."""
+    least, most = (
+        np.minimum(timed.first_turn, timed.last_turn),
+        np.maximum(timed.first_turn, timed.last_turn),
+    )
+    if ((least >= asked.bounds.lower) & (most <= asked.bounds.upper)).all():
+        return
     for turn in (timed.first_turn, timed.last_turn):
         slack = ROUNDING * (1 + np.abs(turn))
         beyond = (turn < asked.bounds.lower - slack) | (turn > asked.bounds.upper + slack)
@@ -74,39 +79,57 @@ def _check_room(asked: Request, legs: Legs, timed: Timed) -> None:
 
 def _assembled(asked: Request, legs: Legs, timed: Timed) -> Trajectory:
     """All joints' profiles cut at all their switching points."""
-    T, profile = timed.duration, timed.profile
-    arrivals = np.append(0.0, np.cumsum(T))
-    switches = np.concatenate([profile.ramp, profile.ramp + profile.cruise], axis=1)
-    knots = np.sort(
-        np.minimum(np.concatenate([np.zeros((len(T), 1)), switches, T[:, None]], axis=1), T[:, None])
-    )
-    lengths = np.diff(knots)
-    coefficients = _parabolas(legs, timed, knots[:, :-1], knots[:, :-1] + lengths / 2)
+    T = timed.duration
+    arrivals = np.zeros(len(T) + 1)
+    arrivals[1:] = T.cumsum()
+    knots = _knots(timed)
+    starts = knots[:, :-1]
+    lengths = knots[:, 1:] - starts
     kept = lengths > NO_TIME * arrivals[-1]
     if not kept.any():
         kept[0, 0] = True
-    starts = (arrivals[:-1, None] + knots[:, :-1])[kept]
-    times = np.append(starts, arrivals[-1])
-    times[0] = 0.0
-    notes = tuple(same_place(asked, k, k + 1) for k in np.flatnonzero(T == 0).tolist())
-    return Trajectory(asked.joint_names, times, coefficients[kept], METHOD, arrivals, notes)
+    pieces = _parabolas(legs, timed, starts, starts + lengths / 2)[kept]
+    times = np.empty(len(pieces) + 1)
+    times[:-1] = (arrivals[:-1, None] + starts)[kept]
+    times[0], times[-1] = 0.0, arrivals[-1]
+    notes = () if T.all() else tuple(same_place(asked, k, k + 1) for k in np.flatnonzero(T == 0).tolist())
+    return Trajectory(asked.joint_names, times, pieces, METHOD, arrivals, notes)
+
+
+def _knots(timed: Timed) -> Array:
+    """(legs, 2n + 2): when any joint switches, from zero to the end of each leg."""
+    ramp, T = timed.profile.ramp, timed.duration[:, None]
+    n = ramp.shape[1]
+    knots = np.zeros((len(ramp), 2 * n + 2))
+    knots[:, 1 : n + 1], knots[:, n + 1 : -1], knots[:, -1:] = ramp, ramp + timed.profile.cruise, T
+    np.minimum(knots, T, out=knots)
+    knots.sort()
+    return knots
 
 
 def _parabolas(legs: Legs, timed: Timed, starts: Array, middles: Array) -> Array:
     """Coefficients (legs, pieces, n, 3) of pieces that begin at some time of their leg."""
     ramp, cruise, _, w = (each[:, None] for each in timed.profile)
     x0, v0, x1, v1, _, A = (each[:, None] for each in legs)
-    t, left = starts[..., None], timed.duration[:, None, None] - starts[..., None]
+    t, middle = starts[..., None], middles[..., None]
+    left = timed.duration[:, None, None] - t
     up, down = np.sign(w - v0) * A, np.sign(v1 - w) * A
+    half_up, half_down = up / 2, down / 2
     reached = x0 + (v0 + w) / 2 * ramp
-    first = (x0 + v0 * t + up / 2 * t * t, v0 + up * t, up / 2)
-    steady = (reached + w * (t - ramp), w, 0.0 * w)
-    last = (x1 - v1 * left + down / 2 * left * left, v1 - down * left, down / 2)
-    shape = (*starts.shape, x0.shape[-1])
-    phases = [
-        np.stack([np.broadcast_to(each, shape) for each in phase], axis=-1)
-        for phase in (first, steady, last)
-    ]
-    middle = middles[..., None]
-    phase = np.where(middle < ramp, 0, np.where(middle < ramp + cruise, 1, 2))
-    return np.choose(phase[..., None], phases)
+    ramping, cruising = middle < ramp, middle < ramp + cruise
+    pieces = np.empty((*ramping.shape, 3))
+    for power, last, steady, first in (
+        (
+            0,
+            x1 - v1 * left + half_down * left * left,
+            reached + w * (t - ramp),
+            x0 + v0 * t + half_up * t * t,
+        ),
+        (1, v1 - down * left, w, v0 + up * t),
+        (2, half_down, 0.0 * w, half_up),
+    ):
+        numbers = pieces[..., power]
+        numbers[...] = last
+        np.copyto(numbers, steady, where=cruising)
+        np.copyto(numbers, first, where=ramping)
+    return pieces

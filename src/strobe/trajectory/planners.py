@@ -54,12 +54,15 @@ METHODS = {
 }
 
 
+WHOLE = (Request, Mapping, str, PathLike)  # what holds a request with its options
 FORMER = {"kahn": "near-minimum-time"}  # names that are still understood
 
 
 def method_named(name: str) -> Planner:
     """The planner of a name."""
     known = FORMER.get(name, name) if isinstance(name, str) else name
+    if isinstance(known, str) and known in METHODS:
+        return METHODS[known]
     return METHODS[require_choice("method", known, METHODS)]
 
 
@@ -90,7 +93,7 @@ def _in_numbers(motion: Trajectory, method: str) -> Trajectory:
 
 
 def _request(robot: Robot, asked: Any, options: Mapping[str, Any]) -> Request:
-    if not isinstance(asked, Request | Mapping | str | PathLike):
+    if not isinstance(asked, WHOLE):
         return request(robot, asked, **options)
     if options:
         raise ArgumentError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import pairwise
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -105,8 +106,8 @@ def request(
             "position each."
         )
     points = _table("q", q, names, None)
-    rates = np.full_like(points, np.nan) if qd is None else _table("qd", qd, names, len(points))
-    clock = np.full(len(points), np.nan) if times is None else _numbers("times", times, "one per point")
+    rates = _alike(points.shape, np.nan) if qd is None else _table("qd", qd, names, len(points))
+    clock = _alike((len(points),), np.nan) if times is None else _numbers("times", times, "one per point")
     marks = tuple(labels) or tuple(f"point {k + 1}" for k in range(len(points)))
     width = None if envelope is None else float(_numbers("envelope", envelope, "a distance"))
     limits = ranges_of(robot)  # with those of joints that follow
@@ -115,7 +116,7 @@ def request(
         upper=_per_joint("upper", upper, names, limits.upper),
         velocity=_per_joint("velocity", velocity, names, limits.velocity),
         acceleration=_per_joint("acceleration", acceleration, names, limits.acceleration),
-        jerk=_per_joint("jerk", jerk, names, np.full(len(names), np.inf)),
+        jerk=_per_joint("jerk", jerk, names, _alike((len(names),), inf)),
         effort=_per_joint("effort", effort, names, robot.limits.effort),
     )
     if len(points) < 2:
@@ -123,12 +124,13 @@ def request(
     for name, shape in (("times", clock.shape), ("labels", (len(marks),))):
         if shape != (len(points),):
             raise ShapeError(name, shape, f"({len(points)},)", "there is one per point")
-    rates[[0, -1]] = np.where(np.isnan(rates[[0, -1]]), 0.0, rates[[0, -1]])
+    for end in (rates[0], rates[-1]):
+        end[end != end] = 0.0  # NaN, which alone differs from itself
     named = None if frame is None else robot.moving_frame(frame)
     made = Request(names, points, rates, clock, bounds, marks, width, robot, named)
     _check_bounds(made)
     _check_points(made)
-    return replace(made, times=_check_times(made))
+    return made if times is None else replace(made, times=_check_times(made))
 
 
 def _table(name: str, values: Any, names: tuple[str, ...], rows: int | None) -> Array:
@@ -165,11 +167,20 @@ def _per_joint(name: str, given: Any, names: tuple[str, ...], own: Array) -> Arr
     values = _numbers(name, given, "one number, or one per joint")
     if values.shape not in ((), (len(names),)):
         raise ShapeError(name, values.shape, f"one number, or ({len(names)},)", "there is one per joint")
-    return np.broadcast_to(values, (len(names),)).copy()
+    return _alike((len(names),), values)
+
+
+def _alike(shape: tuple[int, ...], values: Any) -> Array:
+    """An array with the same number everywhere, or the same numbers in every row."""
+    each = np.empty(shape)
+    each[:] = values
+    return each
 
 
 def require_bound(asked: Request, name: str, otherwise: str = "") -> None:
     """Refuse a request that leaves a joint without a bound that its planner needs."""
+    if not np.isinf(getattr(asked.bounds, name)).any():
+        return
     for joint, value in zip(asked.joint_names, getattr(asked.bounds, name), strict=True):
         if np.isinf(value):
             sentence = (
@@ -200,6 +211,18 @@ def require_open(asked: Request, method: str) -> None:
 
 
 def _check_bounds(asked: Request) -> None:
+    """Every bound is a size that planners reckon with, and leaves its joint a place."""
+    b = asked.bounds
+    sizes = [*b.velocity.tolist(), *b.acceleration.tolist(), *b.jerk.tolist(), *b.effort.tolist()]
+    if not all(LEAST <= size <= MOST or size == inf for size in set(sizes)):
+        _refuse_sizes(asked)
+    if not (b.lower <= b.upper).all():
+        _refuse_places(asked)
+    if asked.envelope is not None and not asked.envelope > 0:
+        raise ArgumentError(f"envelope is {asked.envelope:g}; expected a distance above zero.")
+
+
+def _refuse_sizes(asked: Request) -> None:
     for name in ("velocity", "acceleration", "jerk", "effort"):
         for joint, value in zip(asked.joint_names, getattr(asked.bounds, name), strict=True):
             if not value > 0:
@@ -211,17 +234,33 @@ def _check_bounds(asked: Request) -> None:
                     f'the {name} bound of joint "{joint}" is {value:g}; expected one from {LEAST:g} to {MOST:g}, or '
                     "none (inf)."
                 )
+
+
+def _refuse_places(asked: Request) -> None:
     for joint, low, high in zip(asked.joint_names, asked.bounds.lower, asked.bounds.upper, strict=True):
         if not low <= high:
             raise ArgumentError(
                 f'the bounds of joint "{joint}" leave it no place: from {low:g} to {high:g}.'
             )
-    if asked.envelope is not None and not asked.envelope > 0:
-        raise ArgumentError(f"envelope is {asked.envelope:g}; expected a distance above zero.")
 
 
 def _check_points(asked: Request) -> None:
     """Every point is a place the joints may be, at a speed they may have."""
+    b, q = asked.bounds, asked.q
+    if not ((np.abs(q) <= FARTHEST) & (q >= b.lower) & (q <= b.upper)).all() or np.count_nonzero(asked.qd):
+        _look_closer(asked)
+
+
+def _look_closer(asked: Request) -> None:
+    """The same where a place or a speed may be on its bound, or beyond."""
+    b, far, speed = asked.bounds, np.abs(asked.q), np.abs(asked.qd)
+    slack = ROUNDING * (1 + far)
+    placed = (far <= FARTHEST) & (asked.q >= b.lower - slack) & (asked.q <= b.upper + slack)
+    if not placed.all() or ((speed > b.velocity * (1 + ROUNDING)) | (speed == inf)).any():
+        _refuse_points(asked)
+
+
+def _refuse_points(asked: Request) -> None:
     b = asked.bounds
     for label, q, qd in zip(asked.labels, asked.q, asked.qd, strict=True):
         for j, joint in enumerate(asked.joint_names):

@@ -23,6 +23,9 @@ from strobe.trajectory.trapezoidal_profile import (
 Array = np.ndarray
 
 
+FEW = 256  # legs for which it does not pay to ask for threads
+
+
 class Legs(NamedTuple):
     """Joints between pairs of states: (..., n) each."""
 
@@ -46,11 +49,14 @@ class Timed(NamedTuple):
 def in_step(legs: Legs, T: Any = None, threads: int | None = None) -> Timed:
     """Profiles of one duration for all joints of each leg: the least they have in common, or the one given."""
     n = legs.x0.shape[-1]
-    if T is None:
+    if T is None and threads is None and legs.x0.size <= FEW * n:
+        with np.errstate(all="ignore"):
+            found = _compiled(n, False).code.ufunc()(*legs)
+    elif T is None:
         found = _compiled(n, False)(*legs, threads=threads)
     else:
         found = _compiled(n, True)(*legs, np.asarray(T, dtype=float)[..., None], threads=threads)
-    ramp, cruise, brake, speed, first, last, duration = np.moveaxis(found, -2, 0)
+    ramp, cruise, brake, speed, first, last, duration = (found[..., k, :] for k in range(7))
     return Timed(duration[..., 0], Profile(ramp, cruise, brake, speed), first, last)
 
 

@@ -74,6 +74,8 @@ def sooner(asked: Request, qd: Array) -> Array:
 
 def effective_velocity(asked: Request) -> Array:
     """Bounds on velocity, finite: what a joint could reach at most where there is none."""
+    if not np.isinf(asked.bounds.velocity).any():
+        return asked.bounds.velocity
     travel = np.abs(np.diff(asked.q, axis=0)).sum(axis=0)
     given = np.nan_to_num(asked.qd, nan=0.0)
     reach = np.sqrt(asked.bounds.acceleration * travel + (given**2).max(axis=0))

@@ -19,6 +19,7 @@ In the order of the data:
     llvm_batch         one batch a call
     llvm_dispatch      which of them answers, by how a call is written
     llvm_march         recurrences
+    llvm_descent       searches of lanes until one arrives
     llvm_elementary    sine, cosine and arc tangent on numbers that are lines of IR
     llvm_scalar        IR for small machines, without a library
     c                  portable C99

@@ -17,6 +17,7 @@ In the order of the data:
     quick_calls  those over the methods of one robot, from the second call on
     traced     functions of one's own
     marching   recurrences on arrays
+    descent    searches of lanes as one call
     objects    object files for other machines
     timing     how long things take, interleaved
 """
