@@ -92,7 +92,11 @@ def _layout(program: Program, blocks: Sequence[range], cut: Sequence[Sequence[No
         for piece in range(last + 1)
     ]
     crossing = {n: max(users) for n, users in used.items() if n.op not in LEAF and max(users) > made[n]}
-    return Layout(tuple(parts), _slots(made, crossing), 1)
+    slots = _slots(made, crossing)
+    if last > len(cut) - 1:  # what writes finds all results in slots
+        constants = dict.fromkeys(node for node in program.outputs if node.op == "constant")
+        slots |= {node: k for k, node in enumerate(constants, 1 + max(slots.values(), default=-1))}
+    return Layout(tuple(parts), slots, 1)
 
 
 def _slots(made: Mapping[Node, int], until: Mapping[Node, int]) -> dict[Node, int]:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from strobe.compiler.codegen.llvm import Emitter, Target
 from strobe.compiler.codegen.llvm_builtin import (
@@ -21,7 +22,7 @@ from strobe.compiler.graph.program import Program
 
 def quick_module(program: Program, target: Target, turns: Sequence[int] = ()) -> str:
     """The IR text of a program as a builtin for single states; ``turns``: where its first input has quaternions."""
-    e = Emitter(program, Target(1, False, target.attributes, target.fused))
+    e = Emitter(program, replace(target, width=1, single=False))
     body = e.body_text()
     _builtin(e, program, turns)
     parts = [*sorted(e.declared), "", *body, "", *e.lines, e.table()]
