@@ -161,9 +161,9 @@ class Emitter(Text):
             self._load(k, argument, rows, piece.inputs)
         self._compute(piece)
         self._store(self.arguments, rows, piece.results)
-        if self._cells:
+        if self.assembled:
             self.lines.insert(
-                self._entry, f"  %cells = alloca [{self._cells} x {self.target.vector}], align 64"
+                self._entry, f"  %cells = alloca [{max(self._cells, 1)} x {self.target.vector}], align 64"
             )
         self.lines += ["  ret void", "}"]
 
