@@ -31,7 +31,7 @@ from strobe.scalars import Node, Stored
 FLAGS = "nsz"  # multiply-adds are fused by a pass of our own, the same way for every width
 SLOW = ("div", "sqrt")  # what others wait for
 MOST_PAIRED = 1_400  # nodes of a program whose code, twice, stays in the instruction cache
-LONGEST_BY_LLVM = 3_000  # operations of a program whose registers LLVM assigns: a little better, for much longer
+LONGEST_BY_LLVM = 1_400  # operations of a program whose registers LLVM assigns: a little better, for much longer
 FEWEST_IN_TURN = 16  # blocks of results that a loop stores
 RECENT = 20  # results for which a constant stays in a register
 
@@ -159,6 +159,8 @@ class Emitter(Text):
         rows = self._row_numbers()
         for k, argument in enumerate(self.program.inputs):
             self._load(k, argument, rows, piece.inputs)
+            if self.assembled:
+                self._put_away(piece)
         self._compute(piece)
         self._store(self.arguments, rows, piece.results)
         if self.assembled:
@@ -393,6 +395,13 @@ class Emitter(Text):
             if node.op in CIRCLE and (node.op, node.args[0]) in self.circle:
                 self._need(node)
         self._assemble(piece)
+
+    def _put_away(self, piece: Piece) -> None:
+        """Inputs go to cells at once: held until assembly asks for them, they would go to memory twice."""
+        asked = {a for node in piece.nodes if node.op in ASSEMBLED for a in node.args}
+        for node in [node for node in self.values if node in asked]:
+            self._in_cell(node)
+            del self.values[node]
 
     def _assemble(self, piece: Piece) -> None:
         """What is left of a piece: runs of arithmetic as assembly, and what is between them."""
