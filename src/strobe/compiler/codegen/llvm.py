@@ -31,7 +31,7 @@ from strobe.scalars import Node, Stored
 FLAGS = "nsz"  # multiply-adds are fused by a pass of our own, the same way for every width
 SLOW = ("div", "sqrt")  # what others wait for
 MOST_PAIRED = 1_400  # nodes of a program whose code, twice, stays in the instruction cache
-LONGEST_BY_LLVM = 1_400  # operations of a program whose registers LLVM assigns: a little better, for much longer
+LONGEST_BY_LLVM = 700  # operations of a program whose registers LLVM assigns: a little better, for much longer
 FEWEST_IN_TURN = 16  # blocks of results that a loop stores
 RECENT = 20  # results for which a constant stays in a register
 
@@ -62,6 +62,11 @@ class Target:
     def size(self) -> int:
         """Bytes of a vector."""
         return self.width * self.bytes
+
+    @property
+    def fills_registers(self) -> bool:
+        """Whether assembly is written for its vectors: single numbers, or whole registers of them."""
+        return bool(self.assembly) and (self.width == 1 or self.size in (16, 32, 64))
 
     @property
     def half(self) -> int:
@@ -106,9 +111,7 @@ class Emitter(Text):
         self.program = ordered(fuse(program) if target.fused else program)
         self.target = target
         self.arguments = len(program.inputs) + len(program.stored)  # the results come behind them
-        self.assembled = (
-            bool(target.assembly) and target.size <= 64 and len(self.program.nodes) > LONGEST_BY_LLVM
-        )
+        self.assembled = target.fills_registers and len(self.program.nodes) > LONGEST_BY_LLVM
         self.layout = layout(self.program, _blocks(len(self.program.outputs), target.half), target.size)
         self.values: dict[Node, str] = {}  # of the piece that is being written
         self.kept: set[Node] = set()  # by the pieces before it
