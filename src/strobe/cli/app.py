@@ -7,7 +7,9 @@ from typing import Annotated
 
 import typer
 
+from strobe.cli import progress
 from strobe.cli.verbs import Verbs
+from strobe.compiler.runtime import debug
 
 BANNER = """\
 strobe: a robot goes in, its dynamics come out.
@@ -57,4 +59,5 @@ def main() -> None:
     os.environ["PYTHONSAFEPATH"] = (
         "1"  # for what libraries of others start: no module of the working folder runs
     )
+    debug.watch(progress.compiling)
     app()

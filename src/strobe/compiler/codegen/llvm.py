@@ -45,6 +45,7 @@ class Target:
     attributes: str = ""
     fused: bool = True  # whether the processor multiplies and adds in one instruction
     assembly: str = ""  # the instructions in which arithmetic of long programs is written here, avx2 or avx512, if any
+    hurry: bool = False  # whether code that runs a little slower will do, if it is made faster
 
     @property
     def scalar(self) -> str:
@@ -96,7 +97,8 @@ def paired(program: Program, target: Target) -> Target:
     of a quadruped took half as long again.
     """
     waits = sum(program.counts[op] for op in SLOW) > 1
-    if target.width == 1 or target.single or not waits or len(program.nodes) > MOST_PAIRED:
+    alone = target.width == 1 or target.single or target.hurry
+    if alone or not waits or len(program.nodes) > MOST_PAIRED:
         return target
     return replace(target, width=2 * target.width)
 
@@ -111,7 +113,8 @@ class Emitter(Text):
         self.program = ordered(fuse(program) if target.fused else program)
         self.target = target
         self.arguments = len(program.inputs) + len(program.stored)  # the results come behind them
-        self.assembled = target.fills_registers and len(self.program.nodes) > LONGEST_BY_LLVM
+        most = 0 if target.hurry else LONGEST_BY_LLVM
+        self.assembled = target.fills_registers and len(self.program.nodes) > most
         self.layout = layout(self.program, _blocks(len(self.program.outputs), target.half), target.size)
         self.values: dict[Node, str] = {}  # of the piece that is being written
         self.kept: set[Node] = set()  # by the pieces before it

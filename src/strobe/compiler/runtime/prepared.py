@@ -61,6 +61,8 @@ class Prepared:
         if self._may_be_prepared(kernel):
             self._asked |= {(kernel.request, 0), (kernel.request, 1)}
             self._prepare(kernel, 0)
+            request = kernel.request  # its code may be another than before
+            self.batches.pop((request.quantity, request.friction, bool(kernel.constants)), None)
 
     def _may_be_prepared(self, kernel: Kernel) -> bool:
         """States of closed chains are looked at before, and so are arrays of devices without builtins."""
