@@ -67,7 +67,8 @@ class Target:
     @property
     def fills_registers(self) -> bool:
         """Whether assembly is written for its vectors: single numbers, or whole registers of them."""
-        return bool(self.assembly) and (self.width == 1 or self.size in (16, 32, 64))
+        widths = {"": (), "avx2": (16, 32), "avx512": (16, 32, 64)}[self.assembly]
+        return self.size in widths or (self.width == 1 and bool(widths))
 
     @property
     def half(self) -> int:
@@ -100,7 +101,7 @@ def paired(program: Program, target: Target) -> Target:
     alone = target.width == 1 or target.single or target.hurry
     if alone or not waits or len(program.nodes) > MOST_PAIRED:
         return target
-    return replace(target, width=2 * target.width)
+    return replace(target, width=2 * target.width, assembly="")
 
 
 class Emitter(Text):
