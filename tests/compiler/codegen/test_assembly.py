@@ -19,14 +19,38 @@ pytestmark = pytest.mark.skipif(not jit.host_target().assembly, reason="another 
 
 TREE = strobe.random(4, seed=2, kinds="RPSF", tree=True)
 STATES = 11
-VECTORS = [(width, single) for single in (False, True) for width in (1, 2, 4, 8, 16) if width * (8 - 4 * single) <= 64]
+VECTORS = [
+    (width, single)
+    for single in (False, True)
+    for width in (1, 2, 4, 8, 16)
+    if width * (8 - 4 * single) <= 64
+]
 SPECIAL = [0.0, -0.0, 1.5, -1.5, np.inf, -np.inf, np.nan, 1e-310, -3.0]
 
 
 def every_operation(x):
     a, b, c = x
-    rows = [a + b, a - b, a * b, a / b, -a, sqrt(a), a * b + c, c - a * b, -(a * b) - c, a * a + a, b + a * b]
-    rows += [maximum(a, b), minimum(a, b), less(a, b), where(a, b, c), where(less(b, c), -a, a), (-a) * b + (-c)]
+    rows = [
+        a + b,
+        a - b,
+        a * b,
+        a / b,
+        -a,
+        sqrt(a),
+        a * b + c,
+        c - a * b,
+        -(a * b) - c,
+        a * a + a,
+        b + a * b,
+    ]
+    rows += [
+        maximum(a, b),
+        minimum(a, b),
+        less(a, b),
+        where(a, b, c),
+        where(less(b, c), -a, a),
+        (-a) * b + (-c),
+    ]
     return rows
 
 
@@ -58,7 +82,9 @@ def test_every_operation_gives_what_llvm_makes_of_it(width, single, monkeypatch)
     target = jit.host_target(single, width)
     expected = found(program, replace(target, assembly=""), [x], 0, monkeypatch)
     for name in sets(width, single):
-        np.testing.assert_array_equal(found(program, replace(target, assembly=name), [x], 0, monkeypatch), expected)
+        np.testing.assert_array_equal(
+            found(program, replace(target, assembly=name), [x], 0, monkeypatch), expected
+        )
 
 
 @pytest.mark.slow
@@ -79,7 +105,9 @@ def test_a_robot_has_the_same_bits_either_way(quantity, width, single, monkeypat
 def test_more_values_than_registers_go_to_cells_that_are_used_again():
     def sums(x):
         products = [x[i] * x[j] for i in range(9) for j in range(i)]
-        return [sum(p * q for p, q in zip(products, products[k:] + products[:k], strict=True)) for k in (1, 2)]
+        return [
+            sum(p * q for p, q in zip(products, products[k:] + products[:k], strict=True)) for k in (1, 2)
+        ]
 
     program = trace(sums, {"x": 9}, (2,), Graph())
     nodes = [node for node in program.nodes if node.op in ASSEMBLED]

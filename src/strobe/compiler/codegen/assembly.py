@@ -23,7 +23,10 @@ FUSED = {"fma": 1, "fnma": -1}  # the sign of the product
 SIGNED = {(1, 1): "vfmadd", (-1, 1): "vfnmadd", (1, -1): "vfmsub", (-1, -1): "vfnmsub"}  # ± a b ± c
 FUSED_NAMES = frozenset(SIGNED.values())
 COMMUTING = ("add", "mul")
-EXTREMES = {"max": ("vmax", "and"), "min": ("vmin", "or")}  # how two zeros, one of them negative, become one
+EXTREMES = {
+    "max": ("vmax", "and"),
+    "min": ("vmin", "or"),
+}  # how two zeros, one of them negative, become one
 CHOSEN = ("less", "where")
 ASSEMBLED = frozenset({*SIMPLE, *FUSED, *EXTREMES, *CHOSEN, "sqrt", "neg"})
 """The operations that are written here."""
@@ -401,7 +404,6 @@ def _signed(node: Node, signs: set[Node]) -> tuple[str, tuple[Node, ...]]:
 def _plain(node: Node, signs: set[Node]) -> tuple[int, Node]:
     """A value without the sign that stands before it."""
     return (-1, node.args[0]) if node in signs else (1, node)
-
 
 
 def _in_time(steps: list[Step]) -> list[Step]:

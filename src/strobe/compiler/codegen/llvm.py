@@ -31,7 +31,9 @@ from strobe.scalars import Node, Stored
 FLAGS = "nsz"  # multiply-adds are fused by a pass of our own, the same way for every width
 SLOW = ("div", "sqrt")  # what others wait for
 MOST_PAIRED = 1_400  # nodes of a program whose code, twice, stays in the instruction cache
-LONGEST_BY_LLVM = 700  # operations of a program whose registers LLVM assigns: a little better, for much longer
+LONGEST_BY_LLVM = (
+    700  # operations of a program whose registers LLVM assigns: a little better, for much longer
+)
 FEWEST_IN_TURN = 16  # blocks of results that a loop stores
 RECENT = 20  # results for which a constant stays in a register
 
@@ -44,7 +46,9 @@ class Target:
     single: bool = False
     attributes: str = ""
     fused: bool = True  # whether the processor multiplies and adds in one instruction
-    assembly: str = ""  # the instructions in which arithmetic of long programs is written here, avx2 or avx512, if any
+    assembly: str = (
+        ""  # the instructions in which arithmetic of long programs is written here, avx2 or avx512, if any
+    )
     hurry: bool = False  # whether code that runs a little slower will do, if it is made faster
 
     @property
@@ -431,7 +435,9 @@ class Emitter(Text):
     def _assembled(self, run: Sequence[Node], wanted: set[Node]) -> None:
         """One statement of assembly. What it needs lies in memory before it, what others need of it after it."""
         own, slots = set(run), self.layout.slots
-        places = {a: self._address(a) for node in run for a in node.args if a not in own and a.op != "constant"}
+        places = {
+            a: self._address(a) for node in run for a in node.args if a not in own and a.op != "constant"
+        }
         results: dict[Node, list[str]] = {}
         for node in run:
             if node in slots:
