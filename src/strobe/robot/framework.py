@@ -351,8 +351,8 @@ class Framework:
         """This robot, with quantities compiled now, so that no later call of them has to wait.
 
         A name stands for a call without keywords; a `Request` says which (frames with wrenches, a frame, friction).
-        ``single`` compiles for float32 arrays. ``best`` is for a robot loaded with ``compile="fast"``: calls from now on
-        take the code that others have from the first.
+        ``single`` compiles for float32 arrays. ``best`` is for a robot loaded with ``compile="fast"``:
+        calls from now on take the code that others have from the first.
         """
         require_truth("single", single)
         require_truth("best", best)

@@ -1,9 +1,9 @@
 """Arithmetic without branches as instructions of x86-64, whose registers are assigned here.
 
-What LLVM does about a long run of arithmetic takes a hundred microseconds for an operation and decides nothing that
-matters: the order is a good one already. Here it takes a few. Values lie in memory until they are asked for; when no
-register is free, the value goes that is asked for last, to memory if it is not there yet. An operand that is not asked
-for again soon is read where it lies.
+LLVM takes a hundred microseconds for an operation of a long run, and decides nothing that matters: the order is a
+good one already. Here it is about ten. Values lie in memory until they are asked for; when no register is free, the
+value goes that is asked for last, to memory if it is not there yet. An operand that is not asked for again soon is
+read where it lies.
 
 Every operation is the instruction of its name, in the order given, so bits are those of any other way.
 """
@@ -163,9 +163,9 @@ class Assembly:
         s = self.registers.suffix
         if b in self.of and self._is_last(b) and not (a in self.of and self._is_last(a)):
             a, b = b, a
-        if not (c in self.of and self._is_last(c)) and a is not b and a is not c and a in self.of:
-            if self._is_last(a):
-                return self._over_factor(name, a, b, c)
+        apart = a is not b and a is not c
+        if apart and a in self.of and self._is_last(a) and not (c in self.of and self._is_last(c)):
+            return self._over_factor(name, a, b, c)
         if a not in self.of and b in self.of:
             a, b = b, a
         first = self._register(a)
