@@ -45,7 +45,7 @@ def load(
     them into errors. ``snap`` widens the tolerance within which angles become right angles. ``compile="fast"`` makes
     the first call of a quantity wait half as long, and later ones take longer by up to a third, with the same bits.
     """
-    device = Processor(compile)
+    device = None if compile == "best" else Processor(compile)
     model = load_model(source, snap=snap, strict=strict)
     return _warned(Robot(edits.apply(model, lock=lock, base=base, gravity=gravity), device=device))
 
