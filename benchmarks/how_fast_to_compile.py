@@ -68,7 +68,7 @@ def once(seconds: float = SECONDS, small: bool = False) -> list[Row]:
     if not small:
         rows += [whole(ROBOTS["solo12"].load(), quantity) for quantity in LONG[2:]]
     rows += [
-        whole(strobe.random(n, seed=1, tree=kind == "tree"), quantity)
+        whole(strobe.random(n, seed=1, tree=kind == "tree"), quantity) | {"robot": f"random {kind}"}
         for kind, n in growth
         for quantity in QUANTITIES
     ]
