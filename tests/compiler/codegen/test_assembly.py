@@ -57,6 +57,7 @@ def every_operation(x):
 def found(kernel_or_program, target, inputs, most, monkeypatch):
     """Results where programs of more than so many operations are assembled."""
     monkeypatch.setattr(llvm, "LONGEST_BY_LLVM", most)
+    monkeypatch.setattr(llvm, "LONGEST_ALONE", most)
     monkeypatch.setattr(llvm, "MOST_PAIRED", 0)
     program = kernel_or_program
     sizes = [given.size for given in program.inputs]

@@ -34,6 +34,7 @@ MOST_PAIRED = 1_400  # nodes of a program whose code, twice, stays in the instru
 LONGEST_BY_LLVM = (
     700  # operations of a program whose registers LLVM assigns: a little better, for much longer
 )
+LONGEST_ALONE = 3_000  # the same for one state at a time, which waits for its own results
 FEWEST_IN_TURN = 16  # blocks of results that a loop stores
 RECENT = 20  # results for which a constant stays in a register
 
@@ -118,7 +119,7 @@ class Emitter(Text):
         self.program = ordered(fuse(program) if target.fused else program)
         self.target = target
         self.arguments = len(program.inputs) + len(program.stored)  # the results come behind them
-        most = 0 if target.hurry else LONGEST_BY_LLVM
+        most = 0 if target.hurry else LONGEST_ALONE if target.width == 1 else LONGEST_BY_LLVM
         self.assembled = target.fills_registers and len(self.program.nodes) > most
         self.layout = layout(self.program, _blocks(len(self.program.outputs), target.half), target.size)
         self.values: dict[Node, str] = {}  # of the piece that is being written
