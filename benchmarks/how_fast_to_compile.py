@@ -1,6 +1,8 @@
 """How long from a model to machine code, and from a process's start to its first torque?
 
 The stages are timed apart: running the equations on nodes, the passes over the graph, writing IR, and LLVM.
+Long programs are those of legged robots and of chains and trees, in seconds of the processor from the model to
+machine code, and microseconds for each operation: these should not grow with their number.
 First torques are those of a new process: with an empty cache, and with the code on disk.
 """
 
@@ -23,13 +25,15 @@ from strobe.compiler.codegen.llvm import module
 from strobe.compiler.graph.program import trace
 from strobe.compiler.runtime import jit
 from strobe.compiler.runtime.kernels import Kernel
-from strobe.compiler.runtime.processor import MOST_OPTIMISED
+from strobe.compiler.runtime.threads import collecting_seldom
 from strobe.models.model import Model
 from strobe.quantities import Request
 from strobe.scalars import Graph
 
 SECONDS = 0.0  # one compilation of each is enough
 QUANTITIES = ("inverse_dynamics", "forward_dynamics")
+LONG = ("mass_matrix", "forward_dynamics", "inverse_dynamics_derivatives", "forward_dynamics_derivatives")
+LENGTHS = (10, 50, 200)  # of chains and trees
 
 FIRST = """
 import sys, time
@@ -59,7 +63,35 @@ def once(seconds: float = SECONDS, small: bool = False) -> list[Row]:
         for name, robot in robots.items()
         for quantity in QUANTITIES
     ]
+    growth = [("chain", 3)] if small else [(kind, n) for n in LENGTHS for kind in ("chain", "tree")]
+    rows += [whole(robots[name], quantity) for name in ("g1",) if name in robots for quantity in LONG]
+    if not small:
+        rows += [whole(ROBOTS["solo12"].load(), quantity) for quantity in LONG[2:]]
+    rows += [
+        whole(strobe.random(n, seed=1, tree=kind == "tree"), quantity) | {"robot": f"random {kind}"}
+        for kind, n in growth
+        for quantity in QUANTITIES
+    ]
     return [*rows, *first_torques(1 if small else 3)]
+
+
+def whole(robot: strobe.Robot, quantity: str) -> Row:
+    """Seconds of the processor from a model to machine code, in all, and microseconds for each operation."""
+    start = time.process_time()
+    program = Kernel(robot.model, Request(quantity, friction=False)).program
+    target = jit.host_target()
+    with collecting_seldom():
+        code = jit.emit_object(module(program, target))
+    took = time.process_time() - start
+    return {
+        "robot": robot.name,
+        "n": robot.n,
+        "quantity": quantity,
+        "operations": len(program.nodes),
+        "object_bytes": len(code),
+        "processor_s": took,
+        "us_per_operation": 1e6 * took / len(program.nodes),
+    }
 
 
 def stages(robot: strobe.Robot, request: Request) -> Row:
@@ -73,7 +105,7 @@ def stages(robot: strobe.Robot, request: Request) -> Row:
     clock.append(time.perf_counter())
     text = module(program, jit.host_target())
     clock.append(time.perf_counter())
-    code = jit.emit_object(text, optimise=len(program.nodes) <= MOST_OPTIMISED)
+    code = jit.emit_object(text)
     clock.append(time.perf_counter())
     jit.load_object(code)
     clock.append(time.perf_counter())

@@ -145,6 +145,10 @@ def _compiling() -> Iterator[list[str]]:
             after, whole = row["after_import_ms"], row["from_start_ms"]
             figure = f"{after:.0f} ms after import, {whole:.0f} ms from the start of the process"
             yield [f"Panda's first torque {where}", figure]
+        elif "processor_s" in row:
+            what = f"{row['robot']} ({row['n']}), {row['quantity'].replace('_', ' ')} from model to machine code"
+            told = f"{row['operations']:,} operations, {_digits(row['us_per_operation'])} µs each"
+            yield [what, f"{row['processor_s']:.2g} s of the processor ({told})"]
         else:
             what = f"{TITLES[row['robot']]}, {row['quantity'].replace('_', ' ')} from model to machine code"
             stages = ("trace", "passes", "emit", "llvm")

@@ -12,17 +12,9 @@ from benchmarks.__main__ import QUESTIONS
 from strobe.compiler.runtime import timing
 
 FOLDER = Path(__file__).parent.parent / "benchmarks"
-NO_QUESTIONS = {"__init__", "__main__", "eaik_peer", "on_paper", "readme", "robots"} | {"starts_of_poses", "timer", "toolbox"}
-    "__init__",
-    "__main__",
-    "eaik_peer",
-    "on_paper",
-    "readme",
-    "robots",
-    "starts_of_poses",
-    "timer",
-    "toolbox",
-}
+NO_QUESTIONS = {
+    "__init__", "__main__", "eaik_peer", "on_paper", "readme", "robots", "starts_of_poses", "timer", "toolbox",
+}  # fmt: skip
 
 
 def test_every_file_is_a_question_that_is_asked():

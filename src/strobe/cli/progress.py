@@ -1,11 +1,11 @@
-"""How far a long job is: on stderr, and only once it has lasted two seconds."""
+"""How far a long job is: on stderr, and only once it has lasted two seconds; of code that is made, after one."""
 
 from __future__ import annotations
 
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from threading import Timer
 from types import TracebackType
 from typing import TypeVar
@@ -13,6 +13,7 @@ from typing import TypeVar
 from strobe.errors import harmless
 
 PATIENCE = 2.0  # seconds before anything is said
+PATIENCE_WITH_COMPILING = 1.0
 PAUSE = {True: 0.1, False: 5.0}  # seconds between lines, on a terminal and elsewhere
 
 SELDOM = 1024  # items between two looks at the clock
@@ -66,6 +67,28 @@ class Progress:
         start, end = ("\r\x1b[K", "") if self._terminal else ("", "\n")
         text = f"{self.job}: {self.done:,} of {self.total:,} {self.unit}{self.remark}"
         print(f"{start}{harmless(text)}", end=end, file=sys.stderr, flush=True)
+
+
+@contextmanager
+def compiling(what: str) -> Iterator[None]:
+    """Whoever waits for code that is made is told so, unless it is there at once."""
+    start, end = ("\r\x1b[K", "") if sys.stderr.isatty() else ("", "\n")
+    said: list[bool] = []
+
+    def say() -> None:
+        with suppress(OSError, ValueError):
+            print(f"{start}compiling {harmless(what)}", end=end, file=sys.stderr, flush=True)
+            said.append(True)
+
+    timer = Timer(PATIENCE_WITH_COMPILING, say)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        if said and start:
+            print(start, end="", file=sys.stderr, flush=True)
 
 
 def watched(items: Sequence[Item], job: str, unit: str) -> Iterator[Item]:

@@ -21,7 +21,10 @@ def main() -> None:
     if words in AT_ONCE and "_STROBE_COMPLETE" not in os.environ:
         leave(AT_ONCE[words], words)
     from strobe.cli.app import app
+    from strobe.cli.progress import compiling
+    from strobe.compiler.runtime import debug
 
+    debug.watch(compiling)
     app()
 
 

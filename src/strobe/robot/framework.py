@@ -352,13 +352,15 @@ class Framework:
         """A robot of another model, on the same device."""
         return type(self)(model, device=self.device)
 
-    def compile(self, *asked: str | Request, single: bool = False) -> Self:
+    def compile(self, *asked: str | Request, single: bool = False, best: bool = False) -> Self:
         """This robot, with quantities compiled now, so that no later call of them has to wait.
 
         A name stands for a call without keywords; a `Request` says which (frames with wrenches, a frame, friction).
-        ``single`` compiles for float32 arrays.
+        ``single`` compiles for float32 arrays. ``best`` is for a robot loaded with ``compile="fast"``:
+        calls from now on take the code that others have from the first.
         """
         require_truth("single", single)
+        require_truth("best", best)
         for each in asked:
             request = each if isinstance(each, Request) else Request(each)
             _record(request.quantity)
@@ -366,8 +368,8 @@ class Framework:
             self._require_inertia(request)
             kernel = self.kernel(request)
             if self.compiled and not kernel.is_empty:
-                self.device.compile(kernel, single)
-                self._calls.ahead(kernel)
+                self.device.compile(kernel, single, best)
+                self._calls.ahead(self, kernel)
         return self
 
     def prepared(

@@ -8,6 +8,7 @@ In the order of the data:
     sincos             sine and cosine: the polynomials
     elementary         sine to arc tangent over numbers, in what every processor has
     llvm               LLVM IR, W states at a time
+    assembly           long arithmetic, registers assigned here
     llvm_text          lines of IR under way
     llvm_pieces        long programs, cut
     llvm_loop          the loop over states

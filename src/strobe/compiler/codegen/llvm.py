@@ -14,9 +14,11 @@ bits. A NaN stays a NaN.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
+from strobe.compiler.codegen.assembly import ASSEMBLED, Assembly, Registers
 from strobe.compiler.codegen.constants import bits_of
 from strobe.compiler.codegen.llvm_elementary import emit_atan2, emit_sincos
 from strobe.compiler.codegen.llvm_pieces import Piece, layout
@@ -29,6 +31,11 @@ from strobe.scalars import Node, Stored
 FLAGS = "nsz"  # multiply-adds are fused by a pass of our own, the same way for every width
 SLOW = ("div", "sqrt")  # what others wait for
 MOST_PAIRED = 1_400  # nodes of a program whose code, twice, stays in the instruction cache
+LONGEST_BY_LLVM = (
+    700  # operations of a program whose registers LLVM assigns: a little better, for much longer
+)
+LONGEST_ALONE = 3_000  # the same for one state at a time, which waits for its own results
+FEWEST_IN_TURN = 16  # blocks of results that a loop stores
 RECENT = 20  # results for which a constant stays in a register
 
 
@@ -40,6 +47,10 @@ class Target:
     single: bool = False
     attributes: str = ""
     fused: bool = True  # whether the processor multiplies and adds in one instruction
+    assembly: str = (
+        ""  # the instructions in which arithmetic of long programs is written here, avx2 or avx512, if any
+    )
+    hurry: bool = False  # whether code that runs a little slower will do, if it is made faster
 
     @property
     def scalar(self) -> str:
@@ -57,6 +68,12 @@ class Target:
     def size(self) -> int:
         """Bytes of a vector."""
         return self.width * self.bytes
+
+    @property
+    def fills_registers(self) -> bool:
+        """Whether assembly is written for its vectors: single numbers, or whole registers of them."""
+        widths = {"": (), "avx2": (16, 32), "avx512": (16, 32, 64)}[self.assembly]
+        return self.size in widths or (self.width == 1 and bool(widths))
 
     @property
     def half(self) -> int:
@@ -86,9 +103,10 @@ def paired(program: Program, target: Target) -> Target:
     of a quadruped took half as long again.
     """
     waits = sum(program.counts[op] for op in SLOW) > 1
-    if target.width == 1 or target.single or not waits or len(program.nodes) > MOST_PAIRED:
+    alone = target.width == 1 or target.single or target.hurry
+    if alone or not waits or len(program.nodes) > MOST_PAIRED:
         return target
-    return replace(target, width=2 * target.width)
+    return replace(target, width=2 * target.width, assembly="")
 
 
 class Emitter(Text):
@@ -101,12 +119,18 @@ class Emitter(Text):
         self.program = ordered(fuse(program) if target.fused else program)
         self.target = target
         self.arguments = len(program.inputs) + len(program.stored)  # the results come behind them
+        most = 0 if target.hurry else LONGEST_ALONE if target.width == 1 else LONGEST_BY_LLVM
+        self.assembled = target.fills_registers and len(self.program.nodes) > most
         self.layout = layout(self.program, _blocks(len(self.program.outputs), target.half), target.size)
         self.values: dict[Node, str] = {}  # of the piece that is being written
         self.kept: set[Node] = set()  # by the pieces before it
         self.declared: set[str] = set()
         self.circle: dict[tuple[str, Node], str] = {}  # sines and cosines, by operation and angle
         self.rows: dict[tuple[Node, Node, int], list[str]] = {}  # of stored numbers, by place and length
+        self._turns: list[int] = []  # the table of results that are stored in turn
+        self.cells: dict[Node, int] = {}  # where values of the piece lie on the stack
+        self._cells = 0  # of them
+        self._fixed: dict[int, str] = {}  # constants that the piece reads by their address
         self._numbers: list[int] = []  # the table of constants, by their bits
         self._loaded: dict[tuple[int, str], tuple[str, int]] = {}  # those read by the piece, and when
         self._entry = 0
@@ -138,6 +162,7 @@ class Emitter(Text):
         """@piece0(rows and steps of every argument, first state, last state, slots) and so on."""
         self.kept |= self.values.keys() & self.layout.slots.keys()
         self.values, self.circle, self.rows, self._loaded = {}, {}, {}, {}
+        self.cells, self._cells, self._fixed = {}, 0, {}
         self.lines.append(
             f"define internal void @{self.prefix}piece{number}({self._signature()}, ptr %kept) #0 {{"
         )
@@ -146,8 +171,14 @@ class Emitter(Text):
         rows = self._row_numbers()
         for k, argument in enumerate(self.program.inputs):
             self._load(k, argument, rows, piece.inputs)
-        self._compute(piece.nodes)
+            if self.assembled:
+                self._put_away(piece)
+        self._compute(piece)
         self._store(self.arguments, rows, piece.results)
+        if self.assembled:
+            self.lines.insert(
+                self._entry, f"  %cells = alloca [{max(self._cells, 1)} x {self.target.vector}], align 64"
+            )
         self.lines += ["  ret void", "}"]
 
     def _body(self) -> None:
@@ -224,6 +255,9 @@ class Emitter(Text):
         if not starts:
             return
         pointers = self._rows(k, rows)
+        if self.assembled and len(starts) >= FEWEST_IN_TURN:
+            self._store_in_turn(pointers, starts)
+            return
         for start in starts:
             block = outputs[start : start + t.half]
             if t.width == 1:
@@ -231,6 +265,66 @@ class Emitter(Text):
                 continue
             for pointer, part in zip(pointers, self._as_rows(block), strict=True):
                 self._store_part(pointer, start, len(outputs), part)
+
+    def _store_in_turn(self, pointers: list[str], starts: Sequence[int]) -> None:
+        """The same by a loop over a table: of each block its place in a row, and where its columns lie."""
+        t, outputs = self.target, self.program.outputs
+        base, where = self._columns([node for start in starts for node in outputs[start : start + t.half]])
+        first = len(self._turns)
+        for start in starts:
+            self._turns += [start, *(t.size * where[node] for node in outputs[start : start + t.half])]
+        rows = self.scratch(f"[{t.width} x ptr]")
+        for lane, pointer in enumerate(pointers):
+            place = self.new(f"getelementptr ptr, ptr {rows}, i64 {lane}")
+            self.lines.append(f"  store ptr {pointer}, ptr {place}, align 8")
+        table = self.new(f"getelementptr i32, ptr @{self.prefix}turns, i64 {first}")
+        self.lines.append(
+            f"  call void @{self.prefix}in_turn(ptr {rows}, ptr {base}, ptr {table}, i64 {len(starts)})"
+        )
+
+    def _columns(self, nodes: Sequence[Node]) -> tuple[str, Mapping[Node, int]]:
+        """Where columns of results lie: in slots, where a piece of its own writes them, else in cells."""
+        slots = self.layout.slots
+        if all(node in slots for node in nodes) and not any(node in self.cells for node in nodes):
+            for node in dict.fromkeys(node for node in nodes if node.op == "constant"):
+                self._put_vector(self.value(node), node)
+            return "%kept", slots
+        return "%cells", {node: self._in_cell(node) for node in dict.fromkeys(nodes)}
+
+    def _in_turn_text(self) -> str:
+        """The loop that stores blocks of columns, if it is called, and its table."""
+        if not self._turns:
+            return ""
+        t, self.lines = self.target, []
+        out = self.lines.append
+        out(f"define internal void @{self.prefix}in_turn(ptr %rows, ptr %from, ptr %table, i64 %n) #0 {{")
+        out("entry:")
+        places = [self.new(f"getelementptr ptr, ptr %rows, i64 {lane}") for lane in range(t.width)]
+        rows = [self.new(f"load ptr, ptr {place}, align 8") for place in places]
+        out("  br label %block")
+        out("block:")
+        out("  %k = phi i64 [ 0, %entry ], [ %next, %block ]")
+        out(f"  %at = mul i64 %k, {1 + t.half}")
+        out("  %line = getelementptr i32, ptr %table, i64 %at")
+        numbers: list[str] = []
+        for k in range(1 + t.half):
+            short = self.new(f"load i32, ptr {self.new(f'getelementptr i32, ptr %line, i64 {k}')}, align 4")
+            numbers.append(self.new(f"zext i32 {short} to i64"))
+        columns: list[str] = []
+        for number in numbers[1:]:
+            place = self.new(f"getelementptr i8, ptr %from, i64 {number}")
+            columns.append(self.new(f"load {t.vector}, ptr {place}, align {t.size}"))
+        parts = columns if t.width == 1 else self._parted(self._transpose(columns))
+        for row, part in zip(rows, parts, strict=True):
+            address = self.new(f"getelementptr {t.scalar}, ptr {row}, i64 {numbers[0]}")
+            out(f"  store <{t.half} x {t.scalar}> {part}, ptr {address}, align {t.bytes}")
+        out("  %next = add i64 %k, 1")
+        out("  %more = icmp ult i64 %next, %n")
+        out("  br i1 %more, label %block, label %done")
+        self.lines += ["done:", "  ret void", "}"]
+        table = ", ".join(f"i32 {number}" for number in self._turns)
+        out(f"@{self.prefix}turns = internal constant [{len(self._turns)} x i32] [{table}], align 64")
+        return "\n".join(self.lines) + "\n"
 
     def _as_rows(self, block: Sequence[Node]) -> list[str]:
         """Half vectors of one state each; of one constant throughout, such as a zero of the structure, all alike."""
@@ -297,15 +391,105 @@ class Emitter(Text):
 
     # -- arithmetic ---------------------------------------------------------------------------------
 
-    def _compute(self, nodes: Sequence[Node]) -> None:
+    def _compute(self, piece: Piece) -> None:
+        nodes = piece.nodes
         angles = {node.args[0]: None for node in nodes if node.op in CIRCLE}
         for angle in angles:  # what angles are made of comes first, so that one test serves all of them
             self._need(angle)
         plain = [angle for angle in angles if not _uses_sincos(angle)]
         if plain:
             self._sincos(plain)
+        if not self.assembled:
+            for node in nodes:
+                self._need(node)
+            return
         for node in nodes:
-            self._need(node)
+            if node.op in CIRCLE and (node.op, node.args[0]) in self.circle:
+                self._need(node)
+        self._assemble(piece)
+
+    def _put_away(self, piece: Piece) -> None:
+        """Inputs go to cells at once: held until assembly asks for them, they would go to memory twice."""
+        asked = {a for node in piece.nodes if node.op in ASSEMBLED for a in node.args}
+        for node in [node for node in self.values if node in asked]:
+            self._in_cell(node)
+            del self.values[node]
+
+    def _assemble(self, piece: Piece) -> None:
+        """What is left of a piece: runs of arithmetic as assembly, and what is between them."""
+        left = [node for node in piece.nodes if node not in self.values]
+        runs = [list(run) for _, run in groupby(left, lambda node: node.op in ASSEMBLED)]
+        number = {node: k for k, run in enumerate(runs) for node in run}
+        wanted = {a for node in left for a in node.args if number.get(a, -1) not in (-1, number[node])}
+        wanted |= {
+            node
+            for start in piece.results
+            for node in self.program.outputs[start : start + self.target.half]
+        }
+        for run in runs:
+            if run[0].op in ASSEMBLED:
+                self._assembled(run, wanted)
+            else:
+                for node in run:
+                    self._need(node)
+
+    def _assembled(self, run: Sequence[Node], wanted: set[Node]) -> None:
+        """One statement of assembly. What it needs lies in memory before it, what others need of it after it."""
+        own, slots = set(run), self.layout.slots
+        places = {
+            a: self._address(a) for node in run for a in node.args if a not in own and a.op != "constant"
+        }
+        results: dict[Node, list[str]] = {}
+        for node in run:
+            if node in slots:
+                results[node] = [f"{self.target.size * slots[node]}(%rdi)"]
+                self.kept.add(node)
+            if node in wanted:
+                results.setdefault(node, []).append(self._cell(node))
+        t = self.target
+        registers = Registers(t.width, t.single, t.assembly == "avx512")
+        lines = Assembly(registers, places, results, self._fixed_number, self._new_cell).write(run)
+        text = "\\0A".join(lines)
+        self.lines.append(
+            f'  call void asm sideeffect "{text}", "{{rdi}},{{rsi}},{{rdx}},{registers.clobbered},~{{memory}}"'
+            "(ptr %kept, ptr %cells, ptr %numbers)"
+        )
+
+    def _address(self, node: Node) -> str:
+        """Where a value lies in memory, as assembly says it; put there if it does not yet."""
+        t = self.target
+        if node in self.kept or (node in self.values and node in self.layout.slots):
+            return f"{t.size * self.layout.slots[node]}(%rdi)"
+        self._in_cell(node)
+        return f"{t.size * self.cells[node]}(%rsi)"
+
+    def _in_cell(self, node: Node) -> int:
+        """The cell that holds a value, from now on if it is in none."""
+        if node not in self.cells:
+            value = self.value(node)
+            self._cell(node)
+            self._put_vector(value, node)
+        return self.cells[node]
+
+    def _put_vector(self, value: str, node: Node) -> None:
+        t, place = self.target, self._slot(node)
+        self.lines.append(f"  store {t.vector} {value}, ptr {place}, align {t.size}")
+
+    def _cell(self, node: Node) -> str:
+        """A cell for a value, as assembly says it."""
+        self.cells[node] = self._cells
+        return self._new_cell()
+
+    def _new_cell(self) -> str:
+        self._cells += 1
+        return f"{self.target.size * (self._cells - 1)}(%rsi)"
+
+    def _fixed_number(self, bits: int) -> str:
+        """The address of a constant, as assembly says it."""
+        if bits not in self._fixed:
+            self._fixed[bits] = f"{8 * len(self._numbers)}(%rdx)"
+            self._numbers.append(bits)
+        return self._fixed[bits]
 
     def _need(self, root: Node) -> None:
         """Emit a node and what it needs, unless it is there already."""
@@ -326,23 +510,30 @@ class Emitter(Text):
 
     def _is_there(self, node: Node) -> bool:
         """Whether a value is a constant, made or read in this piece, or kept by an earlier one."""
-        return node.op in ("constant", "stored") or node in self.values or node in self.kept
+        return (
+            node.op in ("constant", "stored")
+            or node in self.values
+            or node in self.kept
+            or node in self.cells
+        )
 
     def _keep(self, node: Node) -> None:
         """Store a value that a later piece uses."""
         if node in self.layout.slots:
-            t, place = self.target, self._slot(node)
-            self.lines.append(f"  store {t.vector} {self.values[node]}, ptr {place}, align {t.size}")
+            self._put_vector(self.values[node], node)
 
     def _slot(self, node: Node) -> str:
+        """Where a value lies that the piece left in a cell, or that crosses from one piece to another."""
+        if node in self.cells:
+            return self.new(f"getelementptr {self.target.vector}, ptr %cells, i64 {self.cells[node]}")
         return self.new(f"getelementptr {self.target.vector}, ptr %kept, i64 {self.layout.slots[node]}")
 
     def value(self, node: Node) -> str:
         if node.op == "constant":
             return self._splat(node.value)  # pyright: ignore[reportArgumentType]
         if node not in self.values:
-            t = self.target
-            self.values[node] = self.new(f"load {t.vector}, ptr {self._slot(node)}, align {t.size}")
+            t, place = self.target, self._slot(node)
+            self.values[node] = self.new(f"load {t.vector}, ptr {place}, align {t.size}")
         return self.values[node]
 
     def _operation(self, node: Node) -> str:
@@ -440,7 +631,7 @@ class Emitter(Text):
     def table(self) -> str:
         """The constants by their bits, the first byte the lowest: as code finds them by one pointer."""
         numbers = ", ".join(f"i64 {bits}" for bits in self._numbers)
-        return (
+        return self._in_turn_text() + (
             f"@{self.prefix}numbers = internal constant [{len(self._numbers)} x i64] [{numbers}], align 64"
         )
 

@@ -18,6 +18,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
+from typing import Any
 
 from strobe.compiler.graph.order import LEAF, alive, pieces
 from strobe.compiler.graph.program import CIRCLE, Program
@@ -83,16 +84,26 @@ def _layout(program: Program, blocks: Sequence[range], cut: Sequence[Sequence[No
     for block, number in zip(blocks, stored, strict=True):
         for k in block:
             used[program.outputs[k]].add(number)
+    nodes, inputs, starts = ([list[Any]() for _ in range(last + 1)] for _ in range(3))
+    for node, number in made.items():
+        if node.op not in LEAF:
+            nodes[number].append(node)
+    for node in used:
+        if node.op == "input":
+            for number in used[node]:
+                inputs[number].append(node)
+    for block, number in zip(blocks, stored, strict=True):
+        starts[number].append(block.start)
     parts = [
-        Piece(
-            tuple(node for node, number in made.items() if number == piece and node.op not in LEAF),
-            frozenset(node for node, numbers in used.items() if node.op == "input" and piece in numbers),
-            tuple(block.start for block, number in zip(blocks, stored, strict=True) if number == piece),
-        )
-        for piece in range(last + 1)
+        Piece(tuple(made_here), frozenset(read), tuple(written))
+        for made_here, read, written in zip(nodes, inputs, starts, strict=True)
     ]
     crossing = {n: max(users) for n, users in used.items() if n.op not in LEAF and max(users) > made[n]}
-    return Layout(tuple(parts), _slots(made, crossing), 1)
+    slots = _slots(made, crossing)
+    if last > len(cut) - 1:  # what writes finds all results in slots
+        constants = dict.fromkeys(node for node in program.outputs if node.op == "constant")
+        slots |= {node: k for k, node in enumerate(constants, 1 + max(slots.values(), default=-1))}
+    return Layout(tuple(parts), slots, 1)
 
 
 def _slots(made: Mapping[Node, int], until: Mapping[Node, int]) -> dict[Node, int]:

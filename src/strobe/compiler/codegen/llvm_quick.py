@@ -8,6 +8,7 @@ for what it accepts.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from strobe.compiler.codegen.llvm import Emitter, Target
 from strobe.compiler.codegen.llvm_builtin import (
@@ -30,7 +31,7 @@ def quick_module(
 
     ``turns`` are its inputs with quaternions, ``floats`` those that are Python floats.
     """
-    e = Emitter(program, Target(1, False, target.attributes, target.fused))
+    e = Emitter(program, replace(target, width=1, single=False))
     body = e.body_text()
     _builtin(e, program, turns, floats, parts)
     declared = {*e.declared, COPY} if parts else e.declared

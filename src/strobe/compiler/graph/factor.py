@@ -74,11 +74,13 @@ def _factors(root: Node, once: set[Node]) -> tuple[Node, ...]:
 
 def _common(terms: list[Term]) -> list[tuple[Node, list[int]]]:
     """Factors of several products with the places of these among the terms, most of them first."""
+    products = [(place, factors) for place, (_, factors) in enumerate(terms) if len(factors) > 1]
+    if len(products) < 2:
+        return []
     places: dict[Node, list[int]] = {}
-    for place, (_, factors) in enumerate(terms):
-        if len(factors) > 1:
-            for node in dict.fromkeys(factors):
-                places.setdefault(node, []).append(place)
+    for place, factors in products:
+        for node in dict.fromkeys(factors):
+            places.setdefault(node, []).append(place)
     shared = [(node, found) for node, found in places.items() if len(found) > 1]
     return sorted(shared, key=lambda item: -len(item[1]))
 

@@ -25,25 +25,34 @@ LEAF = ("constant", "input", "stored")  # what is read from memory where it is u
 
 def ordered(program: Program) -> Program:
     """The same program on a graph of its own, whose nodes stand in the order with least beyond the registers."""
-    orders = [program.nodes, by_need(program.outputs), by_need(program.outputs[::-1])]
+    depth: dict[Node, int] = {}
+    ways = (program.outputs, program.outputs[::-1])
+    orders = [program.nodes, *(by_need(outputs, depth) for outputs in ways)]
     best = min(orders, key=lambda order: spilled(order, program.outputs))
     return program if best is program.nodes else _rebuilt(program, best)
 
 
-def by_need(outputs: Iterable[Node]) -> tuple[Node, ...]:
-    """Depth first: every node right before its first use, the deeper argument first."""
-    depth: dict[Node, int] = {}
+def by_need(outputs: Iterable[Node], depth: dict[Node, int] | None = None) -> tuple[Node, ...]:
+    """Depth first: every node right before its first use, the deeper argument first.
+
+    ``depth`` holds how deep nodes are, as far as that is known.
+    """
+    depth = {} if depth is None else depth
     done: dict[Node, None] = {}
     for output in outputs:
+        if output in done:
+            continue
         _measure(output, depth)
         stack = [output]
         while stack:
-            node = stack[-1]
-            missing = [a for a in node.args if a not in done]
-            if node in done or not missing:
+            deepest, most = None, -1
+            for a in stack[-1].args:
+                if a not in done and depth[a] > most:
+                    deepest, most = a, depth[a]
+            if deepest is None:
                 done[stack.pop()] = None
             else:
-                stack.append(max(missing, key=depth.__getitem__))
+                stack.append(deepest)
     return tuple(done)
 
 
@@ -66,12 +75,15 @@ def spilled(order: Sequence[Node], outputs: Iterable[Node]) -> int:
 
 def alive(order: Sequence[Node], outputs: Iterable[Node]) -> list[int]:
     """After each step, the number of values that a later step uses; results are stored at the end."""
-    last = {a: step for step, node in enumerate(order) for a in node.args}
-    last |= dict.fromkeys(outputs, len(order))
-    counts, count = [], 0
+    last: dict[Node, int] = dict.fromkeys(outputs, len(order))
     ends = [0] * (len(order) + 1)
+    for step in range(len(order) - 1, -1, -1):
+        for a in order[step].args:
+            if a not in last:
+                last[a] = step
+    counts, count = [], 0
     for step, node in enumerate(order):
-        if node.op not in LEAF and last.get(node, step) > step:
+        if node in last and node.op not in LEAF:
             count += 1
             ends[last[node]] += 1
         count -= ends[step]

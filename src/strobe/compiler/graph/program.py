@@ -10,7 +10,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from math import prod
+from operator import attrgetter
 from typing import Any
 
 from strobe.compiler.graph.paths import ends
@@ -41,14 +43,14 @@ class Program:
     @cached_property
     def nodes(self) -> tuple[Node, ...]:
         """The nodes that the outputs need, arguments before uses."""
-        seen: set[Node] = set()
-        stack = list(self.outputs)
+        seen = set(self.outputs)
+        stack = list(seen)
         while stack:
-            node = stack.pop()
-            if node not in seen:
-                seen.add(node)
-                stack += node.args
-        return tuple(sorted(seen, key=lambda node: node.index))
+            for node in stack.pop().args:
+                if node not in seen:
+                    seen.add(node)
+                    stack.append(node)
+        return tuple(sorted(seen, key=attrgetter("index")))
 
     @property
     def numbers(self) -> dict[str, list[Node]]:
@@ -67,7 +69,9 @@ class Program:
     @cached_property
     def uses(self) -> Counter[Node]:
         """How often each node is an argument or an output."""
-        return Counter(a for node in self.nodes for a in node.args) + Counter(self.outputs)
+        uses = Counter(self.outputs)
+        uses.update(chain.from_iterable([node.args for node in self.nodes]))
+        return uses
 
     @cached_property
     def counts(self) -> Counter[str]:

@@ -38,6 +38,8 @@ class Builder:
 
     def rebuild(self, node: Node, args: list[Signed]) -> Signed:
         """The normal form of one node whose arguments are in normal form."""
+        if node.op in FORMS:
+            return self.apply(node.op, *args)
         if node.op in ("input", "stored"):
             return 1, self.graph.make(node.op, (), node.value)
         if node.op == "pick":
@@ -45,10 +47,8 @@ class Builder:
             return 1, self.graph.make("pick", (stored, self.plain(place)), node.value)
         if node.op == "constant":
             return self.constant(value(node))
-        if node.op == "neg":
-            ((sign, x),) = args
-            return -sign, x
-        return self.apply(node.op, *args)
+        ((sign, x),) = args
+        return -sign, x  # of a negation
 
     def constant(self, value: float) -> Signed:
         return (-1 if value < 0 else 1), self.graph.constant(abs(value))
@@ -56,9 +56,9 @@ class Builder:
     def apply(self, op: str, *args: Signed) -> Signed:
         """An operation on values in normal form, by the first rule that holds or as a node."""
         sign, op, nodes = FORMS[op](self, *args)
-        for rule in rules(op, *[x.op for x in nodes]):
-            if rule.holds(*nodes):
-                own, node = rule.result(self, *nodes)
+        for _, _, holds, result in rules(op, *[x.op for x in nodes]):
+            if holds(*nodes):
+                own, node = result(self, *nodes)
                 return sign * own, node
         return sign, self.graph.make(op, nodes)
 

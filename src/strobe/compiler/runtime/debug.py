@@ -1,11 +1,14 @@
-"""What STROBE_DEBUG prints to stderr: 1 sizes and times, 2 also what each pass leaves, 3 the graph, 4 the IR."""
+"""What STROBE_DEBUG prints to stderr: 1 sizes and times, 2 also what each pass leaves, 3 the graph, 4 the IR.
+
+The package says nothing else of its own accord. Who wants to tell people what they wait for sets `watch`.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from time import perf_counter
 
@@ -32,3 +35,18 @@ def timed(what: str) -> Iterator[None]:
     start = perf_counter()
     yield
     say(1, lambda: f"{what}, {1e3 * (perf_counter() - start):.1f} ms")
+
+
+Watch = Callable[[str], AbstractContextManager[object]]
+
+_watch: list[Watch] = [nullcontext]
+
+
+def watch(when_compiling: Watch) -> None:
+    """From now on, what makes code runs within ``when_compiling(what)``."""
+    _watch[0] = when_compiling
+
+
+def waiting(what: str) -> AbstractContextManager[object]:
+    """What somebody waits for while code is made."""
+    return _watch[0](what)

@@ -60,8 +60,11 @@ class Device:
         """What computes a kernel from its arrays by name, where to put the result, and how many threads."""
         raise NotImplementedError
 
-    def compile(self, kernel: Kernel, single: bool) -> None:
-        """Code of a kernel made now, so that no later call has to wait; for float32 arrays if ``single``."""
+    def compile(self, kernel: Kernel, single: bool, best: bool = False) -> None:
+        """Code of a kernel made now, so that no later call has to wait; for float32 arrays if ``single``.
+
+        ``best`` asks for the best code there is, where the device also makes other.
+        """
         _ = kernel.code
 
     def answer(self, kernel: Kernel, arrays: dict[str, Any], out: Any, threads: Any, double: bool) -> Any:

@@ -20,6 +20,7 @@ def _initialised() -> None:
     """LLVM made ready once: the native target, and the few functions that code calls."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
+    llvm.initialize_native_asmparser()
     for name, function in CALLED.items():
         if llvm.address_of_symbol(name) is None:  # the C library of this process does not show it
             llvm.add_symbol(name, ctypes.cast(function, ctypes.c_void_p).value)
@@ -77,7 +78,16 @@ def host_target(single: bool = False, width: int | None = None) -> Target:
     features, wide = host_features(), widest()
     lanes = width or wide // (32 if single else 64)
     attributes = f'"prefer-vector-width"="{wide}" "min-legal-vector-width"="{wide}"'
-    return Target(lanes, single, attributes, bool(features.get("fma") or features.get("neon")))
+    fused = bool(features.get("fma") or features.get("neon"))
+    return Target(lanes, single, attributes, fused, _assembly())
+
+
+def _assembly() -> str:
+    """The instructions of this processor in which arithmetic may be written, if they are known here."""
+    features = host_features()
+    if not features.get("fma") or not features.get("avx2"):
+        return ""
+    return "avx512" if features.get("avx512f") and features.get("avx512vl") else "avx2"
 
 
 @dataclass(frozen=True)

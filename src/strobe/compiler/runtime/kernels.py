@@ -18,7 +18,7 @@ from strobe.compiler.runtime.arrays import turns
 from strobe.compiler.runtime.debug import say, timed
 from strobe.compiler.runtime.device import Device
 from strobe.compiler.runtime.processor import MOST_TRACED, PROCESSOR
-from strobe.compiler.runtime.threads import built
+from strobe.compiler.runtime.threads import built, collecting_seldom
 from strobe.errors import ProgramSizeError
 from strobe.formulations import FORMULATIONS
 from strobe.models.couplings import coordinates
@@ -131,6 +131,10 @@ class Kernel:
     @built
     def program(self) -> Program:
         """The expression graph after all passes."""
+        with collecting_seldom():
+            return self._made()
+
+    def _made(self) -> Program:
         with timed(f"{self.name}: trace"):
             program = self._as_traced()
         say(2, lambda: f"{self.name}: traced, {program.summary}")

@@ -17,11 +17,11 @@ import numpy as np
 
 from strobe.compiler.graph.program import Program
 from strobe.compiler.graph.recurrence import STATE, Call, Recurrence, round_of, sample
-from strobe.compiler.runtime.debug import say, timed
+from strobe.compiler.runtime.debug import say, timed, waiting
 from strobe.compiler.runtime.interpret import evaluate
 from strobe.compiler.runtime.kernels import Kernel
 from strobe.compiler.runtime.processor import MOST_COMPILED, MOST_OPTIMISED, PROCESSOR, has_compiler
-from strobe.compiler.runtime.threads import asked_threads, built, pool, worthwhile
+from strobe.compiler.runtime.threads import asked_threads, built, collecting_seldom, pool, worthwhile
 from strobe.errors import ProgramSizeError
 from strobe.models.fingerprint import digest
 from strobe.models.model import Model
@@ -53,9 +53,13 @@ class Marching:
         target = width.target()
         asked = {name: kernel.fingerprint() for name, kernel in self.kernels.items()}
         key = disk.key(PROCESSOR.key, digest(asked, self.recurrence), repr(target), "march")
-        entry = disk.fetch(key, lambda: self._made(target))
+        entry = disk.fetch(key, lambda: self._watched(target))
         self.operations = entry.number
         return jit.load_object(entry.code, "march") if entry.code else None
+
+    def _watched(self, target: Any) -> Any:
+        with waiting(self.name), collecting_seldom():
+            return self._made(target)
 
     def _made(self, target: Any) -> Any:
         from strobe.compiler.codegen.llvm_march import march_module
@@ -71,7 +75,7 @@ class Marching:
         size = sum(len(programs[call.program].nodes) for call in self.recurrence.calls)
         if max(len(program.nodes) for program in programs.values()) > MOST_COMPILED:
             return Entry(size, b"")
-        small = sum(map(_size, programs.values())) <= MOST_OPTIMISED
+        small = target.fills_registers or sum(map(_size, programs.values())) <= MOST_OPTIMISED
         with timed(f"{self.name}: LLVM"):
             text = march_module(programs, self.recurrence, target)
             say(4, lambda: text)

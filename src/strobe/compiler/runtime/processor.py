@@ -10,6 +10,7 @@ import sys
 import sysconfig
 import warnings
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache, partial, update_wrapper
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ import numpy as np
 
 from strobe.compiler.graph.program import Program
 from strobe.compiler.runtime.arrays import batch_shape, destination, side_by_side
-from strobe.compiler.runtime.debug import say, timed
+from strobe.compiler.runtime.debug import say, timed, waiting
 from strobe.compiler.runtime.device import OnNumpy
 from strobe.compiler.runtime.interpret import evaluate
 from strobe.compiler.runtime.threads import (
@@ -26,11 +27,13 @@ from strobe.compiler.runtime.threads import (
     asked_threads,
     building,
     built,
+    collecting_seldom,
     default_threads,
     in_parallel,
     worthwhile,
 )
 from strobe.errors import InterpretedWarning, ProgramSizeError
+from strobe.models.arguments import require_choice
 
 if TYPE_CHECKING:
     from strobe.compiler.codegen.llvm import Target
@@ -38,18 +41,22 @@ if TYPE_CHECKING:
     from strobe.compiler.runtime.jit import Code
     from strobe.compiler.runtime.kernels import Kernel
 
-MOST_OPTIMISED = 100_000  # operations: LLVM takes about 15 s for so many
-MOST_COMPILED = 250_000  # about 15 s without optimisation; beyond, interpreted
+MOST_OPTIMISED = 100_000  # operations whose registers LLVM assigns: it takes about 15 s for so many
+MOST_COMPILED = 250_000  # beyond, interpreted
 MOST_QUICK = 20_000  # beyond, what lies between Python and the loop weighs less than compiling once more
 MOST_ON_STACK = 2**16  # bytes of a result in parts; threads may have as little as 2**19 in all
+WAYS = ("best", "fast")  # to compile: for the fastest calls, or with the shortest wait before the first one
 MOST_TRACED = 2 * MOST_COMPILED  # where tracing gives up: simplifying leaves more than half
 
 
 class Processor(OnNumpy):
-    """The processor of this machine, through llvmlite."""
+    """The processor of this machine, through llvmlite; ``compile`` is "best" or "fast", with equal bits."""
 
     name = "processor"
     in_a_hurry = True
+
+    def __init__(self, compile: str = "best") -> None:
+        self.way = require_choice("compile", compile, WAYS)
 
     @property
     def key(self) -> str:
@@ -60,10 +67,13 @@ class Processor(OnNumpy):
     def code(self, kernel: Kernel) -> MachineCode:
         return MachineCode(kernel)
 
-    def compile(self, kernel: Kernel, single: bool) -> None:
-        kernel.code.ufunc(single)
+    def compile(self, kernel: Kernel, single: bool, best: bool = False) -> None:
+        code = MachineCode(kernel, hurry=False) if best and self.way != "best" else kernel.code
+        code.ufunc(single)
         if kernel.constants:
-            kernel.code.shared.ufunc(single)
+            code.shared.ufunc(single)
+        with building:
+            kernel.__dict__["code"] = code  # between two calls
 
 
 PROCESSOR = Processor()
@@ -74,8 +84,9 @@ class MachineCode:
 
     common: tuple[str, ...] = ()  # inputs that are one row for all states of a plain batch
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: Kernel, hurry: bool | None = None) -> None:
         self.kernel = kernel
+        self.hurry = getattr(kernel.device, "way", "best") == "fast" if hurry is None else hurry
         self.operations = 0  # known once it is compiled
         self._ufuncs: dict[bool, Any] = {}  # by precision
         self._loops: dict[bool, Code] = {}
@@ -83,7 +94,7 @@ class MachineCode:
     @built
     def shared(self) -> Shared:
         """The same, made for constants that neighbouring states have in common."""
-        return Shared(self.kernel)
+        return Shared(self.kernel, self.hurry)
 
     def ufunc(self, single: bool = False, states: int = 0) -> Any:
         """The NumPy ufunc of one precision, or what stands in for it: f(*arrays, out=); made once.
@@ -202,11 +213,16 @@ class MachineCode:
         """Object code of the program as a renderer, told ``more`` perhaps, writes it, from disk or made now."""
         from strobe.compiler.runtime import cache as disk
 
-        kernel = self.kernel
+        kernel, target = self.kernel, replace(target, hurry=self.hurry)
         told = repr(target), f"{render.__module__}.{render.__qualname__}", *more
         key = disk.key(kernel.device.key, kernel.fingerprint(), *told)
         with timed(f"{kernel.name}: {render.__name__} in all"):
-            return disk.fetch(key, lambda: self._made(render, target))
+            return disk.fetch(key, lambda: self._watched(render, target))
+
+    def _watched(self, render: Callable[[Program, Target], str], target: Target) -> Entry:
+        """Code made now, which whoever wants to know is told of."""
+        with waiting(self.kernel.name), collecting_seldom():
+            return self._made(render, target)
 
     def _made(self, render: Callable[[Program, Target], str], target: Target) -> Entry:
         from strobe.compiler.runtime import jit
@@ -225,7 +241,8 @@ class MachineCode:
             text = render(program, target)
         say(4, lambda: text)
         with timed(f"{kernel.name}: LLVM"):
-            code = jit.emit_object(text, optimise=size <= MOST_OPTIMISED)
+            lengthy = size > MOST_OPTIMISED and not target.fills_registers
+            code = jit.emit_object(text, optimise=not (lengthy or target.hurry))
         say(1, lambda: f"{kernel.name}: {len(code):,} bytes of object code for {target}")
         return Entry(size, code)
 
@@ -261,8 +278,8 @@ class MachineCode:
 class Shared(MachineCode):
     """Code for constants that are the same for neighbouring states: what they decide alone is computed once."""
 
-    def __init__(self, kernel: Kernel) -> None:
-        super().__init__(kernel)
+    def __init__(self, kernel: Kernel, hurry: bool) -> None:
+        super().__init__(kernel, hurry)
         self.common = kernel.constants
 
     def renderer(self) -> Callable[[Program, Target], str]:

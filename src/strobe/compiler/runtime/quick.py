@@ -132,6 +132,14 @@ def learn(dispatcher: Any, call: Call) -> None:
     ctypes.c_uint64.from_address(start + 8 * COUNT).value = len(table.calls)
 
 
+def forget(dispatcher: Any) -> None:
+    """Leave every call to the function again; builtins that other threads may be in are kept."""
+    table = dispatcher.__self__
+    ctypes.c_uint64.from_address(id(table) + BYTES_CONTENT + 8 * COUNT).value = 0
+    table.kept += (tuple(table.calls),)
+    table.calls.clear()
+
+
 @cache
 def _dispatch() -> Code:
     from strobe.compiler.runtime import cache as disk, jit

@@ -36,8 +36,13 @@ class QuickCalls:
         if heard is not None:
             heard.append((kernel, axes))
 
-    def ahead(self, kernel: Kernel) -> None:
+    def ahead(self, robot: Any, kernel: Kernel) -> None:
         """Prepare for calls of single states now, and of batches at the first one."""
+        from strobe.compiler.runtime.quick import forget
+
+        quantity = kernel.request.quantity
+        if quantity in robot.__dict__:
+            forget(robot.__dict__[quantity])  # the code may be another than before
         if _is_quick(kernel):
             self._asked |= {(kernel.request, 0), (kernel.request, 1)}
             _ = _code(kernel).quick
