@@ -31,12 +31,12 @@ class Prepared:
         self, quantity: str, friction: bool, threads: int | None, out: np.ndarray | None, parameters: Any,
         *arrays: Any,
     ) -> Any:  # fmt: skip
-        """What a builtin makes of plain arrays (N, size) on one thread, or NotImplemented.
+        """What a builtin makes of plain arrays (N, size) that are not worth a second thread, or NotImplemented.
 
         With parameters, one row of them, it may be a single state too.
         """
-        one_thread = threads is None or (type(threads) is int and threads == 1)
-        if not one_thread or not isinstance(friction, bool):
+        some_threads = threads is None or (type(threads) is int and threads >= 1)
+        if not some_threads or not isinstance(friction, bool):
             return NotImplemented
         plain = quantity, friction, parameters is not None
         arrays = arrays if parameters is None else (*arrays, parameters)
