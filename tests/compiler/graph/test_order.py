@@ -64,7 +64,7 @@ def test_an_arm_is_ordered_by_room():
     arm = torques(load("panda").model)
     others = arm.nodes, by_need(arm.outputs), by_need(arm.outputs[::-1])
     least = min(spilled(order, arm.outputs) for order in others)
-    assert spilled(ordered(arm).nodes, arm.outputs) < 0.8 * least
+    assert spilled(ordered(arm).nodes, arm.outputs) < 0.9 * least
 
 
 def test_what_is_alive_is_what_later_steps_use():

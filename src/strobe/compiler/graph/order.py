@@ -83,18 +83,18 @@ def by_room(nodes: Sequence[Node], outputs: Iterable[Node]) -> tuple[Node, ...]:
         n: bool(uses[n]) - sum(uses[a] == 1 for a in arguments[n]) for n in nodes
     }  # values alive after it
     missing = {node: len(arguments[node]) for node in nodes}
-    done = dict.fromkeys(node for node in nodes if node.op in LEAF)
+    done: dict[Node, None] = {}
 
     def place(node: Node) -> tuple[int, int, int, Node]:
         return more[node], -ahead[node], node.index, node
 
-    ready = [place(node) for node in nodes if not missing[node] and node not in done]
+    ready = [place(node) for node in nodes if not missing[node] and node.op not in LEAF]
     heapify(ready)
     while ready:
         *_, node = heappop(ready)
         if node in done:  # it was here a second time, further behind
             continue
-        done[node] = None
+        done |= dict.fromkeys((*node.args, node))  # what is read from memory stands before its first use
         for a in arguments[node]:
             uses[a] -= 1
             for user in users[a] if uses[a] == 1 else ():
@@ -105,12 +105,13 @@ def by_room(nodes: Sequence[Node], outputs: Iterable[Node]) -> tuple[Node, ...]:
             missing[user] -= 1
             if not missing[user]:
                 heappush(ready, place(user))
-    return tuple(done)
+    return (*(node for node in nodes if node not in done), *done)  # a result may be what was read
 
 
 def spilled(order: Sequence[Node], outputs: Iterable[Node]) -> int:
-    """How many values are alive beyond the registers, summed over all steps."""
-    return sum(max(0, count - REGISTERS) for count in alive(order, outputs))
+    """How many values are alive beyond the registers, summed over all operations."""
+    counts = zip(order, alive(order, outputs), strict=True)
+    return sum(max(0, count - REGISTERS) for node, count in counts if node.op not in LEAF)
 
 
 def alive(order: Sequence[Node], outputs: Iterable[Node]) -> list[int]:
