@@ -18,7 +18,9 @@ import numpy as np
 
 from strobe.errors import ArgumentError, shown
 
-WORK_PER_THREAD = 3_000_000  # operations worth a thread of their own
+WORK_PER_THREAD = (
+    8_000_000  # operations worth a thread of their own: rows that another core holds come over slowly
+)
 LEAST_PART = 500_000  # operations that are not divided further: some twenty microseconds
 TOGETHER = 16  # states that vector code computes at once, at most
 
