@@ -16,6 +16,7 @@ import numpy as np
 import strobe
 from benchmarks.robots import ROBOTS, agreeing
 from benchmarks.timer import Row, answer
+from strobe.analysis.cycles import WIDTHS, Vectors
 from strobe.analysis.peers import AGREEMENT, MuJoCo, Pinocchio
 from strobe.analysis.speed import batch_way, single_way, state
 from strobe.compiler.codegen.llvm import module
@@ -82,18 +83,19 @@ def loops(robot: strobe.Robot, peer: Pinocchio, seconds: float, names: tuple[str
 
 
 def _widths(robot: strobe.Robot, peer: Pinocchio, seconds: float) -> Iterator[Row]:
-    """Inverse dynamics four states at a time, and in float32."""
+    """Inverse dynamics as a processor without AVX-512 computes it, and in float32."""
     request = _request("inverse_dynamics", peer)
     theirs = peer.in_parallel("inverse_dynamics", 1)
     assert theirs is not None
     states = [state(robot, QUANTITIES["inverse_dynamics"].states, seed, BATCH) for seed in range(2)]
-    narrow, out = kernel(robot, request, 4), np.empty((BATCH, robot.nv))
     expected = robot.inverse_dynamics(*states[0], friction=False)
-    assert np.abs(narrow(*states[0]) - expected).max() <= AGREEMENT * np.abs(expected).max()
-    ours = Way(lambda *values: narrow(*values, out=out), states)
-    yield _row(ours, BATCH, theirs, BATCH, seconds) | _labels(
-        "inverse_dynamics", "batch, 4-wide", BATCH, "rneaInParallel"
-    )
+    if WIDTHS[0].runs_here:
+        narrow, out = kernel(robot, request, WIDTHS[0]), np.empty((BATCH, robot.nv))
+        assert np.abs(narrow(*states[0]) - expected).max() <= AGREEMENT * np.abs(expected).max()
+        ours = Way(lambda *values: narrow(*values, out=out), states)
+        yield _row(ours, BATCH, theirs, BATCH, seconds) | _labels(
+            "inverse_dynamics", "batch, 4-wide", BATCH, "rneaInParallel"
+        )
     wide = batch_way(robot, request, 1)
     single_out = np.empty((BATCH, robot.nv), np.float32)
     short = [tuple(x.astype(np.float32) for x in values) for values in states]
@@ -127,9 +129,10 @@ def _mujoco(robot: strobe.Robot, seconds: float) -> Iterator[Row]:
         yield _row(ours, 1, theirs, 1, seconds) | _labels("inverse_dynamics", "one call", 1, against)
 
 
-def kernel(robot: strobe.Robot, request: Request, width: int):
-    """The ufunc of a request for vectors of a stated width."""
-    code = jit.compile_ir(module(robot.kernel(request).program, jit.host_target(width=width)))
+def kernel(robot: strobe.Robot, request: Request, vectors: Vectors):
+    """The ufunc of a request as a processor with no wider vectors, and no more registers, has it."""
+    text = module(robot.kernel(request).program, vectors.target)
+    code = jit.load_object(jit.emit_object(text, cpu=vectors.processor))
     sizes = list(request.inputs(robot.model).values())
     signature = ",".join(f"({size})" for size in sizes)
     signature += "->(" + ",".join(map(str, request.shape(robot.model))) + ")"

@@ -157,7 +157,7 @@ def _explained(robot: Robot, request: Request, vectors: Vectors, seconds: float,
         code,
         sum(program.counts[op] for op in ON_THE_GRAPH) * states // vectors.lanes,
         max(alive(program.nodes, program.outputs), default=0),
-        _measured(robot, request, vectors.bits, states, code, object_file, seconds)
+        _measured(robot, request, vectors.bits, emitter, code, object_file, seconds)
         if run and vectors.runs_here
         else None,
     )
@@ -176,13 +176,13 @@ def _measured(
     robot: Robot,
     request: Request,
     bits: int,
-    group: int,
+    emitter: Emitter,
     code: MachineCode,
     object_file: bytes,
     seconds: float,
 ) -> Measured:
-    rates = measured_rates(bits, seconds / 4)
-    bare, states = _bare(robot, request, group, object_file)
+    rates, group = measured_rates(bits, seconds / 4), emitter.target.width
+    bare, states = _bare(robot, request, group, emitter.layout.groups, object_file)
     ways = {
         "cycle": Way(clock()),
         "independent": Way(Stream(independent(code.instructions), bits)),
@@ -200,10 +200,15 @@ def _measured(
     )
 
 
-def _bare(robot: Robot, request: Request, group: int, object_file: bytes) -> tuple[_Repeated, int]:
-    """The loop over few states, again and again, and how many states a call does."""
+def _bare(
+    robot: Robot, request: Request, group: int, together: int, object_file: bytes
+) -> tuple[_Repeated, int]:
+    """The loop over few states, again and again, and how many states a call does.
+
+    There are as many groups as pieces of a long program run over together.
+    """
     sizes = [*request.inputs(robot.model).values(), prod(request.shape(robot.model))]
-    states = group * max(1, NEAR // (8 * sum(sizes) * group))
+    states = group * max(together, NEAR // (8 * sum(sizes) * group))
     times = max(1, BATCH // states)
     arrays = state(robot, QUANTITIES[request.quantity].states, 0, states)
     code = jit.load_object(object_file, "repeat")

@@ -2,8 +2,9 @@
 
 import pytest
 
+from strobe import load
 from strobe.compiler.graph.fuse import fuse
-from strobe.compiler.graph.order import alive, by_need, ordered, pieces, spilled
+from strobe.compiler.graph.order import alive, by_need, by_room, ordered, pieces, spilled
 from strobe.compiler.graph.program import trace
 from strobe.compiler.runtime.kernels import Kernel
 from strobe.models.random_robots import random_model
@@ -31,12 +32,39 @@ def torques(model):
 
 
 def test_every_argument_comes_before_its_use(program):
-    for order in (by_need(program.outputs), by_need(program.outputs[::-1]), ordered(program).nodes):
+    outputs = program.outputs
+    for order in (
+        by_need(outputs),
+        by_need(outputs[::-1]),
+        by_room(program.nodes, outputs),
+        ordered(program).nodes,
+    ):
         seen = set()
         for node in order:
             assert seen.issuperset(node.args)
             seen.add(node)
         assert len(seen) == len(order) == len(program.nodes)
+
+
+def test_by_room_what_frees_most_comes_first_and_then_the_longest_way():
+    def function(x):
+        a, b = x[0] * x[1], x[2] * x[3]
+        sum_, long = a + b, x[0] + x[2]
+        return [sum_, ((long * x[1]) * x[2]) * x[3]]
+
+    program = trace(function, {"x": 4}, (2,), Graph())
+    order = [node for node in by_room(program.nodes, program.outputs) if node.op != "input"]
+    first, second = program.outputs
+    assert order[0].op == "add"  # the longest way begins here
+    assert order.index(second) == 3  # every further step of it frees what it uses
+    assert order[-1] is first
+
+
+def test_an_arm_is_ordered_by_room():
+    arm = torques(load("panda").model)
+    others = arm.nodes, by_need(arm.outputs), by_need(arm.outputs[::-1])
+    least = min(spilled(order, arm.outputs) for order in others)
+    assert spilled(ordered(arm).nodes, arm.outputs) < 0.9 * least
 
 
 def test_what_is_alive_is_what_later_steps_use():

@@ -1,8 +1,10 @@
 """Threads: the same bits as one, and any number of callers at once."""
 
 import sys
+import weakref
 from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
+from threading import Barrier, Event
+from time import sleep
 
 import numpy as np
 import pytest
@@ -22,6 +24,12 @@ def kernel():
     return Kernel(ARM.model, Request("inverse_dynamics"))
 
 
+@pytest.fixture
+def divided(monkeypatch):
+    """Batches of any size are divided."""
+    monkeypatch.setattr(threads, "LEAST_PART", 1)
+
+
 def arrays(batch, dtype=np.float64):
     states = ARM.random_state(seed=5, batch=batch)
     return {name: x.astype(dtype) for name, x in zip(("q", "qd", "qdd"), states, strict=True)}
@@ -29,21 +37,21 @@ def arrays(batch, dtype=np.float64):
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("batch", [(), (1,), (2,), (1001,), (1, 1001), (3, 101), (2, 0), (0,)])
-def test_many_threads_give_the_same_bits_as_one(kernel, batch, dtype):
+def test_many_threads_give_the_same_bits_as_one(kernel, batch, dtype, divided):
     given = arrays(batch, dtype)
     one = kernel(given, threads=1)
     for number in (2, 3, 7, 5000):
         assert np.array_equal(kernel(given, threads=number), one)
 
 
-def test_threads_share_a_broadcast_input(kernel):
+def test_threads_share_a_broadcast_input(kernel, divided):
     given = arrays((50,))
     given["qd"] = given["qd"][0]
     given["qdd"] = given["qdd"][:1]
     assert np.array_equal(kernel(given, threads=3), kernel(given, threads=1))
 
 
-def test_threads_may_write_over_their_inputs(kernel):
+def test_threads_may_write_over_their_inputs(kernel, divided):
     given = arrays((1000,))
     expected = kernel(given, threads=1)
     room = np.zeros((1007, ARM.n))
@@ -54,11 +62,75 @@ def test_threads_may_write_over_their_inputs(kernel):
     assert np.array_equal(out, expected)
 
 
-def test_threads_write_into_outputs_of_any_layout(kernel):
+def test_threads_write_into_outputs_of_any_layout(kernel, divided):
     given = arrays((1000,))
     out = np.empty((ARM.n, 2000)).T[::2]
     kernel(given, out, threads=3)
     assert np.array_equal(out, kernel(given, threads=1))
+
+
+@pytest.mark.parametrize("length", [0, 1, 2, 15, 16, 17, 1000, 4096, 65_537])
+@pytest.mark.parametrize("number", [2, 3, 64])
+@pytest.mark.parametrize("least", [0, 1, 100, 5000])
+def test_shares_cover_a_batch_once_and_shrink(length, number, least):
+    parts = threads.shares(length, number, least)
+    assert [k for part in parts for k in range(part.start, part.stop)] == list(range(length))
+    sizes = [part.stop - part.start for part in parts]
+    assert sizes == sorted(sizes, reverse=True)
+    assert all(size >= least for size in sizes[:-1])
+
+
+@pytest.mark.parametrize("number", [1, 2, 7, 100])
+def test_every_part_is_done_once_before_the_call_is_over(number):
+    done = []
+    threads.each_once(done.append, range(500), number)
+    assert sorted(done) == list(range(500))
+
+
+def test_work_is_done_where_no_thread_can_be_started(monkeypatch):
+    def refused(self):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threads.Thread, "start", refused)
+    crew = threads.Crew(4)
+    monkeypatch.setattr(threads, "crew", lambda: crew)
+    done = []
+    threads.each_once(done.append, range(50), 3)
+    assert done == list(range(50))
+
+
+def test_a_call_does_not_wait_for_threads_that_are_busy(monkeypatch):
+    crew = threads.Crew(1)
+    monkeypatch.setattr(threads, "crew", lambda: crew)
+    release, entered = Event(), Event()
+    crew.ask(lambda: (entered.set(), release.wait()), 1)
+    entered.wait()
+    done = []
+    threads.each_once(done.append, range(50), 2)
+    release.set()
+    assert done == list(range(50))
+
+
+def test_a_failure_in_any_thread_is_that_of_the_call():
+    def fails(part):
+        if part == 17:
+            raise ArgumentError("no")
+
+    for number in (1, 2, 4):
+        with pytest.raises(ArgumentError, match="^no$"):
+            threads.each_once(fails, range(40), number)
+
+
+def test_threads_that_wait_keep_no_array_alive(kernel, divided):
+    given = arrays((5000,))
+    seen = weakref.ref(given["q"])
+    kernel(given, threads=4)
+    del given
+    for _ in range(1000):  # orders that nobody was there to take are taken in the end, and found empty
+        if seen() is None:
+            return
+        sleep(0.005)
+    pytest.fail("an array is still held")
 
 
 @pytest.mark.parametrize("bad", [0, -1, 1.5, "2"])

@@ -7,6 +7,9 @@ so of several orders the one is taken that keeps least beyond them:
     by need             depth first from the results: a value is made when something asks for it, and of two
                         arguments the deeper one first; from the first result on, and from the last one on,
                         which on a tree of bodies finishes one limb before it begins the next
+    by room             of all that can be computed, what leaves the fewest values alive, and of several that do,
+                        what most still waits for: neighbours then seldom wait for each other; of a tree it would
+                        begin all limbs at once, so that programs long enough to be cut are not ordered so
 
 Code longer than the instruction cache is fetched anew for every group of states. A long program is therefore cut into
 pieces, each where few values cross, and every piece runs over several groups before the next one begins.
@@ -15,11 +18,13 @@ pieces, each where few values cross, and every piece runs over several groups be
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from heapq import heapify, heappop, heappush
 
 from strobe.compiler.graph.program import Program
 from strobe.scalars import Graph, Node
 
 REGISTERS = 28  # vectors that a processor of today holds, with some room for what is on its way
+MOST_BY_ROOM = 1_400  # nodes of a program that is not cut
 LEAF = ("constant", "input", "stored")  # what is read from memory where it is used
 
 
@@ -28,6 +33,8 @@ def ordered(program: Program) -> Program:
     depth: dict[Node, int] = {}
     ways = (program.outputs, program.outputs[::-1])
     orders = [program.nodes, *(by_need(outputs, depth) for outputs in ways)]
+    if len(program.nodes) <= MOST_BY_ROOM:
+        orders.append(by_room(program.nodes, program.outputs))
     best = min(orders, key=lambda order: spilled(order, program.outputs))
     return program if best is program.nodes else _rebuilt(program, best)
 
@@ -68,9 +75,52 @@ def _measure(root: Node, depth: dict[Node, int]) -> None:
             depth[stack.pop()] = 1 + max((depth[a] for a in node.args), default=-1)
 
 
+def by_room(nodes: Sequence[Node], outputs: Iterable[Node]) -> tuple[Node, ...]:
+    """What leaves fewest values alive first; of several, that with most operations on its longest way to a result."""
+    arguments = {node: [a for a in dict.fromkeys(node.args) if a.op not in LEAF] for node in nodes}
+    users: dict[Node, list[Node]] = {node: [] for node in nodes}
+    for node in nodes:
+        for a in arguments[node]:
+            users[a].append(node)
+    ahead: dict[Node, int] = {}  # operations from a value to a result
+    for node in reversed(nodes):
+        ahead[node] = 1 + max((ahead[user] for user in users[node]), default=0)
+    uses = {node: len(users[node]) for node in nodes}  # that are still to come
+    for output in outputs:
+        uses[output] += 1
+    more = {
+        n: bool(uses[n]) - sum(uses[a] == 1 for a in arguments[n]) for n in nodes
+    }  # values alive after it
+    missing = {node: len(arguments[node]) for node in nodes}
+    done: dict[Node, None] = {}
+
+    def place(node: Node) -> tuple[int, int, int, Node]:
+        return more[node], -ahead[node], node.index, node
+
+    ready = [place(node) for node in nodes if not missing[node] and node.op not in LEAF]
+    heapify(ready)
+    while ready:
+        *_, node = heappop(ready)
+        if node in done:  # it was here a second time, further behind
+            continue
+        done |= dict.fromkeys((*node.args, node))  # what is read from memory stands before its first use
+        for a in arguments[node]:
+            uses[a] -= 1
+            for user in users[a] if uses[a] == 1 else ():
+                more[user] -= 1  # it would be the last one to use that value
+                if not missing[user] and user not in done:
+                    heappush(ready, place(user))
+        for user in users[node]:
+            missing[user] -= 1
+            if not missing[user]:
+                heappush(ready, place(user))
+    return (*(node for node in nodes if node not in done), *done)  # a result may be what was read
+
+
 def spilled(order: Sequence[Node], outputs: Iterable[Node]) -> int:
-    """How many values are alive beyond the registers, summed over all steps."""
-    return sum(max(0, count - REGISTERS) for count in alive(order, outputs))
+    """How many values are alive beyond the registers, summed over all operations."""
+    counts = zip(order, alive(order, outputs), strict=True)
+    return sum(max(0, count - REGISTERS) for node, count in counts if node.op not in LEAF)
 
 
 def alive(order: Sequence[Node], outputs: Iterable[Node]) -> list[int]:

@@ -3,6 +3,7 @@
 In the order of the data:
 
     arrays     the border: arrays checked once
+    results    memory of large results, used again
     kernels    a quantity of a robot as a program, and as code of its device
     device     what compiles, what calls, what arrays are taken; the interpreter
     processor  the device that runs unless another is named: LLVM, NumPy

@@ -9,6 +9,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from strobe.algebra.quaternions import OFF_UNIT, SQUARES
+from strobe.compiler.runtime.results import new_result
 from strobe.errors import ArgumentError, DtypeError, ShapeError
 from strobe.models.joints import Joint
 
@@ -183,7 +184,7 @@ def batch_shape(inputs: Mapping[str, np.ndarray]) -> tuple[int, ...]:
 def destination(out: np.ndarray | None, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
     """Where a result of this shape goes: the given array, if it can hold it, or a new one."""
     if out is None:
-        return np.empty(shape, dtype)
+        return new_result(shape, dtype)
     if not isinstance(out, np.ndarray) or _is_masked(out):
         raise ArgumentError(f"out is a {type(out).__name__}; expected a NumPy array of shape {shape}.")
     if out.shape != shape:

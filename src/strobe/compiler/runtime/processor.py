@@ -22,6 +22,7 @@ from strobe.compiler.runtime.arrays import batch_shape, destination, side_by_sid
 from strobe.compiler.runtime.debug import say, timed, waiting
 from strobe.compiler.runtime.device import OnNumpy
 from strobe.compiler.runtime.interpret import evaluate
+from strobe.compiler.runtime.results import LARGE
 from strobe.compiler.runtime.threads import (
     WORK_PER_THREAD,
     asked_threads,
@@ -184,6 +185,9 @@ class MachineCode:
         key = disk.key(kernel.device.key, repr(asked), batch_module.__name__)
         entry = disk.fetch(key, lambda: disk.Entry(0, jit.emit_object(batch_module(*asked))))
         alone = (2 * WORK_PER_THREAD - 1) // self.operations if default_threads() > 1 else sys.maxsize
+        alone = min(
+            alone, (LARGE - 1) // (8 * prod(kernel.shape))
+        )  # the memory of larger ones is used again
         made = builtin(
             self.kernel.quantity, jit.load_object(entry.code, "batch"), self._loops[False], alone
         )
@@ -269,7 +273,8 @@ class MachineCode:
         states = prod(batch)
         ufunc = self.ufunc(dtype == np.float32, states)
         inputs += [given.in_precision(dtype) for given in self.kernel.stored]
-        in_parallel(ufunc, inputs, batch, result, workers or worthwhile(states * self.operations))
+        threads = workers or worthwhile(states * self.operations)
+        in_parallel(ufunc, inputs, batch, result, threads, self.operations)
         if not fits:
             target[...] = result
         return target

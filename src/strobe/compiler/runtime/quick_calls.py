@@ -170,7 +170,8 @@ def _written(
     options = [(k, given[name]) for name, k in places.items()]
     if not all(_is_fixed(value) for _, value in options) or len(options) > 8 or len(named) > 8:
         return None
-    if axes and given.get("threads") not in (None, 1):
+    threads = given.get("threads")
+    if axes and not (threads is None or (type(threads) is int and threads >= 1)):
         return None
     return len(args), tuple(named), options, arrays, values
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import cache
-from itertools import pairwise
-from threading import RLock
+from math import prod
+from queue import SimpleQueue
+from threading import Lock, RLock, Thread
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,27 +21,93 @@ from strobe.errors import ArgumentError, shown
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
-WORK_PER_THREAD = 4_000_000  # operations worth a thread of their own
+WORK_PER_THREAD = (
+    8_000_000  # operations worth a thread of their own: rows that another core holds come over slowly
+)
+LEAST_PART = 500_000  # operations that are not divided further: some twenty microseconds
+TOGETHER = 16  # states that vector code computes at once, at most
 
 
 # -- batches ----------------------------------------------------------------------------------------
 
 
 def in_parallel(
-    ufunc: Any, inputs: list[np.ndarray], batch: tuple[int, ...], out: np.ndarray, threads: int
+    ufunc: Any,
+    inputs: list[np.ndarray],
+    batch: tuple[int, ...],
+    out: np.ndarray,
+    threads: int,
+    operations: int = LEAST_PART,
 ) -> None:
-    """The ufunc on slices of the longest batch axis, one per thread."""
-    if threads <= 1 or not batch or max(batch) < 2:
+    """The ufunc on slices of the longest batch axis, each of so many operations a state, over some threads."""
+    longest = max(batch, default=1)
+    least = LEAST_PART * longest // max(operations * prod(batch), 1)  # along that axis
+    parts = shares(longest, threads, least) if threads > 1 else []
+    if len(parts) < 2:
         _quietly(ufunc, inputs, out)
         return
-    whole = [np.broadcast_to(x, (*batch, x.shape[-1])) for x in inputs]
+    whole = [x if x.shape[:-1] == batch else np.broadcast_to(x, (*batch, x.shape[-1])) for x in inputs]
     whole = [x.copy() if np.may_share_memory(x, out) else x for x in whole]
-    longest = max(batch)
-    threads = min(threads, longest)
     before = (slice(None),) * batch.index(longest)
-    cuts = [longest * k // threads for k in range(threads + 1)]
-    parts = [(*before, slice(a, b)) for a, b in pairwise(cuts)]
-    list(pool().map(lambda part: _quietly(ufunc, [x[part] for x in whole], out[part]), parts))
+
+    def part(which: slice) -> None:
+        place = (*before, which)
+        _quietly(ufunc, [x[place] for x in whole], out[place])
+
+    each_once(part, parts, threads)
+
+
+def shares(length: int, threads: int, least: int) -> list[slice]:
+    """Parts for some threads: large ones first, so that none waits long for the last one."""
+    parts: list[slice] = []
+    start = 0
+    while start < length:
+        size = max(least, (length - start) // (2 * threads), 1)
+        size = min(size + -size % TOGETHER, length - start)
+        parts.append(slice(start, start + size))
+        start += size
+    return parts
+
+
+def each_once(work: Callable[[Any], None], parts: Sequence[Any], threads: int) -> None:
+    """Work on every part, by this thread and by some of the crew.
+
+    Whoever is free takes the next part: a thread that wakes late, or finds no processor, leaves more to the others,
+    and none waits for one that has not begun. After an interrupt no part is begun any more.
+    """
+    left = deque(parts)
+    elsewhere: SimpleQueue[Exception | None] = SimpleQueue()  # what became of every part that others took
+
+    def help_out() -> None:
+        for part in _taken(left):
+            elsewhere.put(_failure(work, part))
+
+    crew().ask(help_out, min(threads, len(parts)) - 1)
+    try:
+        here = [_failure(work, part) for part in _taken(left)]
+        outcomes = here + [elsewhere.get() for _ in range(len(parts) - len(here))]
+    except BaseException:
+        left.clear()
+        raise
+    for failure in outcomes:
+        if failure is not None:
+            raise failure
+
+
+def _taken(left: deque[Any]) -> Iterator[Any]:
+    """What this thread takes of it, until nothing is left."""
+    while True:
+        try:
+            yield left.popleft()
+        except IndexError:
+            return
+
+
+def _failure(work: Callable[[Any], None], part: Any) -> Exception | None:
+    try:
+        work(part)
+    except Exception as error:
+        return error
 
 
 def _quietly(ufunc: Any, inputs: list[np.ndarray], out: np.ndarray) -> None:
@@ -48,8 +116,43 @@ def _quietly(ufunc: Any, inputs: list[np.ndarray], out: np.ndarray) -> None:
         ufunc(*inputs, out=out)
 
 
+class Crew:
+    """Threads that wait for something to do, each started when it is first needed."""
+
+    def __init__(self, most: int) -> None:
+        self.most, self.threads = most, 0
+        self.orders: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self.hiring = Lock()
+
+    def ask(self, work: Callable[[], None], many: int) -> None:
+        """So many of them, or as many as there can be, to do this as soon as they are free."""
+        many = min(many, self.most)
+        with self.hiring:
+            while self.threads < many and self._hired():
+                self.threads += 1
+        for _ in range(min(many, self.threads)):
+            self.orders.put(work)
+
+    def _hired(self) -> bool:
+        try:
+            Thread(target=self._follow, name="strobe", daemon=True).start()
+        except RuntimeError:  # the system has none left, or Python is about to end
+            return False
+        return True
+
+    def _follow(self) -> None:
+        while True:
+            self.orders.get()()  # under no name, which would keep its arrays until the next order
+
+
+@cache
+def crew() -> Crew:
+    return Crew(max(default_threads(), 4))
+
+
 @cache
 def pool() -> ThreadPoolExecutor:
+    """For what is divided among threads once for all; a caller of it only waits."""
     from concurrent.futures import ThreadPoolExecutor  # few calls are so large
 
     return ThreadPoolExecutor(max(default_threads(), 4), thread_name_prefix="strobe")
@@ -134,6 +237,7 @@ def _after_fork() -> None:
 def _in_child() -> None:
     """Threads do not survive a fork."""
     pool.cache_clear()
+    crew.cache_clear()
     _after_fork()
 
 
