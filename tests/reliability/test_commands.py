@@ -43,7 +43,7 @@ def test_no_word_names_a_place_outside_of_the_folder():
 
 
 def test_an_exception_behind_an_exit_is_told_by_its_place(monkeypatch):
-    monkeypatch.setattr("strobe.cli.list_robots._row", lambda name: name.missing)
+    monkeypatch.setattr("strobe.cli.list_robots.show_robots", lambda as_json: as_json.missing)
     with pytest.raises(BadEnd, match=r"exit code 70: AttributeError at list_robots\."):
         run(Command(("list",), {}))
 

@@ -53,6 +53,7 @@ REASONED = {  # files, and what they open that is no file from outside, or is op
     "simulate/files.py": "into a stream of writing",
     "trajectory/files.py": "into a stream of writing",
     "control/files.py": "into a stream of writing",
+    "cli/robot_index.py": "of the package, and its maker",
 }
 ONLY = {name: {"np.savez"} for name, why in REASONED.items() if why == "into a stream of writing"}
 

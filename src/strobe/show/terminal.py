@@ -29,6 +29,9 @@ class Text:
     plain: str
     style: str = ""
 
+    def __str__(self) -> str:
+        return self.plain
+
     def lines(self, ascii_only: bool) -> Iterator[Line]:
         return ([(line, self.style)] for line in _lines(self.plain))
 
