@@ -302,7 +302,12 @@ ERRORS = [
 ]
 
 
-@pytest.mark.parametrize("robot", ["planar2", "stanford", "ur5", "parallelogram"])
+SLOW = pytest.mark.slow
+
+
+@pytest.mark.parametrize(
+    "robot", ["planar2", *(pytest.param(name, marks=SLOW) for name in ("stanford", "ur5", "parallelogram"))]
+)
 def test_a_wrong_sign_of_a_product_of_inertia_is_found_whichever_robot_is_checked(
     robot: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -311,7 +316,10 @@ def test_a_wrong_sign_of_a_product_of_inertia_is_found_whichever_robot_is_checke
     assert any("a general arm with joints RRRR" in sentence for sentence in found.disagreements)
 
 
-@pytest.mark.parametrize("error", ERRORS[1:], ids=[name for name, *_ in ERRORS[1:]])
+@pytest.mark.parametrize(
+    "error",
+    [pytest.param(each, id=each[0], marks=SLOW if k else ()) for k, each in enumerate(ERRORS[:0:-1])],
+)
 def test_errors_are_found_in_checking_a_robot_that_hides_them(
     error: tuple[str, str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

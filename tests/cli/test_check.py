@@ -55,6 +55,7 @@ def test_the_printed_recursion_disagrees_and_exits_with_1() -> None:
     assert "planar2: NOT everything agrees:" in done.stdout
 
 
+@pytest.mark.slow
 def test_the_printed_recursion_takes_part_only_if_asked() -> None:
     assert "printed" not in run("planar2").stdout
 
@@ -122,6 +123,7 @@ def test_a_joint_that_moves_no_inertia_is_reported_and_is_no_disagreement(tmp_pa
     assert (law["law"], law["holds"], law["least"]) == ("M is positive", False, 0.0)
 
 
+@pytest.mark.slow
 def test_what_is_borrowed_from_the_reference_is_said() -> None:
     done = run("planar2", "--trials", "2")
     assert "composite-body takes its velocity and gravity torques from spatial-newton-euler" in done.stdout
@@ -130,6 +132,7 @@ def test_what_is_borrowed_from_the_reference_is_said() -> None:
     assert "per trial, in 2 trials" in done.stdout
 
 
+@pytest.mark.slow
 def test_other_seeds_have_other_primes() -> None:
     primes = [
         json.loads(run("planar2", "--formulation", "waters", "--json", "--seed", seed).stdout)["exact"][

@@ -78,6 +78,7 @@ def test_markdown_is_a_table_a_reader_can_paste() -> None:
     assert any("2,345" in line and "not reproduced" in line for line in lines)
 
 
+@pytest.mark.slow
 def test_without_a_name_everything_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(claims, "CLAIMS", claims.CLAIMS[:1])  # every one is judged in tests/analysis
     done = run("--json")

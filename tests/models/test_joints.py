@@ -254,7 +254,7 @@ def test_differences_in_a_plane_go_the_short_way_round():
 
 @pytest.mark.parametrize("kinds", ["H", "E", "RHE"])
 def test_energy_is_kept_in_a_fall(kinds):
-    robot = Robot(random_model(2, 6, kinds=kinds), compiled=False)
+    robot = Robot(random_model(2, 6, kinds=kinds))
     q, qd, _ = robot.random_state(seed=2)
     run = robot.simulate(q, qd, None, 0.5, step=1e-3, method="rk4")
     total = robot.energy(run.q, run.qd).sum(axis=-1)

@@ -73,6 +73,7 @@ def test_every_program_with_the_name_of_an_arm_is_tried_on_it():
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", GENERIC)
 def test_generic_programs_stop_where_a_condition_is_broken_and_lose_no_more_than_its_distance(name):
     found = beside_conditions(name)

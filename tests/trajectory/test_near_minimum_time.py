@@ -58,6 +58,7 @@ def test_more_freedom_takes_less_time(found):
     assert "are left on the table: the worst state on the way decides them." in found.told
 
 
+@pytest.mark.slow
 def test_constant_accelerations_keep_the_torques_too(arm, found):
     _, state = found.constant.sampled(count=5001)
     assert (np.abs(arm.inverse_dynamics(*state)) / arm.limits.effort).max() <= 1.0
