@@ -369,7 +369,7 @@ class Framework:
             kernel = self.kernel(request)
             if self.compiled and not kernel.is_empty:
                 self.device.compile(kernel, single, best)
-                self._calls.ahead(self, kernel)
+                self._calls.ahead(kernel)
         return self
 
     def prepared(

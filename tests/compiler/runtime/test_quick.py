@@ -297,6 +297,23 @@ def test_methods_of_ones_own_are_left_alone(panda):
     assert not is_builtin(strobe.Robot(panda.model, compiled=False).gravity)
 
 
+def test_what_stands_in_the_place_of_a_method_is_left_alone(panda):
+    robot, other = strobe.Robot(panda.model), strobe.load("planar2")
+    held, q = robot.gravity, panda.random_state(seed=1)[0]
+    for there in (None, lambda q: 1, other.gravity):
+        if there is None:
+            del robot.gravity
+        else:
+            robot.gravity = there
+        for _ in range(3):
+            assert np.array_equal(held(q), panda.gravity(q))
+        robot.compile("gravity")
+        assert vars(robot).get("gravity") is there
+    assert not learnt(other, "gravity")
+    del robot.gravity
+    assert robot.gravity is held
+
+
 def test_a_method_is_told_as_it_is_written(panda):
     written, found = (inspect.signature(x.mass_matrix) for x in (strobe.Robot, panda))
     bare = [p.replace(annotation=p.empty) for p in list(written.parameters.values())[1:]]
