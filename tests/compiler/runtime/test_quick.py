@@ -400,6 +400,7 @@ def test_a_handle_for_steps_takes_a_number_for_the_time(panda):
         (("jacobian",), {"friction": False}, 'no option "friction" in jacobian'),
         (("jacobian",), {"given": ["wrench hand"]}, 'given "wrench hand" is no input of jacobian'),
         (("bias",), {"given": ["gravty"]}, "Did you mean 'gravity'"),
+        (("bias",), {"given": ["gravity hand"]}, 'no given "gravity hand"'),
         (("inverse_dynamics",), {"given": ["wrench base"]}, "no joint of panda moves frame"),
         (("inverse_dynamics",), {"formulation": "lagrange"}, "no formulation"),
         (("inverse_dynamics",), {"actuated": ["joint1"]}, "has none"),
