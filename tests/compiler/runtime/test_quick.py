@@ -297,6 +297,21 @@ def test_methods_of_ones_own_are_left_alone(panda):
     assert not is_builtin(strobe.Robot(panda.model, compiled=False).gravity)
 
 
+def test_an_answer_that_somebody_else_works_out_is_asked_every_time(panda):
+    class Watched(strobe.Robot):
+        asked = 0
+
+        def evaluate(self, *args, **named):
+            self.asked += 1
+            return super().evaluate(*args, **named)
+
+    robot, q = Watched(panda.model), panda.random_state(seed=1)[0]
+    ask = robot.prepared("gravity")
+    for k in range(1, 6):
+        assert np.array_equal(robot.gravity(q), ask(q))
+        assert robot.asked == 2 * k
+
+
 def test_what_stands_in_the_place_of_a_method_is_left_alone(panda):
     robot, other = strobe.Robot(panda.model), strobe.load("planar2")
     held, q = robot.gravity, panda.random_state(seed=1)[0]
