@@ -138,7 +138,15 @@ def test_a_number_that_is_none_reaches_the_torques_and_is_forgotten_with_a_reset
     assert np.array_equal(held.step(STATE, WANTED), first)
 
 
+class Named(dict):
+    """A mapping as of Python 3.12 on, where a slice may be a key."""
+
+    def __getitem__(self, key):
+        raise KeyError(key)
+
+
 REFUSED = {
+    "measured is {'q': 0}; expected vectors (q, qd).": lambda: ROBOT.controller().step(Named(q=0), WANTED),
     "measured is [1]; expected vectors (q, qd).": lambda: ROBOT.controller().step([1], WANTED),
     "measured is 3; expected vectors (q, qd).": lambda: ROBOT.controller().step(3, WANTED),
     "wanted is ([0.1, 0.2], [0.3, -0.1]); expected vectors (q, qd, qdd).": lambda: ROBOT.controller().step(

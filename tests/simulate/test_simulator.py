@@ -75,6 +75,7 @@ REFUSED = {
     "limits is 1; expected True or False.": {"limits": 1},
     "formulation is 3; expected the name of one.": {"formulation": 3},
     "method is 3; expected a name.": {"method": 3},
+    "threads is 0; expected a number of threads, 1 or more.": {"threads": 0},
     "payload has shape (1,); it is mass and centre, or ten parameters, expected (..., 4) or (..., 10).": {
         "payload": [1]
     },

@@ -95,7 +95,7 @@ class OnlineController:
         """
         try:
             found = self._quick(*measured[: self._told], *wanted, *self._kept)
-        except TypeError:  # what cannot be cut or unpacked
+        except (TypeError, LookupError):  # what cannot be cut or unpacked; some mappings look for a slice
             found = NotImplemented
         if found is NotImplemented:
             found = self._slowly(measured, wanted)

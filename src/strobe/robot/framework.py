@@ -50,7 +50,7 @@ from strobe.quantities.request import POSITIONS
 from strobe.robot.answers import Array, Bounds, Names, Wrench, cut, parted_as
 from strobe.robot.closed_chains import require_closed
 from strobe.robot.description import limits, sheet
-from strobe.robot.overlaid import overlay
+from strobe.robot.overlaid import OURS, may_be_passed_by, overlay
 from strobe.robot.prepared import prepared
 from strobe.robot.singular_joints import singular_joints
 
@@ -71,7 +71,7 @@ class Framework:
         self._calls = QuickCalls()
 
     def __init_subclass__(cls) -> None:
-        if cls.__module__.startswith("strobe.robot."):
+        if cls.__module__.startswith(OURS):
             overlay(cls)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -369,7 +369,7 @@ class Framework:
             kernel = self.kernel(request)
             if self.compiled and not kernel.is_empty:
                 self.device.compile(kernel, single, best)
-                self._calls.ahead(self, kernel)
+                self._calls.ahead(kernel)
         return self
 
     def prepared(
@@ -390,6 +390,8 @@ class Framework:
     def _asking(self, request: Request) -> Callable[..., Any]:
         """A function of the inputs of a request, in their order, for calls in a hurry: see `prepared`."""
         answer = partial(self._asked, request)
+        if not may_be_passed_by(type(self)):
+            return answer
         return self._calls.handle(self, self.kernel(request), answer, _parted(request))
 
     def _asked(self, request: Request, *arrays: Any, out: Array | None = None) -> Any:

@@ -8,6 +8,9 @@ from typing import Any
 from strobe.compiler.runtime.processor import builtins_work
 from strobe.quantities import QUANTITIES
 
+PASSED_BY = ("evaluate", "kernel", "loads", "request", "require")  # what builtins answer without
+OURS = "strobe.robot."
+
 
 class Overlaid:
     """A method of robots over which a builtin lies from the first time that it is looked up."""
@@ -20,7 +23,9 @@ class Overlaid:
         if robot is None:
             return self.method
         overridden = getattr(type(robot), self.method.__name__) is not self.method
-        if overridden or not (robot.device.in_a_hurry and builtins_work()):
+        if overridden or not (
+            may_be_passed_by(type(robot)) and robot.device.in_a_hurry and builtins_work()
+        ):
             return self.method.__get__(robot, owner)
         return robot._calls.over(robot, self.method)
 
@@ -29,3 +34,8 @@ def overlay(kind: type) -> None:
     """Make methods of a class that answer quantities such as builtins lie over."""
     for name in vars(kind).keys() & QUANTITIES.keys():
         setattr(kind, name, Overlaid(vars(kind)[name]))
+
+
+def may_be_passed_by(kind: type) -> bool:
+    """Whether robots of a class answer as ours do: what somebody else wrote on the way to an answer has its say."""
+    return all(str(getattr(kind, name).__module__).startswith(OURS) for name in PASSED_BY)

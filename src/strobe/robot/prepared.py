@@ -44,8 +44,9 @@ def _require_used(asked: Sequence[str | Request], given: Sequence[str], options:
         if name not in known:
             raise UnknownNameError("option", name, names, known)
     for name in given:
-        require_choice("given", name.split(" ")[0], GIVEN[:-1])
-        if not any(name.split(" ")[0] in record.keywords for record in records):
+        word, _, frame = name.partition(" ")
+        require_choice("given", name if frame and word != "wrench" else word, GIVEN)
+        if not any(word in record.keywords for record in records):
             raise ArgumentError(f'given "{name}" is no input of {names}.')
 
 

@@ -1,4 +1,7 @@
-"""The last few things of a kind that were made, by what they were made from: a cache that cannot grow."""
+"""The last few things of a kind that were made, by what they were made from: a cache that cannot grow.
+
+Threads may share one: what is looked through is copied first, since another may put something in at any time.
+"""
 
 from __future__ import annotations
 
@@ -24,5 +27,5 @@ class Recent:
         if found is None:
             found = self._made.setdefault(key, make())
             while len(self._made) > self.most:
-                self._made.pop(next(iter(self._made), None), None)
+                self._made.pop(next(iter(list(self._made)), None), None)
         return found

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from strobe.compiler.runtime.threads import asked_threads
 from strobe.errors import Advised, ArgumentError, LimitsLeftWarning, SimulationWarning, advice_of, shown
 from strobe.models.arguments import require_above, require_choice, require_truth, require_whole
 from strobe.robot import Robot
@@ -108,6 +109,7 @@ def require_words(
         _require_numbers(step, every, rtol, atol, conserve_energy, error)
     if watch is not None and not callable(watch):
         raise ArgumentError(f"watch is {shown(watch)}; expected a function of the time.")
+    asked_threads(threads)
 
 
 @lru_cache(256, typed=True)

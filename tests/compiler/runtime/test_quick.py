@@ -297,6 +297,38 @@ def test_methods_of_ones_own_are_left_alone(panda):
     assert not is_builtin(strobe.Robot(panda.model, compiled=False).gravity)
 
 
+def test_an_answer_that_somebody_else_works_out_is_asked_every_time(panda):
+    class Watched(strobe.Robot):
+        asked = 0
+
+        def evaluate(self, *args, **named):
+            self.asked += 1
+            return super().evaluate(*args, **named)
+
+    robot, q = Watched(panda.model), panda.random_state(seed=1)[0]
+    ask = robot.prepared("gravity")
+    for k in range(1, 6):
+        assert np.array_equal(robot.gravity(q), ask(q))
+        assert robot.asked == 2 * k
+
+
+def test_what_stands_in_the_place_of_a_method_is_left_alone(panda):
+    robot, other = strobe.Robot(panda.model), strobe.load("planar2")
+    held, q = robot.gravity, panda.random_state(seed=1)[0]
+    for there in (None, lambda q: 1, other.gravity):
+        if there is None:
+            del robot.gravity
+        else:
+            robot.gravity = there
+        for _ in range(3):
+            assert np.array_equal(held(q), panda.gravity(q))
+        robot.compile("gravity")
+        assert vars(robot).get("gravity") is there
+    assert not learnt(other, "gravity")
+    del robot.gravity
+    assert robot.gravity is held
+
+
 def test_a_method_is_told_as_it_is_written(panda):
     written, found = (inspect.signature(x.mass_matrix) for x in (strobe.Robot, panda))
     bare = [p.replace(annotation=p.empty) for p in list(written.parameters.values())[1:]]
@@ -383,6 +415,7 @@ def test_a_handle_for_steps_takes_a_number_for_the_time(panda):
         (("jacobian",), {"friction": False}, 'no option "friction" in jacobian'),
         (("jacobian",), {"given": ["wrench hand"]}, 'given "wrench hand" is no input of jacobian'),
         (("bias",), {"given": ["gravty"]}, "Did you mean 'gravity'"),
+        (("bias",), {"given": ["gravity hand"]}, 'no given "gravity hand"'),
         (("inverse_dynamics",), {"given": ["wrench base"]}, "no joint of panda moves frame"),
         (("inverse_dynamics",), {"formulation": "lagrange"}, "no formulation"),
         (("inverse_dynamics",), {"actuated": ["joint1"]}, "has none"),

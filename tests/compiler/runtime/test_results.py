@@ -84,6 +84,21 @@ def test_small_results_and_huge_ones_own_their_memory(bytes_):
     assert idle() == []
 
 
+AT_THE_END = """
+import threading
+import numpy as np
+from strobe.compiler.runtime import results
+
+for module in (threading, np):  # which are emptied at the end, as the one they hold
+    module.results = results
+    module.kept = results.new_result((results.LARGE,), np.dtype(float))
+"""
+
+
+def test_an_array_may_be_kept_until_python_ends(python):
+    assert python(AT_THE_END, errors=True) == ""
+
+
 def test_threads_never_have_the_same_memory():
     def ask(k):
         for _ in range(20):

@@ -3,7 +3,7 @@
 import sys
 import weakref
 from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier, Event
+from threading import Barrier, Event, current_thread
 from time import sleep
 
 import numpy as np
@@ -119,6 +119,20 @@ def test_a_failure_in_any_thread_is_that_of_the_call():
     for number in (1, 2, 4):
         with pytest.raises(ArgumentError, match="^no$"):
             threads.each_once(fails, range(40), number)
+
+
+def test_a_thread_that_is_told_to_stop_keeps_no_call_waiting():
+    here, stopped = current_thread(), Event()
+
+    def stops_elsewhere(part):
+        if current_thread() is here:
+            assert stopped.wait(30)
+        else:
+            stopped.set()
+            raise SystemExit("told to stop")
+
+    with pytest.raises(SystemExit, match="told to stop"):
+        threads.each_once(stops_elsewhere, range(40), 2)
 
 
 def test_threads_that_wait_keep_no_array_alive(kernel, divided):

@@ -136,8 +136,9 @@ def forget(dispatcher: Any) -> None:
     """Leave every call to the function again; builtins that other threads may be in are kept."""
     table = dispatcher.__self__
     ctypes.c_uint64.from_address(id(table) + BYTES_CONTENT + 8 * COUNT).value = 0
-    table.kept += (tuple(table.calls),)
-    table.calls.clear()
+    if table.calls:
+        table.kept += (tuple(table.calls),)
+        table.calls.clear()
 
 
 @cache

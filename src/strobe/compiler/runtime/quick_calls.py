@@ -29,6 +29,7 @@ class QuickCalls:
 
     def __init__(self) -> None:
         self._asked = set[tuple[Request, int]]()  # what was asked before, for one state (0) or a batch (1)
+        self._made: dict[str, Any] = {}  # by method; what a robot has under its name may be somebody else's
 
     def notice(self, kernel: Kernel, axes: int) -> None:
         """Take note of a call with so many batch axes."""
@@ -36,13 +37,13 @@ class QuickCalls:
         if heard is not None:
             heard.append((kernel, axes))
 
-    def ahead(self, robot: Any, kernel: Kernel) -> None:
+    def ahead(self, kernel: Kernel) -> None:
         """Prepare for calls of single states now, and of batches at the first one."""
         from strobe.compiler.runtime.quick import forget
 
-        quantity = kernel.request.quantity
-        if quantity in robot.__dict__:
-            forget(robot.__dict__[quantity])  # the code may be another than before
+        made = self._made.get(kernel.request.quantity)
+        if made is not None:
+            forget(made)  # the code may be another than before
         if _is_quick(kernel):
             self._asked |= {(kernel.request, 0), (kernel.request, 1)}
             _ = _code(kernel).quick
@@ -53,10 +54,11 @@ class QuickCalls:
 
         name = method.__name__
         with building:
-            if name not in robot.__dict__:
+            if name not in self._made:
                 learning = partial(self._learning, robot, method)
-                robot.__dict__[name] = dispatcher(name, _documentation(method), (), learning, itself, robot)
-            return robot.__dict__[name]
+                self._made[name] = dispatcher(name, _documentation(method), (), learning, itself, robot)
+            robot.__dict__[name] = self._made[name]
+            return self._made[name]
 
     def _learning(self, robot: Any, method: Callable[..., Any], *args: Any, **named: Any) -> Any:
         """What a method answers, and what there is to be learnt of it."""
@@ -69,17 +71,22 @@ class QuickCalls:
             _hearing.kernels = outer
         if len(heard) == 1 and heard[0][0].request.quantity == method.__name__:
             kernel, axes = heard[0]
-            self._learn(robot, method, args, named, kernel, axes, result)
+            self._learn(method, args, named, kernel, axes, result)
         return result
 
     def _learn(
-        self, robot: Any, method: Any, args: tuple[Any, ...], named: dict[str, Any], kernel: Kernel, axes: int,
+        self,
+        method: Any,
+        args: tuple[Any, ...],
+        named: dict[str, Any],
+        kernel: Kernel,
+        axes: int,
         result: Any,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Remember how a call was written, the second time that the same is asked."""
         from strobe.compiler.runtime.quick import can_learn, learn
 
-        builtin = robot.__dict__[method.__name__]
+        builtin = self._made[method.__name__]
         if axes > 1 or not _is_quick(kernel) or not can_learn(builtin):
             return
         call = _written(method, args, named, kernel, axes)

@@ -37,7 +37,8 @@ class Lent:
         }  # fmt: skip
 
     def __del__(self) -> None:
-        _given_back(self.memory)
+        if _idle is not None:  # at the very end Python takes away what modules hold
+            _given_back(self.memory)
 
 
 _idle: dict[int, np.ndarray] = {}

@@ -76,14 +76,16 @@ def each_once(work: Callable[[Any], None], parts: Sequence[Any], threads: int) -
     and none waits for one that has not begun. After an interrupt no part is begun any more.
     """
     left = deque(parts)
-    elsewhere: SimpleQueue[Exception | None] = SimpleQueue()  # what became of every part that others took
+    elsewhere: SimpleQueue[BaseException | None] = (
+        SimpleQueue()
+    )  # what became of every part that others took
 
     def help_out() -> None:
         for part in _taken(left):
-            elsewhere.put(_failure(work, part))
+            elsewhere.put(_failure(work, part, BaseException))  # or the call would wait for ever
 
-    crew().ask(help_out, min(threads, len(parts)) - 1)
     try:
+        crew().ask(help_out, min(threads, len(parts)) - 1)
         here = [_failure(work, part) for part in _taken(left)]
         outcomes = here + [elsewhere.get() for _ in range(len(parts) - len(here))]
     except BaseException:
@@ -103,10 +105,12 @@ def _taken(left: deque[Any]) -> Iterator[Any]:
             return
 
 
-def _failure(work: Callable[[Any], None], part: Any) -> Exception | None:
+def _failure(
+    work: Callable[[Any], None], part: Any, kind: type[BaseException] = Exception
+) -> BaseException | None:
     try:
         work(part)
-    except Exception as error:
+    except kind as error:
         return error
 
 
