@@ -346,6 +346,17 @@ def test_as_many_ways_to_write_a_call_are_learnt_as_there_is_room_for(panda):
     assert learnt(robot, "jacobian") == robot.jacobian.__self__.room
 
 
+def test_names_and_numbers_that_are_made_anew_for_every_call_are_one_way_to_write_it(panda):
+    robot, state = strobe.Robot(panda.model), panda.random_state(seed=1)
+    many = panda.random_state(seed=1, batch=4)
+    for _ in range(6):
+        found = robot.hybrid_dynamics(*state, accelerated=tuple(f"joint{j}" for j in range(1, 3)))
+        assert np.array_equal(found[0][2:], state[2][2:])
+        assert robot.gravity(many[0], threads=int("300")).shape == (4, 7)
+    assert learnt(robot, "hybrid_dynamics") == 1
+    assert learnt(robot, "gravity") == 1
+
+
 def test_a_robot_that_nobody_holds_is_let_go_with_its_builtins(panda):
     robot = strobe.Robot(panda.model)
     for _ in range(3):

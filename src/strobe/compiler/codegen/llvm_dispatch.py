@@ -1,8 +1,8 @@
 """Which builtin answers a call, told by how the call is written: an inline cache, as virtual machines have them.
 
 `@dispatch(self, args, n, names)` (METH_FASTCALL | METH_KEYWORDS) holds a table of calls that were seen: so many
-arguments by place, these by name, and of those that are no arrays these very objects, or strings equal to them. The
-builtin of the first one that fits is given the arrays in its own order; what it declines, and what fits none, goes to
+arguments by place, these by name, and of those that are no arrays these objects, or strings, whole numbers and tuples
+equal to them. The builtin of the first one that fits is given the arrays in its own order; what it declines, and what fits none, goes to
 a Python function that takes everything. One code serves all tables.
 """
 
@@ -12,7 +12,7 @@ from strobe.compiler.codegen.llvm_builtin import BYTES_CONTENT, OBJECT_TYPE
 
 HEAD = (
     "not_implemented", "decref", "vectorcall", "fallback", "tuple_size", "tuple_item", "call_one", "str_type",
-    "equal", "count",
+    "equal", "count", "tuple_type", "int_type",
 )  # fmt: skip
 COUNT = HEAD.index("count")  # the word that says how many calls there are
 FIRST, LENGTH = 16, 64  # words before the first call, and of each
@@ -116,10 +116,14 @@ option_text:
   %o_wanted_type = load ptr, ptr %o_wanted_type_at, align 8
   %o_given_type_at = getelementptr i8, ptr %o_given, i64 {type}
   %o_given_type = load ptr, ptr %o_given_type_at, align 8
-  %wanted_text = icmp eq ptr %o_wanted_type, %str_type
-  %given_text = icmp eq ptr %o_given_type, %str_type
-  %both_text = and i1 %wanted_text, %given_text
-  br i1 %both_text, label %option_compare, label %another
+  %of_a_kind = icmp eq ptr %o_wanted_type, %o_given_type
+  %is_text = icmp eq ptr %o_wanted_type, %str_type
+  %is_tuple = icmp eq ptr %o_wanted_type, %tuple_type
+  %is_int = icmp eq ptr %o_wanted_type, %int_type
+  %is_several = or i1 %is_text, %is_tuple
+  %is_compared = or i1 %is_several, %is_int
+  %comparable = and i1 %of_a_kind, %is_compared
+  br i1 %comparable, label %option_compare, label %another
 option_compare:
   %compared = call i32 %equal(ptr %o_wanted, ptr %o_given, i32 {eq})
   %texts_equal = icmp eq i32 %compared, 1

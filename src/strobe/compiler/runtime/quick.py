@@ -106,7 +106,7 @@ def dispatcher(
     functions = ("PyObject_Vectorcall", "PyTuple_Size", "PyTuple_GetItem", "PyObject_CallOneArg")
     vectorcall, size, item, call_one = (_address(getattr(api, function)) for function in functions)
     head = [id(NotImplemented), _address(api.Py_DecRef), vectorcall, id(fallback), size, item, call_one]
-    head += [id(str), _address(api.PyObject_RichCompareBool), 0]
+    head += [id(str), _address(api.PyObject_RichCompareBool), 0, id(tuple), id(int)]
     room = len(calls) or MOST_CALLS
     words = head + [0] * (FIRST - len(head) + room * LENGTH)
     made = _builtin(name, doc, code.address, METH_FASTCALL | METH_KEYWORDS, words, code, fallback)

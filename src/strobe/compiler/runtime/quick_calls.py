@@ -213,9 +213,9 @@ def _is_plain(value: Any, axes: int) -> bool:
 
 
 def _is_fixed(value: Any) -> bool:
-    """Whether the same object is always the same option."""
-    fixed = str, bool, int, type(None)
-    return type(value) in fixed or (type(value) is tuple and all(type(x) in fixed for x in value))
+    """Whether the same object, or an equal one of its type, is always the same option."""
+    names = type(value) is tuple and all(type(x) is str for x in value)
+    return names or type(value) in (str, bool, int, type(None))
 
 
 @cache
