@@ -2,8 +2,8 @@
 
 `@dispatch(self, args, n, names)` (METH_FASTCALL | METH_KEYWORDS) holds a table of calls that were seen: so many
 arguments by place, these by name, and of those that are no arrays these objects, or strings, whole numbers and tuples
-equal to them. The builtin of the first one that fits is given the arrays in its own order; what it declines, and what fits none, goes to
-a Python function that takes everything. One code serves all tables.
+equal to them. The builtin of the first one that fits is given the arrays in its own order; what it declines, and what
+fits none, goes to a Python function that takes everything. One code serves all tables.
 """
 
 from __future__ import annotations
