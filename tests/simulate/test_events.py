@@ -103,15 +103,12 @@ def test_a_run_that_is_interrupted_right_after_an_event_meets_it_once_when_it_go
     asked = arm, *start, None, 0.2
     how = {"step": 1e-3, "events": [Attach(0.1, 3.0, (0, 0, 0.1))]}
     whole = simulate(*asked, **how)
-    go = Stepping.go
 
-    def interrupted(self, rows, end, watch):
-        if end == 200:
-            raise KeyboardInterrupt
-        return go(self, rows, end, watch)
+    def interrupted(self, rows, number):
+        raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(Stepping, "go", interrupted)
+        patched.setattr(Stepping, "to_the_end", interrupted)  # what is behind the event
         part = simulate(*asked, **how)
     assert (part.status == Status.INTERRUPTED).all()
     assert part.stopped.tolist() == pytest.approx([0.1] * 3)

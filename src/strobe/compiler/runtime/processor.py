@@ -307,19 +307,21 @@ def declined(*_: Any) -> Any:
 def builtins_work() -> bool:
     """Whether there is a compiler, and objects lie in memory as builtins know them: CPython, 64 bits, release."""
     ordinary = sys.implementation.name == "cpython" and sys.maxsize > 2**32
-    return (
-        ordinary
-        and not hasattr(sys, "gettotalrefcount")
-        and not sysconfig.get_config_var("Py_GIL_DISABLED")
-        and has_compiler()
-    )
+    with building:  # a fork waits for what is imported here: a module half imported locks up a child
+        return (
+            ordinary
+            and not hasattr(sys, "gettotalrefcount")
+            and not sysconfig.get_config_var("Py_GIL_DISABLED")
+            and has_compiler()
+        )
 
 
 @cache
 def has_compiler() -> bool:
     """Whether LLVM can be used; if not, that is said once."""
     try:
-        import llvmlite.binding  # noqa: F401  # pyright: ignore[reportUnusedImport]
+        with building:
+            import llvmlite.binding  # noqa: F401  # pyright: ignore[reportUnusedImport]
     except (ImportError, OSError) as error:  # not installed, or its library does not load
         _slow(f"llvmlite cannot be used ({error}).")
         return False

@@ -39,21 +39,22 @@ class QuickCalls:
 
     def ahead(self, kernel: Kernel) -> None:
         """Prepare for calls of single states now, and of batches at the first one."""
-        from strobe.compiler.runtime.quick import forget
+        with building:
+            from strobe.compiler.runtime.quick import forget
 
-        made = self._made.get(kernel.request.quantity)
-        if made is not None:
-            forget(made)  # the code may be another than before
-        if _is_quick(kernel):
-            self._asked |= {(kernel.request, 0), (kernel.request, 1)}
-            _ = _code(kernel).quick
+            made = self._made.get(kernel.request.quantity)
+            if made is not None:
+                forget(made)  # the code may be another than before
+            if _is_quick(kernel):
+                self._asked |= {(kernel.request, 0), (kernel.request, 1)}
+                _ = _code(kernel).quick
 
     def over(self, robot: Any, method: Callable[..., Any]) -> Callable[..., Any]:
         """The builtin over a method, which stands before it from now on."""
-        from strobe.compiler.runtime.quick import dispatcher
-
         name = method.__name__
-        with building:
+        with building:  # imports too: a child forked in the middle of one would wait for ever
+            from strobe.compiler.runtime.quick import dispatcher
+
             if name not in self._made:
                 learning = partial(self._learning, robot, method)
                 self._made[name] = dispatcher(name, _documentation(method), (), learning, itself, robot)
@@ -106,21 +107,22 @@ class QuickCalls:
         """A builtin that takes the inputs of a kernel in order, and ``out``; ``answer`` takes what is not plain."""
         if not _is_quick(kernel, of_a_method=False):
             return answer
-        from strobe.compiler.runtime.quick import Call, dispatcher
+        with building:
+            from strobe.compiler.runtime.quick import Call, dispatcher
 
-        places = len(kernel.inputs)
-        inputs = tuple((k, None) for k in range(places))
-        code = _code(kernel)
-        ways = [(code.quick, wrap if kernel.parts else None)]
-        if not kernel.parts and not kernel.floats:
-            ways.append((code.batch, None))
-        calls = [
-            Call(places, names, (), (*inputs, *((places, None) for _ in names)), made, then)
-            for made, then in ways
-            for names in ((), ("out",))
-            if made is not declined
-        ]
-        return dispatcher(HANDLE, f"{kernel!r}", calls, answer, Asked, robot, kernel.request)
+            places = len(kernel.inputs)
+            inputs = tuple((k, None) for k in range(places))
+            code = _code(kernel)
+            ways = [(code.quick, wrap if kernel.parts else None)]
+            if not kernel.parts and not kernel.floats:
+                ways.append((code.batch, None))
+            calls = [
+                Call(places, names, (), (*inputs, *((places, None) for _ in names)), made, then)
+                for made, then in ways
+                for names in ((), ("out",))
+                if made is not declined
+            ]
+            return dispatcher(HANDLE, f"{kernel!r}", calls, answer, Asked, robot, kernel.request)
 
 
 HANDLE = "ask"
