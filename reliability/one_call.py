@@ -352,7 +352,7 @@ def main() -> None:
     start, total = time.monotonic(), Tally()
     first = given.seed << 32
     tasks = [range(first + k, first + min(k + 5, given.inputs)) for k in range(0, given.inputs, 5)]
-    with ProcessPoolExecutor(given.processes, get_context("spawn"), max_tasks_per_child=20) as pool:
+    with ProcessPoolExecutor(given.processes, get_context("spawn")) as pool:
         for tally, said in pool.map(attempt, tasks):
             total.add(tally)
             for fault in said:
