@@ -128,7 +128,7 @@ def spoil(rng: np.random.Generator, x: np.ndarray) -> Any:
         lambda: x.astype(np.float32),
         lambda: x.astype(x.dtype.newbyteorder()),
         lambda: locked,
-        lambda: wide[..., 0],
+        lambda: wide[..., 0] if x.ndim else x,
         lambda: x[..., :-1] if x.ndim else x,
         lambda: np.concatenate([x, x], -1) if x.ndim else [x, x],
         lambda: x[None],
