@@ -36,7 +36,7 @@ from strobe.control.slotine_li import SlotineLi
 from strobe.control.stability import POSES, stability
 from strobe.errors import ArgumentError
 from strobe.models.arguments import require_above
-from strobe.robot import Robot
+from strobe.robot import Robot, require_robot
 from strobe.show.sheet import displayed
 from strobe.simulate.problem import joint_at
 
@@ -85,6 +85,7 @@ def suggest(name: str, robot: Robot, bandwidth: float, period: float, delay: flo
 
     Refused is a bandwidth that the period and the delay do not allow; what is given is checked at poses.
     """
+    require_robot(robot)
     offer(name)  # refuses a name that is none
     require_above("bandwidth", bandwidth, "a number of rad/s above zero")
     require_above("period", period, "a number of seconds above zero")
