@@ -130,10 +130,9 @@ def read_log(
     ``degrees`` reads angles and their rates in degrees. ``differentiate`` takes velocities and accelerations that the
     file lacks from its positions.
     """
-    from strobe.robot import Robot
+    from strobe.robot import require_robot
 
-    if not isinstance(robot, Robot):
-        raise ArgumentError(f"robot is a {type(robot).__name__}; expected a Robot: strobe.load(…).")
+    require_robot(robot)
     if not isinstance(columns, str | None):
         require_mapping("columns", columns, "columns by quantity, like t=1, q=2:7")
     if topic is not None:
