@@ -315,6 +315,12 @@ def shown(value: object) -> str:
     return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…"
 
 
+def some_of(told: Sequence[str], most: int) -> str:
+    """So many of some things at most, and how many are left out: a, b and 3 more."""
+    shown = ", ".join(told[:most])
+    return shown if len(told) <= most else f"{shown} and {len(told) - most} more"
+
+
 def counted(number: int, noun: str) -> str:
     """A number of things in words: 1 joint, 2 joints, 2 quantities."""
     if number == 1:

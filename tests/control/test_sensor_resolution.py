@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import strobe
-from strobe.control import AccelerationServo, ComputedTorque, Sensor, Sensors, control
-from strobe.control.sensor_resolution import Row, bits_needed, scheme_sensors, sensors_of, table
+from strobe.control import AccelerationServo, ComputedTorque, Sensor, control
+from strobe.control.sensor_resolution import Row, bits_needed, scheme_sensors, table
 from strobe.errors import ArgumentError
 from strobe.models.joints import Friction, Motor
 from strobe.trajectory.motion import Trajectory
@@ -152,24 +152,6 @@ def test_a_controller_without_accelerations_is_not_asked_for_an_accelerometer(li
     assert str(impossible).startswith("encoder: 7 bits do not suffice, the error is ")
     with pytest.raises(ArgumentError, match="error is -1; expected a number above zero."):
         bits_needed(links, motion, ComputedTorque(links, T), -1.0)
-
-
-def test_bits_by_quantity_take_differences_for_what_comes_after():
-    robot = strobe.load("planar2")
-    sensors = sensors_of(robot, position=12)
-    assert [sensors[name].source for name in ("position", "velocity", "acceleration")] == [
-        "own",
-        "difference",
-        "difference",
-    ]
-    tachometer = sensors_of(robot, velocity=10)
-    assert tachometer.position.perfect
-    assert tachometer.velocity.bits == 10
-    assert isinstance(sensors_of(robot), Sensors)
-    assert sensors_of(robot).perfect
-    with pytest.raises(ArgumentError) as told:
-        sensors_of(robot, torque=8)
-    assert str(told.value) == '"torque" is no sensor; expected position, velocity, acceleration.'
 
 
 def test_a_scheme_that_nobody_knows_is_refused():

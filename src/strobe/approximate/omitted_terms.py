@@ -31,7 +31,7 @@ from strobe.approximate.method import (
     require_open_dynamics,
 )
 from strobe.compiler.runtime.arrays import collected
-from strobe.errors import ArgumentError, UnsupportedModelError, shown
+from strobe.errors import ArgumentError, UnsupportedModelError, shown, some_of
 from strobe.models.inertial import Inertial
 from strobe.models.joints import Joint
 from strobe.models.locking import locked_positions
@@ -147,10 +147,9 @@ class WithoutDistalLinks(LeavingOut):
         wrong = self._wrong_at_rest()
         if not wrong:
             return (missing,)
-        more = f" and {len(wrong) - SHOWN} more" if len(wrong) > SHOWN else ""
         return (
             missing,
-            f"WARNING: at rest in {POSES} random poses torques are wrong (rms) by {', '.join(wrong[:SHOWN])}{more}. "
+            f"WARNING: at rest in {POSES} random poses torques are wrong (rms) by {some_of(wrong, SHOWN)}. "
             "Do not use it where joints carry others against gravity.",
         )
 

@@ -22,7 +22,7 @@ WIDE = 900  # pixels: two panels side by side
 ACROSS = "time (s)"
 
 
-def control_figure(runs: Mapping[str, Tracked], which: int = 0, width: int = WIDE, title: str = "") -> str:
+def control_figure(runs: Mapping[str, Tracked], which: int = 0) -> str:
     """The same motion under one or more controllers, by name; of batches, one loop."""
     _require(runs, which)
     first = next(iter(runs.values()))
@@ -39,8 +39,8 @@ def control_figure(runs: Mapping[str, Tracked], which: int = 0, width: int = WID
     ]  # fmt: skip
     names = ", ".join(row[0].name for row in panels)
     described = f"How far {names} are from where they should be, and the torques, over time."
-    title = title or f"{robot.name} along a motion of {first.motion.duration:.3g} s"
-    return small_multiples(title, described, panels, width=width, curves=list(runs))
+    title = f"{robot.name} along a motion of {first.motion.duration:.3g} s"
+    return small_multiples(title, described, panels, width=WIDE, curves=list(runs))
 
 
 def _require(runs: Mapping[str, Tracked], which: int) -> None:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -148,38 +148,7 @@ def scheme_sensors(scheme: str, sensor: Sensor) -> Sensors:
         raise ArgumentError(f'"{scheme}" is no way to measure; expected {", ".join(SCHEMES)}.')
     place = QUANTITIES.index(SCHEMES[scheme])
     after = {name: Sensor(source=DIFFERENCE) for name in QUANTITIES[place + 1 :]}
-    return _of({QUANTITIES[place]: sensor, **after})
-
-
-def sensors_of(robot: Robot, **bits: int) -> Sensors:
-    """Sensors with bits by quantity over the limits of every joint; what comes after one of them is differences."""
-    for name in bits:
-        if name not in QUANTITIES:
-            raise ArgumentError(f'"{name}" is no sensor; expected {", ".join(QUANTITIES)}.')
-    made: dict[str, Sensor] = {}
-    for name in QUANTITIES:
-        if name in bits:
-            made[name] = Sensor(bits=bits[name], range=_limits(robot, name))
-        elif made:
-            made[name] = Sensor(source=DIFFERENCE)
-    return _of(made)
-
-
-def _of(sensors: Mapping[str, Sensor]) -> Sensors:
-    """Sensors by quantity, perfect ones for those that are not there."""
-    position, velocity, acceleration = (sensors.get(name, Sensor()) for name in QUANTITIES)
-    return Sensors(position, velocity, acceleration)
-
-
-def _limits(robot: Robot, quantity: str) -> Any:
-    """A turn to either side where a position has no limits; elsewhere what `Sensor` finds itself."""
-    limits = robot.limits
-    if quantity != "position" or np.isfinite(limits.upper - limits.lower).all():
-        return None
-    return (
-        np.where(np.isfinite(limits.lower), limits.lower, -2 * np.pi),
-        np.where(np.isfinite(limits.upper), limits.upper, 2 * np.pi),
-    )
+    return replace(Sensors(), **{QUANTITIES[place]: sensor, **after})
 
 
 def _taken(motion: Trajectory, quantity: str) -> tuple[Array, Array]:

@@ -81,12 +81,10 @@ class Tracked:
     def plot(self, path: Path | None = None, which: int = 0, *, force: bool = False) -> Picture:
         """Errors and torques over time, as SVG, written where a path is given; ``which`` is a loop of a batch."""
         from strobe.control.figure import control_figure
-        from strobe.files.writing import writing
 
         drawn = Picture(control_figure({self.controller.title: self}, which))
         if path is not None:
-            with writing(path, force=force) as stream:
-                stream.write(drawn)
+            drawn.save(path, force=force)
         return drawn
 
     def _sheet(self) -> Sheet:

@@ -176,9 +176,9 @@ def decoded_head(content: bytes) -> str:
 # -- data -------------------------------------------------------------------------------------------------------
 
 
-def read_toml_data(path: Place, most: int = LARGEST_TOML) -> dict[str, Any]:
+def read_toml_data(path: Place) -> dict[str, Any]:
     """The data of a TOML file."""
-    text = read_text(path, most)
+    text = read_text(path, LARGEST_TOML)
     try:
         return parsed_toml(text)
     except (ValueError, RecursionError) as error:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from strobe.errors import MOST_FAULTS, ArgumentError, counted, nearest
+from strobe.errors import MOST_FAULTS, ArgumentError, counted, nearest, some_of
 from strobe.files.faults import Faults
 from strobe.files.reading import path_text
 from strobe.identify.log_checks import disagreements
@@ -66,6 +66,7 @@ LOGGED = (".csv", ".tsv", ".txt", ".gz", ".mcap", ".parquet")
 STATE = ("q", "qd", "qdd")
 MOST_FOREIGN = 1_000  # columns that belong to no joint
 MOST_TOLD = 8  # of them, one by one
+MOST_LISTED = 8  # names in a sentence
 SHORT = 5  # letters: in names below that, one mistake makes another word
 FAR = 4 * np.pi  # rad: further, joints that end somewhere seldom turn
 DIGITS = {range(12, 15): ("milliseconds", 1e-3), range(15, 18): ("microseconds", 1e-6),
@@ -558,10 +559,9 @@ class _Chosen:
         for quantity in quantities:
             pairs = sorted((slot[1], place) for place, slot in self.slots.items() if slot[0] == quantity)
             names = names_of(self.robot, quantity)
-            shown = ", ".join(f'"{self.table.names[place]}" ({names[k]})' for k, place in pairs[:MOST_TOLD])
-            more = f" and {len(pairs) - MOST_TOLD} more" if len(pairs) > MOST_TOLD else ""
-            if pairs:
-                self.remarks.append(f"{quantity} is read from {shown}{more}.")
+            told = [f'"{self.table.names[place]}" ({names[k]})' for k, place in pairs]
+            if told:
+                self.remarks.append(f"{quantity} is read from {some_of(told, MOST_TOLD)}.")
 
     # -- what is not read
 
@@ -638,9 +638,8 @@ def _missing(robot: Robot, quantity: str, slots: Iterable[tuple[str, int | None]
     return [name for k, name in enumerate(names_of(robot, quantity)) if (quantity, k) not in present]
 
 
-def _listed(names: Sequence[str], prefix: str = "", most: int = 8, quote: str = '"') -> str:
-    shown = ", ".join(f"{quote}{prefix}{name}{quote}" for name in names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+def _listed(names: Sequence[str], prefix: str = "", quote: str = '"') -> str:
+    return some_of([f"{quote}{prefix}{name}{quote}" for name in names], MOST_LISTED)
 
 
 # -- names that are nearly right --------------------------------------------------------------------------------

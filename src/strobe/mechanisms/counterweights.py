@@ -24,7 +24,7 @@ import numpy as np
 
 from strobe.algebra import Inertia, Sym3, Vec3
 from strobe.approximate.method import Array, require_open_dynamics
-from strobe.errors import ArgumentError, counted
+from strobe.errors import ArgumentError, counted, some_of
 from strobe.mechanisms.balanceable import Obstacle, obstacles, plan, real
 from strobe.models.arguments import finite_numbers, require_text
 from strobe.models.inertial import Inertial
@@ -149,8 +149,7 @@ class Counterbalance:
         changing = [f"H{i + 1}{j + 1}" for i, j in np.argwhere(moves) if i <= j]
         if not changing:
             return f"H was the same in {POSES} poses, which is not proven of every one."
-        more = f" and {len(changing) - SHOWN} more" if len(changing) > SHOWN else ""
-        return f"H depends on the pose: {', '.join(changing[:SHOWN])}{more}."
+        return f"H depends on the pose: {some_of(changing, SHOWN)}."
 
     def _cost(self) -> str:
         before, after = self.before, self.after

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from strobe.errors import some_of
+
 SERIOUS, DOUBTFUL, NOTE = SEVERITIES = ("serious", "doubtful", "note")
 SHOWN = 4  # parts that a group names
 MENDED = "(Mended with -o.)"
@@ -46,8 +48,7 @@ class Group:
             more = f" (and {count - 1} more like it)" if count > 1 else ""
             return f"{first.where}: {first.text}{more}" if first.where else f"{first.text}{more}"
         alike = first.detail if all(finding.detail == first.detail for finding in self.findings) else ""
-        named = ", ".join(_named(finding, alike) for finding in self.findings[:SHOWN])
-        listed = f"{named} and {count - SHOWN} more" if count > SHOWN else named
+        listed = some_of([_named(finding, alike) for finding in self.findings], SHOWN)
         said = f"{first.text} ({alike})" if alike else first.text
         what = f"{listed} {said}." if count == 1 else f"{count} × {said}: {listed}."
         return " ".join(part for part in (what, first.cure, MENDED if first.repair else "") if part)

@@ -25,7 +25,7 @@ LOOKS = 500  # rows, about, that are drawn
 ROWS = 12  # degrees of freedom, at most: those that move most
 
 
-def simulation_figure(run: Run, which: int = 0, width: int = WIDE, title: str = "") -> str:
+def simulation_figure(run: Run, which: int = 0) -> str:
     """One run of a batch."""
     if not is_whole(which, 0) or which >= run.status.size:
         raise ArgumentError(
@@ -38,8 +38,8 @@ def simulation_figure(run: Run, which: int = 0, width: int = WIDE, title: str = 
     whole = {"q": run.q[..., rows, :], "qd": run.qd[..., rows, :], "tau": run.tau[..., rows, :]}
     whole |= {"kinetic": books.kinetic, "potential": books.potential, "drift": books.drift}
     data = {name: one(values, which, run.status.ndim) for name, values in whole.items()}
-    title = title or f"{run.robot.name} for {run.times[-1] - run.times[0]:.3g} s ({run.method})"
-    return run_figure(run.robot, {"times": run.times[rows], **data}, title, width)
+    title = f"{run.robot.name} for {run.times[-1] - run.times[0]:.3g} s ({run.method})"
+    return run_figure(run.robot, {"times": run.times[rows], **data}, title, WIDE)
 
 
 def run_figure(robot: Robot, data: Mapping[str, Array], title: str, width: int) -> str:

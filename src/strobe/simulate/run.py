@@ -137,13 +137,11 @@ class Run:
 
         ``which`` is the number of a run in a batch.
         """
-        from strobe.files.writing import writing
         from strobe.simulate.figure import simulation_figure
 
         drawn = Picture(simulation_figure(self, which))
         if path is not None:
-            with writing(path, force=force) as stream:
-                stream.write(drawn)
+            drawn.save(path, force=force)
         return drawn
 
     def _sheet(self) -> Sheet:

@@ -106,22 +106,22 @@ class Stops:
     damping: Any = None  # N m s/rad, N s/m
 
 
-def payload_numbers(value: Any, name: str = "payload") -> Array:
+def payload_numbers(value: Any) -> Array:
     """Payloads as ten numbers each: (..., 4) is a mass and its centre, (..., 10) all of them, in frame axes."""
     if isinstance(value, Table):
-        raise ArgumentError(f"{name} cannot be a table: it is constant, or changed by events.")
-    numbers = checked(name, value, (), "it is a payload").astype(float)
+        raise ArgumentError("payload cannot be a table: it is constant, or changed by events.")
+    numbers = checked("payload", value, (), "it is a payload").astype(float)
     size = numbers.shape[-1] if numbers.ndim else 0
     if size not in (4, PAYLOAD):
         raise ShapeError(
-            name, numbers.shape, "(..., 4) or (..., 10)", "it is mass and centre, or ten parameters"
+            "payload", numbers.shape, "(..., 4) or (..., 10)", "it is mass and centre, or ten parameters"
         )
     if not np.isfinite(numbers).all():
-        raise ArgumentError(f"{name} holds a number that is not finite.")
+        raise ArgumentError("payload holds a number that is not finite.")
     if (negative := numbers[..., 0][numbers[..., 0] < 0]).size:
-        raise ArgumentError(f"{name} has the mass {negative[0]:g} kg; a mass is not negative.")
+        raise ArgumentError(f"payload has the mass {negative[0]:g} kg; a mass is not negative.")
     if size == PAYLOAD:
-        _require_bodies(numbers.reshape(-1, PAYLOAD), name)
+        _require_bodies(numbers.reshape(-1, PAYLOAD))
         return numbers
     m, c = numbers[..., :1], numbers[..., 1:]
     moments = m * np.sum(c * c, axis=-1, keepdims=True) - m * c * c
@@ -129,11 +129,11 @@ def payload_numbers(value: Any, name: str = "payload") -> Array:
     return np.concatenate([m, m * c, moments, products], axis=-1)
 
 
-def _require_bodies(numbers: Array, name: str) -> None:
+def _require_bodies(numbers: Array) -> None:
     """Refuse ten numbers (N, 10) that no body has: by the principal moments about its centre of mass."""
     m, h, (xx, yy, zz, xy, xz, yz) = numbers[:, 0], numbers[:, 1:4], numbers[:, 4:].T
     if (without := (m == 0) & np.any(numbers != 0, axis=1)).any():
-        raise ArgumentError(f"{_of(name, without)} has moments but no mass; give its mass.")
+        raise ArgumentError(f"{_payload(without)} has moments but no mass; give its mass.")
     about_origin = np.stack([xx, xy, xz, xy, yy, yz, xz, yz, zz], axis=-1).reshape(-1, 3, 3)
     c = h / np.where(m > 0, m, 1.0)[:, None]
     far = np.einsum("ni,ni->n", h, c)[:, None, None] * np.eye(3) - h[:, :, None] * c[:, None, :]
@@ -144,14 +144,14 @@ def _require_bodies(numbers: Array, name: str) -> None:
     a, b, c = moments.T
     if (bad := (a < -tolerance) | (a + b - c < -tolerance)).any():
         raise ArgumentError(
-            f"{_of(name, bad)} has about its centre of mass {impossible(moments[bad][0].tolist())} "
+            f"{_payload(bad)} has about its centre of mass {impossible(moments[bad][0].tolist())} "
             "The ten numbers are m, m c and the inertia about the frame's origin (xx yy zz xy xz yz)."
         )
 
 
-def _of(name: str, which: Array) -> str:
+def _payload(which: Array) -> str:
     """The first of a batch that something holds of, by its number."""
-    return name if len(which) == 1 else f"{name} {int(np.argmax(which))}"
+    return "payload" if len(which) == 1 else f"payload {int(np.argmax(which))}"
 
 
 def one_payload(mass: float, com: Sequence[float], inertia: Any, size: float | None) -> Array:
