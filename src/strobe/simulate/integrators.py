@@ -12,7 +12,7 @@ nothing else. A run whose numbers exceed all bounds stays where it was last.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -66,23 +66,28 @@ RK4 = Integrator(
     "rk4", 4, ((), (0.5,), (0.0, 0.5), (0.0, 0.0, 1.0)), (1 / 6, 1 / 3, 1 / 3, 1 / 6), (0, 0.5, 0.5, 1)
 )
 EULER = Integrator("semi-implicit-euler", 1, ((),), (1.0,), (0.0,), implicit_position=True)
-FIXED = ("rk4", "rk8", "semi-implicit-euler")
+
+
+def _rk8() -> Integrator:
+    """Dormand and Prince, order 8, twelve stages, with the tableau that SciPy has."""
+    from scipy.integrate import DOP853
+
+    n = DOP853.n_stages
+    a = tuple(tuple(DOP853.A[i, :i].tolist()) for i in range(n))
+    return Integrator("rk8", 8, a, tuple(DOP853.B[:n].tolist()), tuple(DOP853.C[:n].tolist()))
+
+
+FIXED: Mapping[str, Callable[[], Integrator]] = {
+    "rk4": lambda: RK4,
+    "rk8": cache(_rk8),
+    "semi-implicit-euler": lambda: EULER,
+}
+"""By name; each made when it is first asked for."""
 
 
 def fixed_method(name: str) -> Integrator:
     """A method of fixed step by its name."""
-    return _method(require_choice("method", name, FIXED))
-
-
-@cache
-def _method(name: str) -> Integrator:
-    if name == "rk8":
-        from scipy.integrate import DOP853  # its tableau: Dormand and Prince, order 8, twelve stages
-
-        n = DOP853.n_stages
-        a = tuple(tuple(DOP853.A[i, :i].tolist()) for i in range(n))
-        return Integrator("rk8", 8, a, tuple(DOP853.B[:n].tolist()), tuple(DOP853.C[:n].tolist()))
-    return next(method for method in (RK4, EULER) if method.name == name)
+    return FIXED[require_choice("method", name, FIXED)]()
 
 
 @dataclass(frozen=True, slots=True)
