@@ -57,7 +57,7 @@ def imports(path: Path):
             continue
         if isinstance(node, ast.FunctionDef) and methods_may_import:
             continue
-        pending += ast.iter_child_nodes(node)
+        pending += [each for each in ast.iter_child_nodes(node) if not isinstance(each, ast.expr)]
         if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "strobe":
             parts = node.module.split(".")
             yield from (named([*parts[1:], a.name]) for a in node.names)
@@ -153,13 +153,17 @@ def strangers(defined: Mapping[str, set[str]]) -> list[str]:
     """Uses of private names that belong to classes of other rooms alone, or to a robot."""
     found: list[str] = []
     for path in sorted(ROOT.rglob("*.py")):
-        own = defined[room(path)]
-        others = {name for other, names in defined.items() if other != room(path) for name in names}
+        here = room(path)
         for name, where in private_uses(parsed(path)):
-            of_robot = room(path) != "robot" and name in defined["robot"] and "robot." in where
-            if of_robot or (name in others and name not in own):
+            of_robot = here != "robot" and name in defined["robot"] and "robot." in where
+            if of_robot or name in foreign(here, defined):
                 found.append(f"{path.relative_to(ROOT)}:{where}")
     return found
+
+
+def foreign(here: str, defined: Mapping[str, set[str]]) -> set[str]:
+    """Private names of classes of other rooms alone."""
+    return set().union(*(names for room, names in defined.items() if room != here)) - defined[here]
 
 
 def private_names_by_room() -> dict[str, set[str]]:

@@ -214,6 +214,8 @@ def test_the_module_runs_as_the_command_does() -> None:
     ("arguments", "sentence"),
     [
         (["tork", "panda"], "strobe: there is no verb \"tork\". Did you mean 'torque'"),
+        (["panda"], 'strobe: a verb stands before the robot: strobe info "panda".'),
+        (["my arm.urdf"], 'strobe: a verb stands before the robot: strobe info "my arm.urdf".'),
         (["torque", "planar2", "--qf", "1"], "strobe: no such option: --qf. Did you mean '--q'"),
         (["info"], "strobe: missing argument 'ROBOT'"),
         (["info", "pandda"], "strobe: no robot \"pandda\" in the library. Did you mean 'panda'"),

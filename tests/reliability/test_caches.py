@@ -18,8 +18,7 @@ def test_one_change_of_a_robot_is_felt_and_nothing_is_taken_from_the_cache_that_
 @pytest.mark.slow
 def test_robots_with_fields_changed_compute_what_they_compute_without_a_cache():
     tally = caches.Tally()
-    for seed in range(3):
-        caches.attempt(seed, tally)
+    caches.attempt(0, tally)
     assert tally.failures == []
     assert tally.felt > tally.changes / 5
 

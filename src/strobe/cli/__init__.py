@@ -16,6 +16,7 @@ In the order of the data:
     frames           the frame that is meant
     logs             motions in files
     show             tables, JSON, notes
+    outputs          results and drawings in files
     progress         how far a long job is
     exit_codes       how a command ends
 

@@ -11,6 +11,7 @@ import typer
 from strobe.cli.inputs import Base, Force, Gravity, Json, Lock, RobotName, Strict, open_robot
 from strobe.cli.logs import Columns, Degrees, Differentiate, LogOptions, Topic, moved
 from strobe.cli.options import drawn_in, takes
+from strobe.cli.outputs import Drawing
 from strobe.errors import ArgumentError
 from strobe.files.tables import decimal
 
@@ -103,6 +104,7 @@ def approximate(
       strobe approximate panda traj.json --memory 64kB --within 0.5% --json
       strobe approximate panda --ladder
     """
+    from strobe.approximate.figure import trade_off_figure
     from strobe.cli.show import print_json
 
     reading = LogOptions(columns, degrees, differentiate, topic)
@@ -113,14 +115,15 @@ def approximate(
         unheard |= {"--samples": samples if samples != SAMPLES else None}
         _require_ladder_alone(ladder, unheard)
     inputs = [robot, *([] if trajectory is None else [trajectory])]
-    _check_plot(plot, inputs, force)
+    drawing = Drawing(plot, inputs, force)
+    drawing.check()
     room, share = _budget(memory), _share(within)
     arm = open_robot(robot, lock=lock, base=base, gravity=gravity, strict=strict)
     data: dict[str, Any] = {"robot": arm.name}
     if trajectory is not None:
         motion = moved(trajectory, arm, reading)
         data |= _compared(arm, motion, _names(approximations), room, share, samples)
-        data |= _drawn(data, plot, inputs, force)
+        data |= drawing.write(lambda: trade_off_figure(data))
     if ladder:
         data["ladder"] = _rungs(arm)
     print_json(data) if as_json else _show(data)
@@ -141,17 +144,6 @@ def _require_ladder_alone(ladder: bool, unheard: dict[str, object]) -> None:
             raise ArgumentError(
                 f"{option} is about methods on a motion; give one: strobe approximate ROBOT traj.json."
             )
-
-
-def _check_plot(plot: Path | None, inputs: list[Any], force: bool) -> None:
-    """Refuse, before anything is computed, a drawing that cannot or must not be written."""
-    from strobe.files.writing import refuse
-
-    if plot is None:
-        return
-    if plot.suffix.lower() != ".svg":
-        raise ArgumentError(f"--plot {plot}: a drawing is an .svg file.")
-    refuse(plot, inputs=inputs, force=force)
 
 
 def _names(methods: str | None) -> list[str] | None:
@@ -220,19 +212,6 @@ def _compared(
             progress=lambda: progress.advance(1),
         )
     return found.told()
-
-
-def _drawn(data: dict[str, Any], plot: Path | None, inputs: list[Any], force: bool) -> dict[str, str]:
-    from strobe.approximate.figure import trade_off_figure
-    from strobe.cli.show import note
-    from strobe.files.writing import writing
-
-    if plot is None:
-        return {}
-    with writing(plot, inputs=inputs, force=force) as stream:
-        stream.write(trade_off_figure(data))
-    note(f"drawn in {plot}.")
-    return {"plot": str(plot)}
 
 
 def _rungs(robot: Robot) -> list[dict[str, Any]]:

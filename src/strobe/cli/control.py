@@ -27,6 +27,7 @@ from strobe.cli.inputs import (
 )
 from strobe.cli.logs import Columns, Degrees, Differentiate, LogOptions, Topic, moved
 from strobe.cli.options import drawn_in, in_options, takes, written_to
+from strobe.cli.outputs import Drawing, write_run
 from strobe.cli.plan import bound, bound_options
 from strobe.cli.progress import Progress
 from strobe.cli.simulate import carried
@@ -141,9 +142,14 @@ def control(
       strobe control panda request.toml --acceleration 5 --approximation without-velocity-terms --rate 500
       strobe control panda request.toml --acceleration 5 --gain kp=100 --gain kd=20 --limits -o out.npz
     """
+    from strobe.control.figure import control_figure
+    from strobe.control.files import write
+
     names = _names(controller, compare)
     inputs = [request, robot]
-    _check_files(output, plot, names, inputs, force)
+    drawing = Drawing(plot, inputs, force)
+    _check_output(output, len(names), inputs, force)
+    _check_drawing(drawing, len(names))
     arm = open_robot(robot, lock=lock, base=base, gravity=gravity, strict=strict)
     reading = LogOptions(columns, degrees, differentiate, topic)
     hand = _hand(arm, frame, payload is not None)
@@ -166,7 +172,9 @@ def control(
             runs = {name: _run(arm, line, name, gains[name], how, progress) for name in names}
     except StrobeError as error:
         raise ArgumentError(_in_options(error)) from None
-    data = _told(arm, line.motion, runs, rate, hand) | _written(runs, output, plot, inputs, force)
+    data = _told(arm, line.motion, runs, rate, hand)
+    data |= write_run(runs[names[0]], write, output, inputs, force)
+    data |= drawing.write(lambda: control_figure(runs))
     _report(data, as_json)
 
 
@@ -194,25 +202,25 @@ def _hand(robot: Robot, frame: str | None, loaded: bool) -> str | None:
     return None
 
 
-def _check_files(
-    output: Path | None, plot: Path | None, names: list[str], inputs: list[Any], force: bool
-) -> None:
-    """Refuse, before anything is simulated, files that cannot or must not be written."""
+def _check_output(output: Path | None, loops: int, inputs: list[Any], force: bool) -> None:
+    """Refuse, before anything is simulated, a file that cannot or must not be written."""
     from strobe.control.files import kind_of
     from strobe.files.writing import refuse
-    from strobe.show.svg import SERIES
 
     if output is not None:
         kind_of(output)
-        if len(names) > 1:
+        if loops > 1:
             raise ArgumentError("-o keeps one loop; give --controller in place of --compare.")
         refuse(output, inputs=inputs, force=force)
-    if plot is not None:
-        if plot.suffix.lower() != ".svg":
-            raise ArgumentError(f"--plot {plot}: a drawing is an .svg file.")
-        if len(names) > len(SERIES):
-            raise ArgumentError(f"--plot draws {len(SERIES)} controllers at most; compare fewer.")
-        refuse(plot, inputs=inputs, force=force)
+
+
+def _check_drawing(drawing: Drawing, loops: int) -> None:
+    """Refuse, before anything is simulated, a drawing that cannot or must not be made."""
+    from strobe.show.svg import SERIES
+
+    drawing.check()
+    if drawing.path is not None and loops > len(SERIES):
+        raise ArgumentError(f"--plot draws {len(SERIES)} controllers at most; compare fewer.")
 
 
 def gains_of(names: list[str], pairs: Sequence[str]) -> dict[str, dict[str, Any]]:
@@ -377,26 +385,6 @@ def _in_options(said: object) -> Advised:
     return in_options(
         said, ("plant_rate", "trajectory_rate", "rate", "limits"), ("plant_rate is", "trajectory_rate is")
     )
-
-
-def _written(
-    runs: dict[str, Tracked], output: Path | None, plot: Path | None, inputs: list[Any], force: bool
-) -> dict[str, Any]:
-    """The loops in their files, and where they are."""
-    from strobe.cli.show import note
-    from strobe.control.figure import control_figure
-    from strobe.control.files import write
-    from strobe.files.writing import writing
-
-    if output is not None:
-        (run,) = runs.values()
-        write(run, output, inputs=inputs, force=force)
-        note(f"{len(run.times):,} rows written to {output}.")
-    if plot is not None:
-        with writing(plot, inputs=inputs, force=force) as stream:
-            stream.write(control_figure(runs))
-        note(f"drawn in {plot}.")
-    return {name: str(path) for name, path in (("output", output), ("plot", plot)) if path is not None}
 
 
 def _report(data: dict[str, Any], as_json: bool) -> None:

@@ -24,6 +24,7 @@ from strobe.cli.inputs import (
 )
 from strobe.cli.logs import Columns, Degrees, Differentiate, LogOptions, Topic
 from strobe.cli.options import drawn_in, takes
+from strobe.cli.outputs import Drawing
 from strobe.cli.states import (
     Accelerations,
     NoFriction,
@@ -128,14 +129,14 @@ def explain(
     reading.refuse_without(trajectory, "the motion of --trajectory LOG")
     if trajectory is None:
         state, assumed = given_state(arm, given, named_pose(arm, pose, q))
-        data, shown = _one_state(arm, state, how, every, plot, force, robot)
+        data, shown = _one_state(arm, state, how, every, Drawing(plot, [robot], force))
         acting = {} if how["frame"] is None else {"frame": how["frame"]}
         data = {"robot": arm.name, "assumed": assumed, **acting, **data}
     else:
         refuse_both(trajectory, given | {"pose": pose})
         if plot is None:
             raise ArgumentError("--trajectory is the motion that --plot draws; give --plot FILE.svg too.")
-        data, shown = _whole_log(arm, trajectory, how, plot, force, robot, reading)
+        data, shown = _whole_log(arm, trajectory, how, Drawing(plot, [trajectory, robot], force), reading)
     present(data, shown, as_json)
 
 
@@ -143,8 +144,7 @@ def explain(
 
 
 def _one_state(
-    arm: Robot, state: dict[str, np.ndarray], how: dict[str, Any], every: bool, plot: Path | None,
-    force: bool, source: str,
+    arm: Robot, state: dict[str, np.ndarray], how: dict[str, Any], every: bool, drawing: Drawing,
 ) -> tuple[dict[str, Any], Iterator[Any]]:  # fmt: skip
     """The data, and what is shown of it."""
     if (terms := arm.nv**2 * (arm.nv + 3) // 2) > MOST_TERMS:
@@ -154,10 +154,9 @@ def _one_state(
         )
     found = arm.explain(*state.values(), **how)
     data = {**state, **_data(found)}
-    if plot is not None:
+    if drawing.path is not None:
         times, *motion = _swing(arm, *state.values())
-        _draw(arm.explain(*motion, **how), times, "time (s)", plot, force, [source])
-        data["plot"] = str(plot)
+        data |= _draw(arm.explain(*motion, **how), times, "time (s)", drawing)
     return data, _tables(found, every)
 
 
@@ -290,7 +289,7 @@ def _written_out(terms: Sequence[dict[str, Any]]) -> Iterator[Any]:
 
 
 def _whole_log(
-    arm: Robot, log: Path, how: dict[str, Any], plot: Path, force: bool, source: str, reading: LogOptions
+    arm: Robot, log: Path, how: dict[str, Any], drawing: Drawing, reading: LogOptions
 ) -> tuple[dict[str, Any], Iterator[Any]]:
     """The data, and what is shown of it."""
     import numpy as np
@@ -309,7 +308,7 @@ def _whole_log(
         remarks.append(f"{len(rows)} of the {len(motion):,} rows were taken, evenly.")
         note(remarks[-1])
     found = arm.explain(motion.q[rows], motion.qd[rows], motion.qdd[rows], **how)
-    _draw(found, times[rows], across, plot, force, [log, source])
+    drawn = _draw(found, times[rows], across, drawing)
     sizes = {kind: np.abs(x).mean(axis=0) for kind, x in found.parts.items()}
     data = {
         "robot": arm.name,
@@ -319,8 +318,7 @@ def _whole_log(
         "units": found.units,
         "mean_magnitude": sizes | {"tau": np.abs(found.tau).mean(axis=0)},
         "coordinates": meaning.COORDINATES,
-        "plot": str(plot),
-    }
+    } | drawn
     return data, _summary(data)
 
 
@@ -362,19 +360,8 @@ def _summary(data: dict[str, Any]) -> Iterator[Any]:
     yield remark(COORDINATES)
 
 
-def _draw(
-    found: Explanation,
-    times: np.ndarray,
-    across: str,
-    plot: Path,
-    force: bool,
-    inputs: Sequence[str | Path],
-) -> None:
-    from strobe.cli.show import note
-    from strobe.files.writing import writing
+def _draw(found: Explanation, times: np.ndarray, across: str, drawing: Drawing) -> dict[str, str]:
     from strobe.show.plots import torque_bars
 
-    text = torque_bars(found, times, across=across)
-    with writing(plot, inputs=inputs, force=force) as stream:
-        stream.write(text)
-    note(f"the terms over {across.split(' (')[0]} are drawn in {plot}.")
+    what = f"the terms over {across.split(' (')[0]} are"
+    return drawing.write(lambda: torque_bars(found, times, across=across), what)

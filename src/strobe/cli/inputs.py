@@ -56,17 +56,6 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace the output file if it exists.")]
 
 
-def check_plot(plot: Path | None, inputs: Sequence[str | Path], force: bool) -> None:
-    """Refuse, before any work, a drawing that cannot or must not be written."""
-    if plot is None:
-        return
-    from strobe.files.writing import refuse
-
-    if plot.suffix.lower() != ".svg":
-        raise ArgumentError(f"--plot {plot}: a drawing is an .svg file.")
-    refuse(plot, inputs=inputs, force=force)
-
-
 SEPARATORS = re.compile(r"[,;\s]+")
 
 

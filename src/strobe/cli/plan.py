@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from strobe.cli.inputs import Base, Force, Json, Lock, RobotName, Strict, check_plot, numbers, open_robot
+from strobe.cli.inputs import Base, Force, Json, Lock, RobotName, Strict, numbers, open_robot
 from strobe.cli.options import drawn_in, takes, written_to
+from strobe.cli.outputs import Drawing
 from strobe.errors import ArgumentError, StrobeError, advised
 
 if TYPE_CHECKING:
@@ -79,11 +80,14 @@ def plan(
     from strobe.cli.show import note, present, warn
     from strobe.models.default_frame import frame_meant
     from strobe.study.limit_usage import beyond
+    from strobe.trajectory.figure import trajectory_figure
     from strobe.trajectory.planners import plan as planned
     from strobe.trajectory.reading import read_request
 
     inputs = [request, robot]
-    _check_files(output, plot, inputs, force)
+    drawing = Drawing(plot, inputs, force)
+    _check_output(output, inputs, force)
+    drawing.check()
     arm = open_robot(robot, lock=lock, base=base, strict=strict)
     bounds = {"velocity": velocity, "acceleration": acceleration, "jerk": jerk, "effort": effort}
     try:
@@ -106,21 +110,18 @@ def plan(
             "rows": write(motion, output, arm, step=step, inputs=inputs, force=force),
         }
         note(f"{data['rows']:,} rows written to {output}.")
-    if plot is not None:
-        _draw(plot, arm, motion, asked, inputs, force)
-        data["plot"] = str(plot)
+    data |= drawing.write(lambda: trajectory_figure(arm, motion, asked.bounds))
     present(data, _shown(data), as_json)
 
 
-def _check_files(output: Path | None, plot: Path | None, inputs: list[Any], force: bool) -> None:
-    """Refuse, before anything is planned, files that cannot or must not be written."""
+def _check_output(output: Path | None, inputs: list[Any], force: bool) -> None:
+    """Refuse, before anything is planned, a file that cannot or must not be written."""
     from strobe.files.writing import refuse
     from strobe.trajectory.files import kind_of
 
     if output is not None:
         kind_of(output)
         refuse(output, inputs=inputs, force=force)
-    check_plot(plot, inputs, force)
 
 
 def _told(robot: Robot, motion: Trajectory, asked: Request) -> dict[str, Any]:
@@ -149,18 +150,6 @@ def bound_options(n: int, given: dict[str, str | None], envelope: float | None) 
                 values[0] if len(values) == 1 else numbers(f"--{name}", text, n, "One per joint, or one.")
             )
     return found
-
-
-def _draw(
-    path: Path, robot: Robot, motion: Trajectory, asked: Request, inputs: list[Any], force: bool
-) -> None:
-    from strobe.cli.show import note
-    from strobe.files.writing import writing
-    from strobe.trajectory.figure import trajectory_figure
-
-    with writing(path, inputs=inputs, force=force) as stream:
-        stream.write(trajectory_figure(robot, motion, asked.bounds))
-    note(f"drawn in {path}.")
 
 
 def _shown(data: dict[str, Any]) -> Iterator[Any]:

@@ -21,12 +21,12 @@ from strobe.cli.inputs import (
     Lock,
     RobotName,
     Strict,
-    check_plot,
     numbers,
     open_robot,
 )
 from strobe.cli.logs import Columns, Degrees, Differentiate, LogOptions, Topic, moved
 from strobe.cli.options import drawn_in, in_options, takes, written_to
+from strobe.cli.outputs import Drawing, write_run
 from strobe.cli.states import (
     Formulation,
     NoFriction,
@@ -134,8 +134,12 @@ def simulate(
       strobe simulate planar2 --torque 3 -1 --duration 2 --stops --json
       strobe simulate fourbar --q 0.6 --duration 10 --plot fourbar.svg
     """
+    from strobe.simulate.files import write
+
     inputs = [path for path in (robot, trajectory, _file(torque), resume) if path is not None]
-    _check_files(output, plot, inputs, force)
+    drawing = Drawing(plot, inputs, force)
+    _check_output(output, inputs, force)
+    drawing.check()
     _refuse_contradictions(
         {
             "torques come from --torque or from --trajectory, not from both.": torque is not None
@@ -171,7 +175,8 @@ def simulate(
     if not len(run.times):
         raise KeyboardInterrupt
     acting = {} if loaded is None else {"frame": loaded}
-    data = {"assumed": assumed, **acting} | _written(run, output, plot, inputs, force) | _told(run)
+    files = write_run(run, write, output, inputs, force) | drawing.write(run.plot)
+    data = {"assumed": assumed, **acting} | files | _told(run)
     _report(run, data, said, as_json)
 
 
@@ -191,8 +196,8 @@ def _refuse_contradictions(found: dict[str, bool]) -> None:
             raise ArgumentError(sentence)
 
 
-def _check_files(output: Path | None, plot: Path | None, inputs: list[Any], force: bool) -> None:
-    """Refuse, before anything is simulated, files that cannot or must not be written."""
+def _check_output(output: Path | None, inputs: list[Any], force: bool) -> None:
+    """Refuse, before anything is simulated, a file that cannot or must not be written."""
     from strobe.files.writing import refuse
     from strobe.simulate.files import kind_of, mcap_writer
 
@@ -200,7 +205,6 @@ def _check_files(output: Path | None, plot: Path | None, inputs: list[Any], forc
         if kind_of(output) == ".mcap":
             mcap_writer()
         refuse(output, inputs=inputs, force=force)
-    check_plot(plot, inputs, force)
 
 
 def _torque(robot: Robot, torque: str | None, hold: bool) -> list[float] | Table | None:
@@ -301,24 +305,6 @@ def _told(run: Run) -> dict[str, Any]:
 
 def _in_options(note: str) -> str:
     return on_command_line(in_options(note, ("stops", "limits")))
-
-
-def _written(
-    run: Run, output: Path | None, plot: Path | None, inputs: list[Any], force: bool
-) -> dict[str, Any]:
-    """The run in its files, and where they are."""
-    from strobe.cli.show import note
-    from strobe.files.writing import writing
-    from strobe.simulate.files import write
-
-    if output is not None:
-        write(run, output, inputs=inputs, force=force)
-        note(f"{len(run.times):,} rows written to {output}.")
-    if plot is not None:
-        with writing(plot, inputs=inputs, force=force) as stream:
-            stream.write(run.plot())
-        note(f"drawn in {plot}.")
-    return {name: str(path) for name, path in (("output", output), ("plot", plot)) if path is not None}
 
 
 def _report(run: Run, data: dict[str, Any], said: list[str], as_json: bool) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,11 +20,11 @@ from strobe.cli.inputs import (
     Lock,
     RobotName,
     Strict,
-    check_plot,
     open_robot,
 )
 from strobe.cli.logs import Columns, Degrees, Differentiate, LogOptions, Recording, Topic
 from strobe.cli.options import drawn_in, takes, written_to
+from strobe.cli.outputs import Drawing
 from strobe.cli.simulate import carried
 from strobe.cli.states import (
     Accelerations,
@@ -129,7 +129,8 @@ def torque(
     Velocities and accelerations that a log lacks are taken from its positions and times with --differentiate: by the
     quintic spline through its rows, which smooths nothing. Without, such a log is refused.
     """
-    check_plot(plot, [robot, *([log] if log else [])], force)
+    drawing = Drawing(plot, [*([log] if log else []), robot], force)
+    drawing.check()
     arm = open_robot(robot, lock=lock, base=base, actuated=actuated, strict=strict)
     if loops and not (arm.model.loops or arm.model.curves):
         raise ArgumentError(f"--loops shows the forces in closed chains; {arm.name} has none.")
@@ -146,13 +147,11 @@ def torque(
     if log is None:
         if output is not None:
             raise ArgumentError("-o takes the torques of a log: strobe torque ROBOT LOG.csv -o FILE.")
-        drawing = Drawing(plot, [robot], force)
         _one_state(arm, given, named_pose(arm, pose, q), how, loops, as_json, drawing, sensed)
     else:
         refuse_both(log, given | {"pose": pose})
         if loops:
             raise ArgumentError("--loops shows the forces of one state; leave out the log.")
-        drawing = Drawing(plot, [log, robot], force)
         _whole_log(arm, robot, log, output, force, how, as_json, reading, drawing, sensed)
 
 
@@ -224,30 +223,6 @@ class Sensed:
         return how | {"wrench": turned, "frame": self.frame}
 
 
-@dataclass(frozen=True)
-class Drawing:
-    """Where a figure goes, if one was asked for."""
-
-    path: Path | None
-    inputs: Sequence[str | Path]
-    force: bool
-
-    def write(self, figure: Callable[[], str]) -> dict[str, str]:
-        """Draw it and say so; what is told as data."""
-        if self.path is None:
-            return {}
-        from strobe.cli.show import note
-        from strobe.files.writing import writing
-
-        with writing(self.path, inputs=self.inputs, force=self.force) as stream:
-            stream.write(figure())
-        note(f"the torques are drawn in {self.path}.")
-        return {"plot": str(self.path)}
-
-
-# -- one state ----------------------------------------------------------------------------------------
-
-
 def _one_state(
     robot: Robot, given: dict[str, str | None], known: dict[str, Any], how: dict[str, Any], loops: bool,
     as_json: bool, drawing: Drawing, sensed: Sensed,
@@ -280,7 +255,7 @@ def _one_state(
 
         data["loop_forces"] = held = loop_forces.measured(robot, *state.values(), **how)
         shown += ["", *loop_forces.shown(held)]
-    data |= drawing.write(lambda: _terms(robot, state, how))
+    data |= drawing.write(lambda: _terms(robot, state, how), "the torques are")
     acting = {} if how["frame"] is None else {"frame": how["frame"]}
     present({"robot": robot.name, "assumed": assumed, **acting, **data}, shown, as_json)
 
@@ -317,7 +292,7 @@ def _whole_log(
     motion = read_motion(log, robot, reading, besides=read)
     names = robot.coordinates.rate_names
     tau = _torques(robot, motion, how, sensed, wrenches)
-    drawn = drawing.write(lambda: _over_time(robot, motion, tau, log))
+    drawn = drawing.write(lambda: _over_time(robot, motion, tau, log), "the torques are")
     if output is None and not as_json:
         _write(sys.stdout, motion, names, tau)
         return

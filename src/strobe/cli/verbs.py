@@ -59,9 +59,19 @@ class Verbs(PlainValues, TyperGroup):
             return name, found, renamed(verb, words, quiet=ctx.resilient_parsing)
         if verb in ("help", "version"):
             raise typer.BadParameter(f'there is no verb "{verb}": strobe --{verb}.')
+        if is_robot(verb):
+            raise typer.BadParameter(f'a verb stands before the robot: strobe info "{verb}".')
         raise typer.BadParameter(
             f'there is no verb "{verb}".{nearest(verb, VERBS)} The verbs: {", ".join(VERBS)}.'
         )
+
+
+def is_robot(word: str) -> bool:
+    """Whether a word names a robot of the library or has the ending of a model file."""
+    from strobe.cli.inputs import MODELS
+    from strobe.models.library import built_in_names
+
+    return word in built_in_names() or word.lower().endswith(MODELS)
 
 
 @cache

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from strobe.cli.exit_codes import CHECK_FAILED
-from strobe.cli.inputs import Force, Gravity, Json, Lock, RobotName, Strict, check_plot, numbers, open_robot
+from strobe.cli.inputs import Force, Gravity, Json, Lock, RobotName, Strict, numbers, open_robot
 from strobe.cli.logs import Columns, Degrees, Differentiate, LogOptions, Topic, moved
 from strobe.cli.options import drawn_in, in_options, takes
+from strobe.cli.outputs import Drawing
 from strobe.errors import ArgumentError, StrobeError
 
 if TYPE_CHECKING:
@@ -73,14 +74,13 @@ def zmp(
     from strobe.cli.show import present, warn
 
     inputs = [robot, motion]
-    check_plot(plot, inputs, force)
+    drawing = Drawing(plot, inputs, force)
+    drawing.check()
     rooted = open_robot(robot, lock=lock, gravity=gravity, strict=strict).standing_on(foot)
     table = _rows(rooted, motion, step, LogOptions(columns, degrees, differentiate, topic))
     reaction = _reaction(rooted, table, foot if sole is None else _foot(foot, sole), friction, torsion)
     data = _told(rooted, foot, table, reaction)
-    if plot is not None:
-        _draw(rooted, foot, table, reaction, plot, inputs, force)
-        data["plot"] = str(plot)
+    data |= drawing.write(lambda: _figure(rooted, foot, table, reaction))
     present(data, _shown(data), as_json)
     if not reaction.held:
         warn(reaction.sentence)
@@ -184,23 +184,11 @@ def _shown(data: dict[str, Any]) -> Iterator[Any]:
         yield remark(data["sentence"])
 
 
-def _draw(
-    robot: Robot,
-    foot: str,
-    table: Rows,
-    reaction: GroundReaction,
-    plot: Path,
-    inputs: list[Any],
-    force: bool,
-) -> None:
-    from strobe.cli.show import note
-    from strobe.files.writing import writing
+def _figure(robot: Robot, foot: str, table: Rows, reaction: GroundReaction) -> str:
     from strobe.mechanisms.figure_zmp import zmp_figure
     from strobe.mechanisms.zero_moment_point import across, center_of_mass, upward
 
     axes = across(upward(robot))
     title = f"{robot.name} on {foot}"
     center = center_of_mass(robot, table.q) @ axes
-    with writing(plot, inputs=inputs, force=force) as stream:
-        stream.write(zmp_figure(title, [reaction.polygon[0] @ axes], reaction.zmp @ axes, center))
-    note(f"drawn in {plot}.")
+    return zmp_figure(title, [reaction.polygon[0] @ axes], reaction.zmp @ axes, center)
