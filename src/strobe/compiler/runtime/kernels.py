@@ -50,6 +50,12 @@ class Kernel:
         """The result of shape (*batch, *core)."""
         return self.code(arrays, out, threads)
 
+    def in_a_hurry(self, arrays: Mapping[str, Any]) -> Any:
+        """The same, of plain rows (N, size) by the builtin that answers quick calls of batches."""
+        quick = self.device.in_a_hurry and not self.stored and not self.is_empty
+        found = self.code.batch(*arrays.values()) if quick else NotImplemented
+        return self(arrays) if found is NotImplemented else found
+
     @property
     def quantity(self) -> str:
         return self.request.quantity
