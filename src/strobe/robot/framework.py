@@ -125,7 +125,7 @@ class Framework:
         """Degrees of freedom."""
         return self.nv
 
-    @property
+    @cached_property
     def joint_names(self) -> tuple[str, ...]:
         """Names of the independent joints, in the order of q."""
         return tuple(joint.name for joint in self.coordinates.joints)
