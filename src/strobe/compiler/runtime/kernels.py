@@ -33,6 +33,8 @@ from strobe.scalars.dual import Direction
 class Kernel:
     """Calls of one quantity on arrays that are checked already."""
 
+    as_written = False  # whether nothing is moved and nothing fused, for the bits of operations one by one
+
     def __init__(self, model: Model, request: Request, device: Device = PROCESSOR) -> None:
         self.model = model
         self.request = request.at_frames(model) if request else request
