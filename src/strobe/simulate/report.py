@@ -172,7 +172,7 @@ def _drifts(audit: Audit) -> list[str]:
     """A word on energy that nothing accounts for, if there is much: a look at some rows, fewer in a large batch."""
     count = max(FEWEST, LOOKS // max(audit.events[..., 0].size, 1)) if audit.q.shape[-2] else 0
     rows = np.unique(np.linspace(0, max(audit.q.shape[-2] - 1, 0), count).astype(int))
-    drift = audit.at(rows).largest_drift if audit.q.shape[-2] else np.zeros(())
+    drift = audit.at(rows).noticed_drift if audit.q.shape[-2] else np.zeros(())
     many = int((drift > DRIFT).sum())
     if not many:
         return []

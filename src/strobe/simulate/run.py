@@ -156,7 +156,7 @@ class Run:
         return Sheet(head, [*parts, *self.notes], self._figure)
 
     def _facts(self) -> dict[str, str | int | None]:
-        drift = float(np.nanmax(self.audit.largest_drift, initial=0.0))
+        drift = float(np.nanmax(self.audit.noticed_drift, initial=0.0))
         return {
             "ended": ended(self.status, Status),
             "rows": len(self.times),

@@ -30,6 +30,7 @@ ROUNDING = 1e-9  # by which a step may exceed what it is rounded to
 MEMBERS = 8  # runs of a batch that are looked at
 FASTEST = 64  # modes of them, by their eigenvalues
 NUDGE, NUDGE_RATE = 1e-6, 1e-4  # for differences; the latter within the ramp of Coulomb friction
+LEFT_OVER = 1e-8  # of an eigenvalue: what differences leave of a part that is none
 GROWN = 1.001  # by which a mode may not grow in a step, if it does not by itself
 LEFT = np.exp(
     1j * np.linspace(np.pi / 2 + 1e-9, np.pi, 1000)
@@ -49,7 +50,15 @@ class Modes(NamedTuple):
         """One of them in words."""
         value, joint = self.eigenvalues[k], problem.joint_of(self.movers[k])
         where = f'joint "{joint}" in its stop' if self.stopped[k] else f'joint "{joint}"'
-        return f"the mode of {where} (eigenvalue {value.real:.4g}{value.imag:+.4g}i 1/s)"
+        return f"the mode of {where} (eigenvalue {_in_words(value)} 1/s)"
+
+
+def _in_words(value: complex) -> str:
+    """An eigenvalue without a part that is nothing but rounding beside the other."""
+    if abs(value.imag) <= LEFT_OVER * abs(value):
+        return f"{value.real:.4g}"
+    real = "" if abs(value.real) <= LEFT_OVER * abs(value) else f"{value.real:.4g}"
+    return f"{real}{value.imag:{'+' if real else ''}.4g}i"
 
 
 class Choice(NamedTuple):
