@@ -20,7 +20,7 @@ from strobe.compiler.runtime.timing import Way, best_times
 from strobe.simulate.fixed_steps import march
 from strobe.simulate.integrators import fixed_method
 from strobe.simulate.problem import problem
-from strobe.simulate.time_grid import grid
+from strobe.simulate.time_grid import Course, grid
 
 SECONDS = 3.0
 BATCH, STEPS, STEP = 1024, 50, 1e-3
@@ -45,10 +45,10 @@ def _beside_mujoco(robot: strobe.Robot, batch: int, seconds: float) -> list[Row]
     peer = MuJoCo(robot)
     theirs = _rollout(peer, q, qd)
     asked = problem(robot, q, qd, 0.0, STEPS * STEP, friction=False)
-    steps = grid(0.0, STEPS * STEP, STEP, np.empty(0))
+    course = Course(grid(0.0, STEPS * STEP, STEP, np.empty(0)), np.array([STEPS]))
 
     def bare() -> Any:
-        return march(asked, fixed_method("rk4"), steps, np.array([STEPS]), threads=1)
+        return march(asked, fixed_method("rk4"), course, threads=1)
 
     def whole() -> Any:
         return strobe.simulate(robot, q, qd, 0.0, STEPS * STEP, step=STEP, friction=False, threads=1)

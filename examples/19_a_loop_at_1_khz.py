@@ -8,7 +8,9 @@ import numpy as np
 import strobe
 from strobe.simulate.batch_stepper import SideBySide
 
-PERIOD, SECONDS = 1e-3, float(sys.argv[1]) if len(sys.argv) > 1 else 0.5
+PERIOD, SECONDS = 1e-3, sys.argv[1] if len(sys.argv) > 1 else "0.5"
+if not SECONDS.replace(".", "", 1).isdecimal() or not 0.01 <= float(SECONDS) <= 3600.0:
+    sys.exit(f'"{SECONDS}" is no time for this loop; expected seconds, from 0.01 to 3600.')
 robot = strobe.load("panda")
 start = np.array([0.0, -0.5, 0.0, -2.0, 0.0, 1.6, 0.8])
 motion = robot.plan([start, start + 0.1], velocity=1.0, acceleration=3.0)
@@ -36,16 +38,14 @@ def wait_until(moment):
             time.sleep(left - 2e-4)
 
 
-arm, began, stepping = Arm(), [], []
-times = np.arange(round(SECONDS / PERIOD)) * PERIOD
+times = np.arange(round(float(SECONDS) / PERIOD)) * PERIOD
 wanted = list(zip(*motion(np.minimum(times, motion.duration)), strict=True))  # looked up beforehand
-due = time.perf_counter()
+arm, began, stepping, due = Arm(), [], [], time.perf_counter()
 for each in wanted:
     wait_until(due)
     began.append(time.perf_counter())
     measured = arm.read()
-    before = time.perf_counter()
-    tau = controller.step(measured, each)
+    before, tau = time.perf_counter(), controller.step(measured, each)
     stepping.append(time.perf_counter() - before)
     arm.write(tau)
     due = max(due, began[-1] - PERIOD / 10) + PERIOD  # who is late counts anew, and does not hurry after

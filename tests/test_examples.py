@@ -45,6 +45,15 @@ def test_a_script_is_short_and_says_what_it_shows(path):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("given", ["x", "nan", "-1", "1e9", ""])
+def test_a_script_refuses_a_number_that_is_none_in_one_sentence(given):
+    (path,) = (path for path in SCRIPTS if path.name.startswith("19"))
+    done = subprocess.run([sys.executable, str(path), given], capture_output=True, encoding="utf-8")
+    assert done.returncode == 1
+    assert done.stderr == (f'"{given}" is no time for this loop; expected seconds, from 0.01 to 3600.\n')
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
 def test_a_script_runs(path, tmp_path):
     environment = os.environ | {"PYTHONIOENCODING": "utf-8"}

@@ -181,6 +181,13 @@ class ShapeError(StrobeError, ValueError):
         super().__init__(f"{name} has shape {got}; {why}, expected {expected}.")
 
 
+class KeywordError(StrobeError, TypeError):
+    """A keyword that a function held ready does not take."""
+
+    def __init__(self, name: str, handle: str, takes: str, cure: str = "") -> None:
+        super().__init__(f"{handle} takes {takes}; got {excerpt(name)}=.{cure}")
+
+
 class DtypeError(StrobeError, TypeError):
     """An array that does not hold real numbers."""
 

@@ -119,3 +119,20 @@ def test_energy_that_is_off_is_told_as_a_part_of_the_largest_kinetic_energy_of_t
     run = simulate(robot, [0, 0, 0, -1.5, 0, 1.5, 0], np.zeros(7), None, 1.0, stops=True, step=1.5e-3)
     said = f"the energy is off by up to {run.audit.largest_drift:.2g} of the kinetic energy"
     assert [note for note in run.notes if said in note]
+
+
+@pytest.mark.parametrize("name", ["pendulum3", "panda", "planar2"])
+def test_no_note_shows_what_rounding_leaves_of_nothing(name):
+    robot = strobe.load(name)
+    middle = np.clip(robot.neutral, robot.limits.lower, robot.limits.upper)
+    for friction in (True, False):
+        run = simulate(robot, middle, np.zeros(robot.nv), robot.gravity(middle), 0.1, friction=friction)
+        assert not [note for note in run.notes if "e-1" in note or "e+1" in note or "+0i" in note]
+
+
+def test_energy_of_an_arm_at_rest_is_off_by_nothing_but_rounding_and_not_told():
+    robot = strobe.load("planar2")
+    run = simulate(robot, robot.neutral, [0.0, 0.0], robot.gravity(robot.neutral), 0.2, step=1e-4)
+    assert not [note for note in run.notes if "the energy is off" in note]
+    assert run.audit.noticed_drift == 0.0
+    assert "0.0e+00 of the largest kinetic energy" in str(run.audit)

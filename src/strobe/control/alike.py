@@ -18,6 +18,7 @@ import numpy as np
 
 from strobe.approximate.method import Formula
 from strobe.compiler.runtime.cache import is_source
+from strobe.control.sensors import PERFECT
 from strobe.robot import Robot
 from strobe.robot.recent import Recent
 
@@ -62,11 +63,40 @@ def content(thing: Any, deep: int = DEEP) -> Hashable:
     )
 
 
-def shared(loop: Loop) -> Loop:
-    """The loop, with the rounds of one that is like it, if one ran before on this arm."""
+def copied(thing: Any) -> Any:
+    """A thing of ours with numbers of its own, robots aside: whoever changes one changes no other."""
+    if isinstance(thing, np.ndarray):
+        return thing.copy()
+    if type(thing) is dict:
+        return {name: copied(x) for name, x in thing.items()}
+    if type(thing) is list:
+        return thing[:]
+    if (
+        type(thing) in PLAIN
+        or type(thing) is float
+        or isinstance(thing, Robot)
+        or not _is_ours(type(thing))
+    ):
+        return thing
+    found = object.__new__(type(thing))
+    vars(found).update({name: copied(x) for name, x in vars(thing).items()})
+    return found
+
+
+@cache
+def _content_of_perfect() -> Hashable:
+    return content(PERFECT)
+
+
+def shared(loop: Loop, made_of: Hashable = None) -> Loop:
+    """The loop, with the rounds of one that is like it, if one ran before on this arm.
+
+    ``made_of`` is the content of its controller where that is known.
+    """
     gains = tuple((name, x.shape[-1]) for name, x in loop.controller.gains.items())
     try:
-        made_of = content(loop.controller), content(loop.sensors)
+        sensing = _content_of_perfect() if loop.sensors is PERFECT else content(loop.sensors)
+        made_of = made_of or content(loop.controller), sensing
     except Unlike:
         return loop
     key = loop.rate, loop.method.name, loop.steps, loop.late, loop.continuous, gains, made_of

@@ -82,7 +82,7 @@ class Instruments:
             if self.sensors[quantity].source != DIFFERENCE
         }
 
-    @property
+    @cached_property
     def notes(self) -> tuple[str, ...]:
         """What is said of sensors that nobody reads."""
         unread = self.sensors.acceleration
@@ -90,7 +90,7 @@ class Instruments:
             return ()
         return ("the controller measures no accelerations: their sensor is not read.",)
 
-    @property
+    @cached_property
     def watched(self) -> bool:
         return self.sensors.watched
 

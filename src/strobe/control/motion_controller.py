@@ -10,10 +10,11 @@ own, the sensors, and the arm itself, which need not be what the controller beli
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from strobe.control.alike import content, copied
 from strobe.control.controller import Controller
 from strobe.control.methods import make
 from strobe.control.request_timeline import Planner, Planning
@@ -21,6 +22,7 @@ from strobe.control.sample_rates import RATE, Rates, rates
 from strobe.errors import ArgumentError
 from strobe.models.arguments import require_above, require_truth
 from strobe.robot import Robot, require_robot
+from strobe.robot.recent import Recent
 
 EXAMPLES = {"gains": '{"kp": 400.0}', "bounds": '{"acceleration": 5.0}'}
 
@@ -32,6 +34,7 @@ class MotionController:
     planning: Planning
     controller: Controller
     rates: Rates
+    made_of: Hashable = None  # what tells the controller from others, where that is known
 
 
 def motion_controller(
@@ -59,11 +62,12 @@ def motion_controller(
             raise ArgumentError(
                 f"{name}= divides periods, and a continuous loop has none. Leave out one of them."
             )
+    made_of = None
     if isinstance(controller, Controller):
         found = _own_rates(controller, gains, rate, plant_rate, trajectory_rate, steps)
     elif isinstance(controller, str):
         found = rates(RATE if rate is None else rate, plant_rate, trajectory_rate, steps)
-        controller = make(controller, robot, found.period, **(gains or {}))
+        controller, made_of = _named(controller, robot, found.period, gains or {})
     else:
         raise ArgumentError(
             f"controller is of type {type(controller).__name__}; expected the name of one, or a Controller."
@@ -71,7 +75,20 @@ def motion_controller(
     for what, other in (("the controller was made for", controller.robot), ("the plant is", plant)):
         if other.joint_names != robot.joint_names:
             raise ArgumentError(f"{what} {other.name}, whose joints are not those of {robot.name}.")
-    return MotionController(Planning(robot, planner, bounds, motors), controller, found)
+    return MotionController(Planning(robot, planner, bounds, motors), controller, found, made_of)
+
+
+def _named(name: str, robot: Robot, period: float, gains: Mapping[str, Any]) -> tuple[Controller, Hashable]:
+    """A controller by its name, and its content; one without gains is a copy of one that is kept."""
+    if gains:
+        return make(name, robot, period, **gains), None
+
+    def made() -> tuple[Controller, Hashable]:
+        found = make(name, robot, period)
+        return found, content(found)
+
+    typical, made_of = robot.kept("controllers", Recent)((name, period), made)
+    return copied(typical), made_of
 
 
 def _own_rates(

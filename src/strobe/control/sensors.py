@@ -103,3 +103,7 @@ class Sensors:
         if self.perfect:
             return self
         return Sensors(self.position.smooth(), self.velocity.smooth(), self.acceleration.smooth())
+
+
+PERFECT = Sensors()
+"""What a loop has of which nothing is said."""

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from strobe.compiler.graph.recurrence import sample
+from strobe.compiler.runtime.arrays import some
 from strobe.control.alike import shared
 from strobe.control.controller import Controller
 from strobe.control.loop import GAINS, NOISE, REFERENCE, SENSING, Loop
@@ -20,7 +21,7 @@ from strobe.control.request_timeline import Planner
 from strobe.control.sample_rates import WHOLE, periods, whole_steps
 from strobe.control.sensor_failures import stops_of
 from strobe.control.sensor_noise import disturbances
-from strobe.control.sensors import Sensors
+from strobe.control.sensors import PERFECT, Sensors
 from strobe.control.status import Status
 from strobe.control.tracking_result import Tracked
 from strobe.control.verdict import judged, tolerances
@@ -31,6 +32,7 @@ from strobe.simulate.problem import Problem, problem
 from strobe.trajectory.motion import Trajectory
 
 Array = np.ndarray
+DONE = int(Status.DONE)
 
 
 def control(
@@ -79,8 +81,8 @@ def control(
     end = motion.duration if t is None else _duration(t)
     start = motion(0.0)
     asked = problem(
-        arm, start.q if q0 is None else q0, start.qd if qd0 is None else qd0, None, end, wrench=wrench, frame=frame,
-        payload=payload, stops=stops, limits=limits, friction=friction,
+        arm, start.q if q0 is None else q0, start.qd if qd0 is None else qd0, np.zeros(arm.nv), end,
+        wrench=wrench, frame=frame, payload=payload, stops=stops, limits=limits, friction=friction,
     )  # fmt: skip
     require_above("delay", delay, "seconds, zero or more", or_zero=True)
     require_truth("check", check)
@@ -88,9 +90,9 @@ def control(
     steps, unsteady = plant_steps(asked, used, controller.period, delay, given)
     step = controller.period / steps
     loop = shared(Loop(
-        arm, asked.rate, used, controller, Sensors() if sensors is None else sensors, steps,
+        arm, asked.rate, used, controller, PERFECT if sensors is None else sensors, steps,
         whole_steps("delay", delay, step), continuous,
-    ))  # fmt: skip
+    ), system.made_of)  # fmt: skip
     rounds = periods(end, controller.period, loop.layout.end + arm.nv)
     if check and unsteady is not None:
         warned(unsteady)
@@ -113,9 +115,7 @@ def _run(
     constants, batch = constants_of(asked, loop, step)
     count = prod(batch)
     state = np.zeros((count, loop.layout.end))
-    state[:, : p.size] = np.broadcast_to(
-        asked.state.reshape((*asked.batch, p.size)), (*batch, p.size)
-    ).reshape(count, -1)
+    state[:, : p.size] = _spread(asked.state, asked.batch, batch)
     q, qd = state[:, p.q].copy(), state[:, p.qd].copy()
     state[:, p.size :] = loop.first(q, qd, constants.get(SENSING, np.empty((1, 0))))
     times = period * np.arange(rounds)
@@ -129,11 +129,15 @@ def _run(
     _march(loop, state, constants, signals, out, threads)
     done = state[:, p.steps] * step
     lost = np.arange(rounds)[None, :] * period > done[:, None]
-    out[lost] = np.nan
+    gone = some(lost)
+    if gone:
+        out[lost] = np.nan
     whole = out.reshape((*batch, rounds, -1))
     cut = state[:, p.cut] if p.limited else np.zeros((count, arm.nv))
     stopped, why = stops_of(loop, out, state)
-    status = np.where(lost.any(axis=1), Status.DIVERGED, np.where(stopped, Status.STOPPED, Status.DONE))
+    status = np.full(count, DONE)
+    if gone or some(stopped):
+        status = np.where(lost.any(axis=1), Status.DIVERGED, np.where(stopped, Status.STOPPED, Status.DONE))
     return Tracked(
         arm, loop.controller, times, wanted[:, 0], whole[..., p.q], whole[..., p.qd], whole[..., loop.layout.end :],
         cut.reshape((*batch, -1)), done.reshape(batch), status.reshape(batch), motion, (*notes, *why),
@@ -169,7 +173,7 @@ def constants_of(asked: Problem, loop: Loop, step: float) -> tuple[dict[str, Arr
     """
     given = {GAINS: loop.controller.gains, SENSING: loop.instruments.numbers}
     leading = [x.shape[:-1] for numbers in given.values() for x in numbers.values()]
-    batch = np.broadcast_shapes(asked.batch, *leading)
+    batch = np.broadcast_shapes(asked.batch, *leading) if any(leading) else asked.batch
     acting = asked.constants_in(asked.spans[0])
     constants = {name: _spread(x, asked.batch, batch) for name, x in acting.items() if name != "tau"}
     constants |= {sample("h", 0): np.array([[step]]), GAINS: np.zeros((1, loop.gains.end))}
@@ -185,7 +189,8 @@ def _spread(rows: Array, given: tuple[int, ...], batch: tuple[int, ...]) -> Arra
 
 
 def _rows(numbers: Mapping[str, Array], batch: tuple[int, ...]) -> Array:
-    shared = all(x.ndim == 1 for x in numbers.values())
-    rows = [np.broadcast_to(x, ((1,) if shared else batch) + x.shape[-1:]) for x in numbers.values()]
+    if all(x.ndim == 1 for x in numbers.values()):  # shared by all
+        return np.concatenate([*numbers.values()])[None]
+    rows = [np.broadcast_to(x, batch + x.shape[-1:]) for x in numbers.values()]
     whole = np.concatenate(rows, axis=-1)
     return np.ascontiguousarray(whole.reshape(-1, whole.shape[-1]))

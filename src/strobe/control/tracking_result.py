@@ -46,8 +46,10 @@ class Tracked:
     @cached_property
     def error(self) -> Array:
         """From where the arm is to where it should be, joint by joint (..., T, nv)."""
-        wanted = np.broadcast_to(self.wanted[..., : self.plant.nq], self.q.shape)
-        return self.plant.difference(self.q, wanted)
+        nq = self.plant.nq
+        wanted = np.broadcast_to(self.wanted[..., :nq], self.q.shape)
+        rows = (np.ascontiguousarray(x.reshape(-1, nq)) for x in (self.q, wanted))
+        return self.plant.difference(*rows).reshape((*self.q.shape[:-1], -1))
 
     def hand(self, frame: str | None = None) -> Array:
         """Where a frame, the tip, is: poses (..., T, 4, 4), as a planner that thinks of the hand wants them."""

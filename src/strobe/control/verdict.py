@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from strobe.compiler.runtime.arrays import one_or_each
+from strobe.compiler.runtime.arrays import every, one_or_each
 from strobe.control.status import Status
 from strobe.control.tracking_result import Tracked
 from strobe.errors import ArgumentError, shown
@@ -39,6 +39,8 @@ def judged(run: Tracked, unkept: Sequence[str], tolerance: Array, limited: bool)
     cut = (run.cut > SHORTEST).any(axis=-1) if limited else np.zeros(status.shape, dtype=bool)
     status = np.where(cut, np.maximum(status, Status.INFEASIBLE), status)
     notes += _cuts(run) if limited else _beyond(run)
+    if run.done and every(np.abs(run.error) <= tolerance):
+        return replace(run, status=status.astype(np.int8), notes=(*run.notes, *notes))
     lost = (run.status >= Status.STOPPED)[..., None, None]  # and told so already
     off = np.where(lost, 0.0, np.nan_to_num(np.abs(run.error)) / tolerance)
     left = (off > 1).any(axis=(-1, -2))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -136,8 +136,7 @@ def unchecked(robot: Robot, request: Request) -> Any:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class Found:
+class Found(NamedTuple):
     """The best place of every pose, its squared error in rows of a step, and the steps that it took.
 
     Lanes of a pose that run at the same time count once.
@@ -161,7 +160,7 @@ def search(
     if from_rest:
         best, used = descend(task, targets, rest, steps, True), 1
     else:
-        best, used = Found(rest.copy(), np.full(len(targets), np.inf), np.zeros(len(targets), int)), 0
+        best, used = _nowhere(rest), 0
     todo, most = (~(best.square < task.arrived)).nonzero()[0], min(most, len(seeds.q))
     if not len(todo):
         return best
@@ -186,20 +185,30 @@ def _alone(
     task: Task, target: Array, rest: Array, from_rest: bool, seeds: Seeds, most: int, steps: int
 ) -> Found:
     """The same for one pose, its lanes in native code."""
-    best, used, most = Found(rest.copy(), np.full(1, np.inf), np.zeros(1, int)), 0, min(most, len(seeds.q))
+    best, used, most = None, 0, min(most, len(seeds.q))
     if from_rest:
         best, used = _native(task, target, rest[:, None], steps, True), 1
     nearest = None
-    while not best.square[0] < task.arrived and used < most:
+    while (best is None or not best.square[0] < task.arrived) and used < most:
         nearest = nearest or NearestToOne(seeds, task.what, target)
         abreast = min(ABREAST, most - used)
         starts = nearest.take(abreast)
         if not seeds.all_move:
             starts = np.where(seeds.moves, starts, rest)
         found = _native(task, target, starts[None], steps, used >= PATIENT)
-        nearer = found if found.square[0] < best.square[0] else best
-        best, used = Found(nearer.q, nearer.square, best.steps + found.steps), used + abreast
-    return best
+        if best is None and found.square[0] < np.inf:
+            best = found
+        else:
+            best = best or _nowhere(rest)
+            nearer = found if found.square[0] < best.square[0] else best
+            best = Found(nearer.q, nearer.square, best.steps + found.steps)
+        used += abreast
+    return best or _nowhere(rest)
+
+
+def _nowhere(rest: Array) -> Found:
+    """Where poses (N) are before anything was tried."""
+    return Found(rest.copy(), np.full(len(rest), np.inf), np.zeros(len(rest), int))
 
 
 def _attempts(task: Task, targets: Array, starts: Array, steps: int, patient: bool) -> Found:

@@ -23,6 +23,7 @@ Array = np.ndarray
 CONFIGURATIONS = 1024
 NEARNESS = 3.0  # of how many radians the arm's reach counts: what solved most poses at the first attempt
 BLOCK = 256  # poses at once: their distances stay in the cache
+ONES = np.ones((1, 13), np.float32)
 SHIFTED = [3, 7, 11]  # of the twelve numbers of a pose
 LEFT_OUT = {"pose": [], "position": [0, 1, 2, 4, 5, 6, 8, 9, 10], "orientation": SHIFTED}
 
@@ -88,18 +89,21 @@ class NearestToOne:
     """The seeds of one pose (1, 12), nearest first: how far each of them is, is found once."""
 
     def __init__(self, seeds: Seeds, what: str, pose: Array) -> None:
-        numbers = np.ones((1, 13), np.float32)
+        numbers = ONES.copy()
         numbers[:, :12] = pose
         self.q, self.distance = seeds.q, (numbers @ seeds.features[what])[0]
+        self.taken: Array | None = None
 
     def take(self, count: int) -> Array:
         """(count, nq): the next ones."""
+        if self.taken is not None:
+            self.distance[self.taken] = np.inf
         if count == 1:
             some = self.distance.argmin()[None]
         else:
             some = self.distance.argpartition(count - 1)[:count]
             some = some[self.distance[some].argsort()]
-        self.distance[some] = np.inf
+        self.taken = some
         return self.q[some]
 
 

@@ -7,7 +7,7 @@ limits, the residual, and whether all is as it should be. What is not goes the l
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields
 from functools import cached_property
 from typing import Any
 
@@ -26,6 +26,7 @@ from strobe.scalars import Num, Numbers, absolute, less, where
 
 Array = np.ndarray
 
+INSIDE, SOLVED = np.ones(1, bool), np.zeros((), int)  # of what is found; SOLVED is Status.SOLVED
 ATTEMPTS = numeric.SEEDS, numeric.ITERATIONS, 0
 UNDECIDED = 1e-9  # of a turn: nearer to half a turn rounding decides which way is back
 
@@ -54,15 +55,18 @@ class OneSearch:
         return numeric.answered(task.robot, rows, ())
 
     def _solved(self, ended: Array, steps: Array) -> Solutions:
-        return Solutions(
-            q=ended[None, :-2],
-            residual=ended[-2:-1],
-            within=np.ones(1, bool),
-            status=np.zeros((), int),  # Status.SOLVED
-            recognised=numeric.NAME,
+        found = object.__new__(Solutions)  # whose own initialisation takes longer than all of this
+        vars(found).update(
+            self._usual, q=ended[None, :-2], residual=ended[-2:-1], within=INSIDE.copy(), status=SOLVED.copy(),
             iterations=steps.reshape(()),
-            names=self.task.robot.coordinates.position_names,
-        )
+        )  # fmt: skip
+        return found
+
+    @cached_property
+    def _usual(self) -> dict[str, Any]:
+        """What solutions have in common, beside what is theirs by default."""
+        given = {each.name: each.default for each in fields(Solutions) if each.default is not MISSING}
+        return given | {"recognised": numeric.NAME, "names": self.task.robot.coordinates.position_names}
 
     @cached_property
     def _middle(self) -> Array:

@@ -24,6 +24,7 @@ from strobe.compiler.runtime.quick_calls import QuickCalls
 from strobe.errors import (
     ArgumentError,
     Fault,
+    KeywordError,
     ShapeError,
     SingularMassMatrixError,
     UnknownNameError,
@@ -125,7 +126,7 @@ class Framework:
         """Degrees of freedom."""
         return self.nv
 
-    @property
+    @cached_property
     def joint_names(self) -> tuple[str, ...]:
         """Names of the independent joints, in the order of q."""
         return tuple(joint.name for joint in self.coordinates.joints)
@@ -394,8 +395,11 @@ class Framework:
             return answer
         return self._calls.handle(self, self.kernel(request), answer, _parted(request))
 
-    def _asked(self, request: Request, *arrays: Any, out: Array | None = None) -> Any:
+    def _asked(self, request: Request, /, *arrays: Any, out: Array | None = None, **others: Any) -> Any:
         kernel = self.kernel(request)
+        if others:
+            taken = f"{', '.join(kernel.inputs)} by place, and out="
+            raise KeywordError(next(iter(others)), f"what robot.prepared gives for {kernel.name}", taken)
         if len(arrays) != len(kernel.inputs):
             got = counted(len(arrays), "array")
             raise ArgumentError(f"{kernel.name} takes {', '.join(kernel.inputs)}; got {got}.")

@@ -21,6 +21,10 @@ class Recent:
     def __len__(self) -> int:
         return len(self._made)
 
+    def get(self, key: Hashable) -> Any:
+        """What was made under a key, if it is still there."""
+        return self._made.get(key)
+
     def __call__(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """What was made under a key, made now if it is not there (any more)."""
         found = self._made.get(key)

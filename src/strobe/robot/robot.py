@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from strobe.compiler.runtime.arrays import collected
-from strobe.errors import ArgumentError, Fault, ShapeError, shown
+from strobe.errors import ArgumentError, Fault, KeywordError, ShapeError, shown
 from strobe.models import edits, parameters as constants
 from strobe.models.arguments import require_text, require_texts, require_truth, require_whole
 from strobe.models.random_states import random_guess, random_positions
@@ -213,11 +213,14 @@ class Robot(Dynamics, Kinematics):
 
     def controller(
         self, controller: str | Controller = "computed-torque", *, rate: float | None = None,
-        gains: Mapping[str, Any] | None = None,
+        gains: Mapping[str, Any] | None = None, **others: Any,
     ) -> OnlineController:  # fmt: skip
         """A controller of `control` held ready for a loop: ``.step(measured, wanted)`` gives torques (nv,)."""
         from strobe.control.online import online
 
+        for name in others:
+            cure = ' Gains go together: gains={"kp": …}.'
+            raise KeywordError(name, "robot.controller", "a controller, rate= and gains=", cure)
         return online(self, controller, rate=rate, gains=gains)
 
     # -- to take away -------------------------------------------------------------------------------

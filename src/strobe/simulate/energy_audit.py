@@ -18,6 +18,7 @@ from strobe.compiler.runtime.arrays import real_numbers
 from strobe.errors import ArgumentError, shown
 from strobe.models.arguments import require_choice
 from strobe.robot import Robot
+from strobe.show.rounding_noise import NOISE
 from strobe.show.sheet import Sheet, Table, displayed, number
 from strobe.simulate.equations_of_motion import WORKS, LoadedRequest, payload_inputs
 from strobe.simulate.evaluation import values_of
@@ -73,8 +74,15 @@ class Audit:
         peak = _largest(self.kinetic)
         return _largest(np.abs(self.drift)) / np.where(peak > 0, peak, 1.0)
 
+    @property
+    def noticed_drift(self) -> Array:
+        """The same for people: 0 where it is no more than rounding leaves of the energies, as of an arm at rest."""
+        sums = self.kinetic, self.potential, self.work.sum(axis=-1)
+        left = NOISE * np.maximum.reduce([_largest(np.abs(each)) for each in sums])
+        return np.where(_largest(np.abs(self.drift)) <= left, 0.0, self.largest_drift)
+
     def _sheet(self) -> Sheet:
-        drift = float(np.nanmax(self.largest_drift, initial=0.0))
+        drift = float(np.nanmax(self.noticed_drift, initial=0.0))
         head = f"the books of {self.robot.name}: {drift:.1e} of the largest kinetic energy unaccounted for"
         if self.qd.ndim > 2 or not self.qd.shape[-2]:
             return Sheet(head)

@@ -21,7 +21,8 @@ def values_of(robot: Robot, request: Request, arrays: Mapping[str, Array], seldo
     computed from may be seldom asked for.
     """
     if robot.compiled and (not seldom or _often(robot, request, seldom)):
-        return robot.kernel(request)(arrays)
+        kernel = robot.kernel(request)
+        return kernel.in_a_hurry(arrays) if seldom else kernel(arrays)
     return interpreted(robot, request, arrays)
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from strobe.compiler.graph.recurrence import STATE, Call, round_of, samples
+from strobe.compiler.runtime.arrays import some
 from strobe.compiler.runtime.marching import Marching, cut
 from strobe.robot import Robot
 from strobe.simulate.checkpoint import Checkpoint
@@ -22,12 +23,13 @@ from strobe.simulate.events import Span, velocities_after
 from strobe.simulate.integrators import Integrator, one_step
 from strobe.simulate.limit_extremes import start
 from strobe.simulate.problem import Problem
-from strobe.simulate.time_grid import Grid
+from strobe.simulate.time_grid import Course
 
 Array = np.ndarray
 Watch = Callable[[float], None]  # is told the time that a run has reached
 WORK = 400_000_000  # operations of a chunk: a tenth of a second
 MOST_ROUNDS = 65_536
+NONE = np.empty(0, bool)
 MOST_SAMPLES = 2**21  # numbers of a signal in a chunk
 
 
@@ -55,13 +57,18 @@ class Rows:
 
 
 def march(
-    problem: Problem, method: Integrator, grid: Grid, kept: Array, *, conserved: bool = False,
+    problem: Problem, method: Integrator, course: Course, *, conserved: bool = False,
     threads: int | None = None, watch: Watch | None = None, resume: Checkpoint | None = None, looked_at: bool = True,
 ) -> Rows:  # fmt: skip
-    """A run over a grid of steps, with a row at the beginning of each step that is to be kept.
+    """A run over a course of steps, with a row at the beginning of each step that is to be kept.
 
     The others are ``looked_at`` too, for limits that they are beyond.
     """
+    grid, kept = course.grid, course.kept
+    if resume is None and watch is None and len(problem.spans) == 1 and len(kept) > grid.total:
+        found = _at_once(problem, method, course, conserved, threads)
+        if found is not None:
+            return found
     state = (problem.state if resume is None else resume.state).copy()
     number = 0 if resume is None else int(state[:, problem.parts.steps].max())
     watched = looked_at and len(kept) <= grid.total - number
@@ -82,25 +89,47 @@ def march(
             elif resume is not None:
                 energy = resume.energy.copy()
                 rows.held = lambda energy=energy: energy
-            stepping = Stepping(problem, method, grid, kept, span, conserved, threads, watched)
+            stepping = Stepping(problem, method, course, span, conserved, threads, watched)
             if watch is None and end == grid.total and stepping.to_the_end(rows, number):
                 break
             if not stepping.go(rows, end, watch):
                 break
         else:
             last = problem.spans[-1]
-            Stepping(problem, method, grid, kept, last, conserved, 1, watched).last_row(rows)
+            Stepping(problem, method, course, last, conserved, 1, watched).last_row(rows)
     except KeyboardInterrupt:
         rows.interrupted = True
     except Fault as fault:
         rows.failure = fault
     if (rows.interrupted or rows.failure) and steps_done(problem, rows) == number:
         rows.state = before  # who goes on from here meets the events of this moment again
-    lost = not rows.state[:, problem.parts.alive].any()  # then the row of the last good state is there too
+    lost = not alive(problem, rows)  # then the row of the last good state is there too
     rows.recorded |= kept < steps_done(problem, rows) + lost
     if watched:
         size = problem.parts.size
         rows.state, rows.extremes = rows.state[:, :size].copy(), rows.state[:, size:].copy()
+    return rows
+
+
+def _at_once(
+    problem: Problem, method: Integrator, course: Course, conserved: bool, threads: int | None
+) -> Rows | None:
+    """A run that is one chunk from its start to its last row, without events; nothing where it is not that."""
+    span, total = problem.spans[0], course.grid.total
+    stepping = Stepping(problem, method, course, span, conserved, threads)
+    if span.locked or problem.function or total >= stepping.rounds():
+        return None
+    rows = Rows(blank(problem, total + 1), NONE, problem.state.copy(), lambda: _held_at_start(problem))
+    try:
+        stepping.run(rows, 0, total + 1)
+    except KeyboardInterrupt:
+        rows.interrupted, rows.state = True, problem.state.copy()
+        rows.recorded = np.zeros(total + 1, bool)
+        return rows
+    there = alive(problem, rows)
+    rows.state = rows.out[:, -1, : problem.parts.size].copy()  # the step of no length is not counted
+    rows.recorded = course.kept < steps_done(problem, rows) + (not alive(problem, rows))
+    rows.recorded[-1] |= there
     return rows
 
 
@@ -110,9 +139,15 @@ def blank(problem: Problem, count: int) -> Array:
     return np.empty((len(problem.state), count, p.size + p.nv))
 
 
+def alive(problem: Problem, rows: Rows) -> bool:
+    """Whether any run is."""
+    return some(rows.state[:, problem.parts.alive])
+
+
 def steps_done(problem: Problem, rows: Rows) -> int:
     """How many steps the runs that are alive have done."""
-    return int(rows.state[:, problem.parts.steps].max())
+    done = rows.state[:, problem.parts.steps]
+    return int(done[0] if len(done) == 1 else done.max())
 
 
 def begin(problem: Problem, k: int, rows: Rows, row: int) -> None:
@@ -163,10 +198,10 @@ class Stepping:
     """Rounds of one span: the compiled loop where it can do everything, else call by call."""
 
     def __init__(
-        self, problem: Problem, method: Integrator, grid: Grid, kept: Array, span: Span, conserved: bool,
+        self, problem: Problem, method: Integrator, course: Course, span: Span, conserved: bool,
         threads: int | None, watched: bool = False,
     ) -> None:  # fmt: skip
-        self.problem, self.method, self.grid, self.kept = problem, method, grid, kept
+        self.problem, self.method, self.course = problem, method, course
         self.conserved, self.threads = conserved, threads
         rate, signals = problem.rate_in(span), problem.signals
         key = method.name, rate.accelerated, rate.rank, *signals, conserved, watched
@@ -177,25 +212,30 @@ class Stepping:
 
     def go(self, rows: Rows, end: int, watch: Watch | None) -> bool:
         """All steps until the number of one; whether a run is alive then."""
-        most, alive = self.rounds(), self.problem.parts.alive
-        while rows.state[:, alive].any() and (number := steps_done(self.problem, rows)) < end:
-            self.run(rows, np.arange(number, min(number + most, end)))
+        most = self.rounds()
+        while alive(self.problem, rows) and (number := steps_done(self.problem, rows)) < end:
+            self.run(rows, number, min(number + most, end))
             if watch is not None:
-                tell(watch, float(self.grid.steps(np.array([steps_done(self.problem, rows)])).t[0]))
-        return bool(rows.state[:, alive].any())
+                tell(watch, float(self.course.grid.steps(np.array([steps_done(self.problem, rows)])).t[0]))
+        return alive(self.problem, rows)
 
     def to_the_end(self, rows: Rows, number: int) -> bool:
         """All steps from the number of one on with the last row, at once, where that makes one chunk."""
-        total, size = self.grid.total, self.problem.parts.size
+        total, size = self.course.grid.total, self.problem.parts.size
         alike = rows.state.shape[1] == size  # else extremes of steps go on that no row holds
-        if self.problem.function or not alike or self.kept[-1] != total or total - number >= self.rounds():
+        if (
+            self.problem.function
+            or not alike
+            or self.course.kept[-1] != total
+            or total - number >= self.rounds()
+        ):
             return False
         before = rows.state.copy()
         try:
-            self.run(rows, np.arange(number, total + 1))
-            alive = rows.state[:, self.problem.parts.alive].any()
+            self.run(rows, number, total + 1)
+            there = alive(self.problem, rows)
             rows.state = rows.out[:, -1, :size].copy()  # the step of no length is not counted
-            rows.recorded[-1] = alive
+            rows.recorded[-1] = there
         except BaseException:  # an interrupt leaves nothing half done
             rows.state, rows.recorded[-1] = before, False
             raise
@@ -203,10 +243,11 @@ class Stepping:
 
     def last_row(self, rows: Rows) -> None:
         """The end as a step of no length, which leaves the state as it is."""
-        if self.kept[-1] == self.grid.total:
+        total = self.course.grid.total
+        if self.course.kept[-1] == total:
             state, rows.state = rows.state, rows.state.copy()
             try:
-                self.run(rows, np.array([self.grid.total]))
+                self.run(rows, total, total + 1)
                 rows.recorded[-1] = True
             finally:
                 rows.state = state
@@ -217,29 +258,27 @@ class Stepping:
             return 1_000
         N = len(self.problem.state)
         operations = self.marching.operations if self.marching.code else 100_000
-        shared = [table.values.shape[0] * table.values.shape[-1] for table in self.problem.tables.values()]
-        samples = max(shared, default=1) * len(self.method.times)
+        tables = self.problem.tables.values()
+        shared = [table.values.shape[0] * table.values.shape[-1] for table in tables] or [1]
+        samples = max(shared) * len(self.method.times)
         return max(1, min(WORK // (operations * N + 1), MOST_SAMPLES // samples, MOST_ROUNDS))
 
-    def run(self, rows: Rows, numbers: Array) -> None:
-        """The steps of these numbers."""
-        t, h, inside = self.grid.steps(numbers)
+    def run(self, rows: Rows, first: int, beyond: int) -> None:
+        """The steps from the number of one up to that of another."""
+        (t, h, inside), records = self.course.rounds(first, beyond)
         signals: dict[str, Array] = {}
         if self.problem.signals:
             signals = self.problem.sampled(t[:, None] + np.multiply.outer(h, self.method.times), inside)
         signals["h"] = h[None, :, None]
         constants = self.constants | ({"energy": rows.energy[:, None].copy()} if self.conserved else {})
-        records = np.full(len(numbers), -1)
-        first, beyond = np.searchsorted(self.kept, [numbers[0], numbers[-1] + 1])
-        records[self.kept[first:beyond] - numbers[0]] = np.arange(first, beyond)
         if self.problem.function is None:
             self.marching(rows.state, constants, signals, records, rows.out, self.threads)
             return
-        for k, number in enumerate(numbers):
+        for k, number in enumerate(range(first, beyond)):
             cells = constants | cut(
                 self.marching.recurrence, {name: x[:, k] for name, x in signals.items()}
             )
-            self._round(rows, cells, int(number), float(t[k]), float(h[k]), int(records[k]))
+            self._round(rows, cells, number, float(t[k]), float(h[k]), int(records[k]))
 
     def _round(
         self, rows: Rows, cells: dict[str, Array], number: int, t: float, h: float, row: int
@@ -309,6 +348,11 @@ def marching(
     return robot.kept(("march", method.name, rate, tuple(signals), conserved, watched), made)
 
 
+def _of(members: Array, rows: Array) -> Array:
+    """The rows of some members of a batch, which may share one."""
+    return rows.repeat(len(members), 0) if len(rows) == 1 else rows[members]
+
+
 def rates_at(
     problem: Problem,
     span: Span,
@@ -328,7 +372,7 @@ def rates_at(
     if problem.signals:
         sampled = problem.sampled(np.array([[t]]), np.array([inside]))
         known |= {name: each[:, 0] for name, each in sampled.items()}
-    theirs = {name: each if len(each) == 1 else each[members] for name, each in known.items()}
+    theirs = {name: _of(members, each) for name, each in known.items()}
     if problem.function is not None:
         theirs["tau"] = np.zeros((1, problem.parts.nv)) if tau is None else tau
     arrays = {name: x if name == "x" else theirs[name] for name in problem.outline.sizes}

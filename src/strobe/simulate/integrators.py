@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -90,7 +90,7 @@ def fixed_method(name: str) -> Integrator:
     return FIXED[require_choice("method", name, FIXED)]()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Parts:
     """Where the parts of a state lie."""
 
@@ -98,42 +98,42 @@ class Parts:
     nv: int
     limited: bool  # whether motors may be cut
 
-    @property
+    @cached_property
     def moving(self) -> int:
         """Numbers of position and velocity."""
         return self.nq + self.nv
 
-    @property
+    @cached_property
     def integrated(self) -> int:
         """Numbers that have rates."""
         return self.moving + len(WORKS) + self.nv * self.limited
 
-    @property
+    @cached_property
     def size(self) -> int:
         return self.integrated + 2
 
-    @property
+    @cached_property
     def q(self) -> slice:
         return slice(0, self.nq)
 
-    @property
+    @cached_property
     def qd(self) -> slice:
         return slice(self.nq, self.moving)
 
-    @property
+    @cached_property
     def work(self) -> slice:
         return slice(self.moving, self.moving + len(WORKS))
 
-    @property
+    @cached_property
     def cut(self) -> slice:
         """Seconds for which each motor gave less than was asked."""
         return slice(self.moving + len(WORKS), self.integrated)
 
-    @property
+    @cached_property
     def alive(self) -> int:
         return self.integrated
 
-    @property
+    @cached_property
     def steps(self) -> int:
         return self.integrated + 1
 

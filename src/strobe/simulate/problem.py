@@ -6,15 +6,24 @@ all of them, flattened to N runs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf, prod
+from operator import le
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from strobe.compiler.runtime.arrays import checked, one_or_each, require_turns
+from strobe.compiler.runtime.arrays import (
+    FLOAT64,
+    all_finite,
+    checked,
+    every,
+    is_clean,
+    one_or_each,
+    require_turns,
+)
 from strobe.compiler.runtime.traced import Traced
 from strobe.errors import ArgumentError, ShapeError, UnsupportedModelError, shown
 from strobe.models.arguments import require_text, require_truth
@@ -38,6 +47,8 @@ Array = np.ndarray
 UNLIMITED = 1e150  # stands for infinity where it is multiplied by zero
 LEAST_EASE = 1e-6  # of the largest: of a joint that closed chains hold still
 STOP_FREQUENCY = 200.0  # rad/s of a joint in a stop whose stiffness is left open
+COURSES = 16  # of runs that are alike but for their times
+SAID = (bool, str, type(None))  # of which equal ones are the same word
 OUTSIDE = 1e-9  # by which a position may exceed a limit without mention
 
 
@@ -49,6 +60,7 @@ class Outline:
     rate: RateRequest  # with no joint locked
     rates: Recent = field(default_factory=Recent)  # by joints that are locked, and conditions
     steps: Recent = field(default_factory=Recent)  # compiled, as runs came to need them
+    courses: Recent = field(default_factory=lambda: Recent(COURSES))  # of even steps, by their times
 
     @cached_property
     def parts(self) -> Parts:
@@ -91,14 +103,24 @@ class Outline:
         if extremes is not None or not self.robot.coordinates.trivial:
             return False  # then `excesses` tells
         low, high = self.rows_in_limits
-        return bool((rows >= low).all() and (rows <= high).all())
+        return every(rows >= low) and every(rows <= high)
 
-    def is_unremarkable(self, state: Array) -> bool:
-        """Whether positions and velocities of runs (N, …) are all within their limits."""
+    def is_unremarkable(self, q: Array, qd: Array) -> bool:
+        """Whether positions (..., nq) and velocities (..., nv) are all finite and within their limits."""
         if not self.robot.coordinates.trivial:
             return False
-        x, (low, high) = state[:, : self.parts.moving], self.room
-        return bool((x >= low).all() and (x <= high).all())
+        if q.ndim == qd.ndim == 1:  # of few numbers, Python tells sooner
+            one, (low, high) = q.tolist() + qd.tolist(), self._room_as_lists
+            return all(map(le, low, one)) and all(map(le, one, high))
+        split = self.parts.nq
+        (low, low_rate), (high, high_rate) = (np.split(side, [split]) for side in self.room)
+        inside = every(q >= low) and every(q <= high)
+        return inside and every(qd >= low_rate) and every(qd <= high_rate)
+
+    @cached_property
+    def _room_as_lists(self) -> tuple[list[float], list[float]]:
+        low, high = self.room
+        return low.tolist(), high.tolist()
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +151,7 @@ class Problem:
         """The rates with no joint locked."""
         return self.outline.rate
 
-    @cached_property
+    @property
     def parts(self) -> Parts:
         return self.outline.parts
 
@@ -137,6 +159,8 @@ class Problem:
     def signals(self) -> dict[str, int]:
         """The inputs that vary in time, with their sizes."""
         sizes = self.outline.sizes
+        if not self.tables and not self.function and "t" not in sizes:
+            return {}
         timed = [name for name in sizes if name in self.tables or name == "t"]
         return {name: sizes[name] for name in [*timed, *(["tau"] if self.function else [])]}
 
@@ -190,6 +214,19 @@ def problem(
 ) -> Problem:  # fmt: skip
     """The arguments of `simulate`, each checked by its name."""
     require_robot(robot)
+    if parameters is wrench is frame is payload is stops is None and type(events) is tuple and not events:
+        words = limits, friction, formulation
+        return _alike(robot, q0, qd0, torque, t, words) or _kept(robot, q0, qd0, torque, t, words)
+    acting = parameters, wrench, frame, payload, stops
+    return _checked(robot, q0, qd0, torque, t, *acting, limits, friction, formulation, events)
+
+
+def _checked(
+    robot: Robot, q0: Any, qd0: Any, torque: Any, t: Any, parameters: Mapping[str, Any] | None, wrench: Any,
+    frame: str | None, payload: Any, stops: Any, limits: bool, friction: bool, formulation: str | None,
+    events: Sequence[Event],
+) -> Problem:  # fmt: skip
+    """A problem of which nothing is known before."""
     outlines = robot.kept("outlines", lambda: _outlines(robot))
     start, end, rows = _times(t)
     law, function, given = _torque(robot, torque, parameters)
@@ -208,7 +245,7 @@ def problem(
     outline = outlines((*acting, locks), lambda: _outline(robot, *acting, locks))
     given |= {f"wrench {name}": value for name, value in wrenches.items()}
     given |= {f"payload {name}": payloads.get(name, np.zeros(PAYLOAD)) for name in loads}
-    q, qd = _start(robot, q0, qd0)
+    q, qd, unremarkable = _start(robot, outline, q0, qd0)
     closed = None
     if robot.model.is_closed:
         require_closed(robot, {"q": q, "qd": qd})
@@ -229,13 +266,55 @@ def problem(
     state = _state(outline.parts, batch, q, qd)
     pieces, idle = spans(robot, events, Span(start, (), carried), end)
     notes = tuple(idle)
-    if not outline.is_unremarkable(state):
+    if not unremarkable:
         notes = *_outside(robot, q, stops=bool(stops)), *_too_fast(robot, qd, limited=limits), *notes
     return Problem(
         outline, batch, state, start, end, rows, constants,
         {name: x for name, x in flat.items() if isinstance(x, Table)}, function, pieces, robot, closed,
         notes,
     )  # fmt: skip
+
+
+# -- problems that are alike but for their numbers --------------------------------------------------
+
+Words = tuple[Any, Any, Any]  # limits, friction, formulation, as they are given
+
+
+def _kept(robot: Robot, q0: Any, qd0: Any, torque: Any, t: Any, words: Words) -> Problem:
+    """A problem that is checked, and kept for those that are like it, without its numbers."""
+    limits, friction, formulation = words
+    made = _checked(
+        robot, q0, qd0, torque, t, None, None, None, None, None, limits, friction, formulation, ()
+    )
+    kind = _kind(q0, qd0, torque, t, words)
+    if kind is not None and made.closed is None and robot.coordinates.trivial:
+        alike = vars(made) | {"signals": made.signals, "state": None, "notes": ()}
+        _ = robot.kept("problems", Recent)(kind, lambda: alike)
+    return made
+
+
+def _alike(robot: Robot, q0: Any, qd0: Any, torque: Any, t: Any, words: Words) -> Problem | None:
+    """A problem like one before, of other numbers, where these are plain and within all limits."""
+    kind = _kind(q0, qd0, torque, t, words)
+    known = None if kind is None else robot.kept("problems", Recent).get(kind)
+    if known is None or not known["outline"].is_unremarkable(q0, qd0) or not all_finite(torque):
+        return None
+    batch = known["batch"]
+    numbers = {
+        "state": _state(known["outline"].parts, batch, q0, qd0), "end": t,
+        "constants": known["constants"] | {"tau": _flat(torque.copy(), batch)},
+    }  # fmt: skip
+    found = object.__new__(Problem)
+    vars(found).update(known | numbers)
+    return found
+
+
+def _kind(q0: Any, qd0: Any, torque: Any, t: Any, words: Words) -> Hashable:
+    """What a problem of plain arrays has in common with others; nothing where they are not plain."""
+    plain = all(type(x) is np.ndarray and x.dtype is FLOAT64 for x in (q0, qd0, torque))
+    if not plain or type(t) is not float or not 0.0 < t < inf or not all(type(x) in SAID for x in words):
+        return None
+    return q0.shape, qd0.shape, torque.shape, words
 
 
 def _outlines(robot: Robot) -> Recent:
@@ -263,6 +342,9 @@ def _state(p: Parts, batch: tuple[int, ...], q: Array, qd: Array) -> Array:
     if not len(state):
         raise ArgumentError(f"the batch has shape {batch}: there is no run in it.")
     for place, values in ((p.q, q), (p.qd, qd)):
+        if values.ndim == 1:
+            state[:, place] = values
+            continue
         whole = (*batch, values.shape[-1])
         all_runs = values if values.shape == whole else np.broadcast_to(values, whole)
         state[:, place] = all_runs.reshape(-1, whole[-1])
@@ -338,18 +420,27 @@ def _require_sense(robot: Robot, rate: RateRequest, locks: bool) -> None:
         )
 
 
-def _start(robot: Robot, q0: Any, qd0: Any) -> tuple[Array, Array]:
-    q = checked("q0", q0, (robot.nq,), robot.shape_reason).astype(float)
-    qd = checked("qd0", qd0, (robot.nv,), robot.shape_reason).astype(float)
+def _start(robot: Robot, outline: Outline, q0: Any, qd0: Any) -> tuple[Array, Array, bool]:
+    """Positions and velocities, and whether they are all within limits, so that there is nothing to say of them."""
+    q = _numbers("q0", q0, robot.nq, robot)
+    qd = _numbers("qd0", qd0, robot.nv, robot)
+    unremarkable = outline.is_unremarkable(q, qd)
     for name, values in (("q0", q), ("qd0", qd)):
-        if not np.isfinite(values).all():
+        if not (unremarkable or all_finite(values)):
             raise ArgumentError(
                 f"{name} holds a number that is not finite; a run starts from a known state."
             )
     if robot.coordinates.has_quaternions:
         require_turns("q0", q, robot.coordinates.joints)
         q = robot.integrate(q, np.zeros((*q.shape[:-1], robot.nv)))  # quaternions of length one
-    return q, qd
+    return q, qd, unremarkable
+
+
+def _numbers(name: str, value: Any, size: int, robot: Robot) -> Array:
+    """(…, size) in double precision."""
+    return (
+        value if is_clean(value, size) else checked(name, value, (size,), robot.shape_reason).astype(float)
+    )
 
 
 def _outside(robot: Robot, q: Array, stops: bool) -> tuple[str, ...]:
@@ -475,11 +566,10 @@ def _input(name: str, value: Any, size: int, start: float, end: float, robot: Ro
     if isinstance(value, Table):
         value.require(said, size, start, end)
         return value
-    array = one_or_each(
-        said, value, size, robot.shape_reason if name == "tau" else f"it has {size} numbers"
-    )
+    why = robot.shape_reason if name == "tau" else f"it has {size} numbers"
+    array = value.copy() if is_clean(value, size) else one_or_each(said, value, size, why)
     array = array if array.ndim else np.full(size, float(array))
-    if not np.isfinite(array).all():
+    if not all_finite(array):
         raise ArgumentError(f"{said} holds a number that is not finite.")
     return array
 
@@ -506,7 +596,7 @@ def _flat(x: Array | Table, batch: tuple[int, ...]) -> Array | Table:
     """With one leading axis: of all runs, or of length one where they share the values."""
     if isinstance(x, Table):
         return replace(x, values=_flat_rows(x.values, batch, 2))
-    return _flat_rows(x, batch, 1)
+    return x[None] if x.ndim == 1 else _flat_rows(x, batch, 1)
 
 
 def _flat_rows(values: Array, batch: tuple[int, ...], core: int) -> Array:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from strobe.compiler.runtime.arrays import every, some
 from strobe.errors import SimulationError, counted
 from strobe.simulate.checkpoint import Checkpoint
 from strobe.simulate.energy_audit import Audit, Carried
@@ -14,6 +15,7 @@ from strobe.simulate.problem import Problem
 from strobe.simulate.run import Run, Status, later
 
 Array = np.ndarray
+DONE = int(Status.DONE)
 MENTIONED = 5  # runs of a batch whose fate is told one by one
 DRIFT = 1e-3  # of the kinetic energy: a drift that is mentioned
 OPEN = 1e-9  # m, or sines of angles: by which a loop is open if that is mentioned
@@ -31,14 +33,12 @@ def report(
     """
     p = problem.parts
     recorded = rows.recorded
-    complete = bool(recorded.all())
+    complete = every(recorded)
     out = rows.out if complete else rows.out[:, recorded]
     times = times if complete else times[recorded]
     lost = rows.state[:, p.alive] == 0.0
-    losses = _losses(problem, rows, reached, lost, out, times) if lost.any() else []
-    ending = Status.FAILED if rows.failure else Status.INTERRUPTED if rows.interrupted else Status.DONE
-    whole = (reached == problem.end) & recorded[-1:].all()
-    status = np.where(lost, Status.DIVERGED, np.where(whole, Status.DONE, ending)).astype(np.int8)
+    losses = _losses(problem, rows, reached, lost, out, times) if some(lost) else []
+    status = _status(problem, rows, reached, lost)
     known = {
         "robot": problem.asked_of, "times": times, "method": method, "step": step, "error": None,
         "q": problem.whole(out[..., p.q]), "qd": problem.whole(out[..., p.qd]),
@@ -49,17 +49,17 @@ def report(
     if complete and problem.outline.keeps_limits(out, rows.extremes):
         known["exceeded"] = ()
 
-    def cut() -> Array:
+    def cut(_: Run) -> Array:
         return problem.whole(rows.state[:, p.cut] if p.limited else np.zeros((len(out), p.nv)))
 
-    def told() -> tuple[str, ...]:
+    def told(run: Run) -> tuple[str, ...]:
         audit = run.audit
         return *notes, *losses, *_cuts(problem, rows), *_drifts(audit), *_closures(problem, audit.q)
 
-    def checkpoint() -> Checkpoint:
+    def checkpoint(_: Run) -> Checkpoint:
         return Checkpoint.of(problem, rows.state, rows.energy, step, float(reached.max()), setting())
 
-    def audit() -> Audit:
+    def audit(_: Run) -> Audit:
         return _audit(problem, rows, times, out, recorded)
 
     unread = {"cut": cut, "notes": told, "checkpoint": checkpoint, "audit": audit}
@@ -68,6 +68,16 @@ def report(
         sentence = f"{rows.failure} What was done until then is in the error's run."
         raise SimulationError(sentence, run) from rows.failure.__cause__
     return run
+
+
+def _status(problem: Problem, rows: Rows, reached: Array, lost: Array) -> Array:
+    """How each of the batch ended."""
+    whole = reached == problem.end
+    if every(rows.recorded) and every(whole) and not some(lost):
+        return np.full(len(whole), DONE, np.int8)
+    ending = Status.FAILED if rows.failure else Status.INTERRUPTED if rows.interrupted else Status.DONE
+    there = whole & rows.recorded[-1:].all()
+    return np.where(lost, Status.DIVERGED, np.where(there, Status.DONE, ending)).astype(np.int8)
 
 
 def _audit(problem: Problem, rows: Rows, times: Array, out: Array, recorded: Array) -> Audit:
@@ -162,7 +172,7 @@ def _drifts(audit: Audit) -> list[str]:
     """A word on energy that nothing accounts for, if there is much: a look at some rows, fewer in a large batch."""
     count = max(FEWEST, LOOKS // max(audit.events[..., 0].size, 1)) if audit.q.shape[-2] else 0
     rows = np.unique(np.linspace(0, max(audit.q.shape[-2] - 1, 0), count).astype(int))
-    drift = audit.at(rows).largest_drift if audit.q.shape[-2] else np.zeros(())
+    drift = audit.at(rows).noticed_drift if audit.q.shape[-2] else np.zeros(())
     many = int((drift > DRIFT).sum())
     if not many:
         return []

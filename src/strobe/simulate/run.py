@@ -85,7 +85,7 @@ class Run:
         make = self.__dict__.get("_unread", {}).get(name)
         if make is None:
             raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
-        return self.__dict__.setdefault(name, make())
+        return self.__dict__.setdefault(name, make(self))
 
     def __getstate__(self) -> dict[str, Any]:
         """All fields: what would make them later does not travel."""
@@ -154,7 +154,7 @@ class Run:
         return Sheet(head, [*parts, *self.notes], self._figure)
 
     def _facts(self) -> dict[str, str | int | None]:
-        drift = float(np.nanmax(self.audit.largest_drift, initial=0.0))
+        drift = float(np.nanmax(self.audit.noticed_drift, initial=0.0))
         return {
             "ended": ended(self.status, Status),
             "rows": len(self.times),
@@ -180,8 +180,11 @@ for _name in ("notes", "error", "checkpoint", "extremes"):
     delattr(Run, _name)  # a default on the class, which would be found before `__getattr__` is asked
 
 
-def later(known: Mapping[str, Any], unread: Mapping[str, Callable[[], Any]]) -> Run:
-    """A run with fields that are made when they are first read, each by a function."""
+def later(known: Mapping[str, Any], unread: Mapping[str, Callable[[Run], Any]]) -> Run:
+    """A run with fields that are made when they are first read, each by a function of the run.
+
+    None of these holds the run: then it goes as soon as nobody holds it, not when Python next looks for rings.
+    """
     run = object.__new__(Run)
     vars(run).update(known, _unread=dict(unread))
     return run
@@ -191,4 +194,4 @@ def noted(run: Run, said: Iterable[str], **changed: Any) -> Run:
     """The same run with more to say, and perhaps other fields; what nobody has read stays unread."""
     own = {name: x for name, x in vars(run).items() if name in KEPT}
     unread = {name: make for name, make in vars(run).get("_unread", {}).items() if name not in own}
-    return later(own | changed, unread | {"notes": lambda: (*run.notes, *said)})
+    return later(own | changed, unread | {"notes": lambda _: (*run.notes, *said)})

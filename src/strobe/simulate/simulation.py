@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from strobe.compiler.runtime.arrays import every
 from strobe.compiler.runtime.threads import asked_threads
 from strobe.errors import Advised, ArgumentError, LimitsLeftWarning, SimulationWarning, advice_of, shown
 from strobe.models.arguments import require_above, require_choice, require_truth, require_whole
@@ -25,7 +26,7 @@ from strobe.simulate.limit_violations import limits_left
 from strobe.simulate.problem import Problem, problem
 from strobe.simulate.report import report
 from strobe.simulate.run import Errors, Run, noted
-from strobe.simulate.time_grid import Grid, grid
+from strobe.simulate.time_grid import Course, Grid, grid
 
 Array = np.ndarray
 PLAIN = (type(None), bool, int, float, str)  # types of words that tell equal ones by themselves
@@ -159,23 +160,21 @@ class _Fixed:
 
     def run(self, step: float | None, error: bool, resume: Checkpoint | None) -> Run:
         if step is None:
-            rows, steps, step, said = self._chosen()
+            rows, course, step, said = self._chosen()
         else:
             said = [] if resume else self._too_long(step)
             _warn(said)
-            asked = self.asked
-            steps = grid_from(resume, asked) if resume else grid(asked.start, asked.end, step, asked.marks)
-            said += self._many(steps, f"step is {step:g} s", resume)
-            rows = self._march(steps, resume=resume)
-        kept = self._kept(steps, resume)
+            course = self._course(step, resume)
+            said += self._many(course, f"step is {step:g} s", resume)
+            rows = self._march(course, resume=resume)
+        steps, kept = course.grid, course.kept
         notes = [*self.asked.notes, *said]
         usual = kept if resume is None else self._kept(steps, None)
         if self.every is None and self.asked.rows is None and len(usual) <= steps.total:
             said_so = f"of {steps.total:,} steps {len(kept):,} are kept; {SAY_WHICH}."
             notes.append(Advised(said_so, advice_of(SAY_WHICH)))
-        reached = steps.steps(rows.state[:, self.asked.parts.steps].astype(np.int64)).t
         run = report(
-            self.asked, rows, steps.steps(kept).t, reached, self.method.name, step, notes,
+            self.asked, rows, course.times.copy(), self._reached(steps, rows), self.method.name, step, notes,
             lambda: self.setting,
         )  # fmt: skip
         if error and rows.interrupted:
@@ -186,12 +185,22 @@ class _Fixed:
         said = step_size.too_long(self.asked, self.method, step)
         return [said] if said else []
 
-    def _many(self, steps: Grid, why: str, resume: Checkpoint | None = None) -> list[str]:
+    def _reached(self, steps: Grid, rows: Rows) -> Array:
+        """The time (N,) at which each run of the batch had its last good state."""
+        done = rows.state[:, self.asked.parts.steps]
+        if every(done == steps.total):
+            return np.full(len(done), self.asked.end)
+        return steps.steps(done.astype(np.int64)).t
+
+    def _many(self, course: Course, why: str, resume: Checkpoint | None = None) -> list[str]:
         """What to say, beforehand, of a run that lasts for very many steps; too many are refused."""
         runs = len(self.asked.state)
         done = 0 if resume is None else int(resume.state[:, self.asked.parts.steps].max())
         called = self.asked.function is not None
-        number, most = (steps.total - done) * (1 if called else runs), MOST_CALLED if called else MOST_STEPS
+        number, most = (
+            (course.grid.total - done) * (1 if called else runs),
+            MOST_CALLED if called else MOST_STEPS,
+        )
         if number > most:
             raise ArgumentError(
                 f"{why}: the run would take {number:,} steps, a day or more (at most {most:,} are taken). "
@@ -199,7 +208,7 @@ class _Fixed:
             )
         if number < most // 100:
             return []
-        rows = len(self._kept(steps, resume))
+        rows = len(course.kept)
         sentence = (
             f"the run takes {number:,} steps and keeps {rows:,} rows ({SAY_WHICH}); it can be interrupted."
         )
@@ -207,18 +216,24 @@ class _Fixed:
         _warn([said])
         return [said]
 
-    def _march(
-        self,
-        steps: Grid,
-        kept: Array | None = None,
-        resume: Checkpoint | None = None,
-        looked_at: bool = True,
-    ) -> Rows:
-        kept = self._kept(steps, resume) if kept is None else kept
+    def _march(self, course: Course, resume: Checkpoint | None = None, looked_at: bool = True) -> Rows:
         return march(
-            self.asked, self.method, steps, kept, conserved=self.conserved, threads=self.threads, watch=self.watch,
+            self.asked, self.method, course, conserved=self.conserved, threads=self.threads, watch=self.watch,
             resume=resume, looked_at=looked_at,
         )  # fmt: skip
+
+    def _course(self, step: float, resume: Checkpoint | None = None) -> Course:
+        """The steps of this length; where they end nowhere in particular, made once for runs that are alike."""
+        asked, marks = self.asked, self.asked.marks
+        if resume or len(marks):
+            steps = grid_from(resume, asked) if resume else grid(asked.start, asked.end, step, marks)
+            return Course(steps, self._kept(steps, resume))
+
+        def made() -> Course:
+            steps = grid(asked.start, asked.end, step, marks)
+            return Course(steps, self._kept(steps, None))
+
+        return asked.outline.courses((asked.start, asked.end, step, self.every, len(asked.state)), made)
 
     def _kept(self, steps: Grid, resume: Checkpoint | None) -> Array:
         """The numbers of the steps at whose beginning a row is kept; the end is always one."""
@@ -231,26 +246,26 @@ class _Fixed:
             kept = np.append(np.arange(0, steps.total, every), steps.total)
         return kept if resume is None else kept[kept >= resume.state[:, p.steps].max()]
 
-    def _chosen(self) -> tuple[Rows, Grid, float, list[str]]:
+    def _chosen(self) -> tuple[Rows, Course, float, list[str]]:
         """A run with a step that is shortened while the motion turns out to be faster than it looked."""
         asked, modes = self.asked, step_size.modes(self.asked, tried=True)
         speed, acceleration = step_size.at_start(asked)
         left = 1 if asked.function is not None else TRIES
         while True:
             choice = step_size.chosen(asked, self.method, modes, speed, acceleration)
-            steps = grid(asked.start, asked.end, choice.step, asked.marks)
+            course = self._course(choice.step)
             said = f"the step was chosen: {choice.step:.3g} s, for {choice.reason}"
-            many = self._many(steps, said)
-            rows = self._march(steps)
+            many = self._many(course, said)
+            rows = self._march(course)
             moved, left = rows.out[:, rows.recorded, asked.parts.qd], left - 1
             speed = float(np.max(np.abs(moved), initial=speed, where=np.isfinite(moved)))
             if not left or rows.interrupted or choice.step * speed <= SLACK * step_size.TURN:
-                return rows, steps, choice.step, [f"{said}.", *many]
+                return rows, course, choice.step, [f"{said}.", *many]
 
     def _with_error(self, run: Run, steps: Grid, kept: Array) -> Run:
         """The run with what one of half the step, from the start on, differs by, over 1 − 2^−order."""
         halves = Grid(steps.marks, steps.counts * 2)
-        finer = self._march(halves, 2 * kept, looked_at=False)
+        finer = self._march(Course(halves, 2 * kept), looked_at=False)
         finer.out[:, ~finer.recorded] = np.nan
         p, scale = self.asked.parts, 1.0 / (1.0 - 0.5**self.method.order)
         q, qd = (self.asked.whole(finer.out[..., part]) for part in (p.q, p.qd))

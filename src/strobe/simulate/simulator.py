@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from strobe.errors import UnknownNameError
+from strobe.errors import KeywordError, UnknownNameError
 from strobe.models.arguments import require_text
 from strobe.robot import Robot, require_robot
 from strobe.show.sheet import Sheet, displayed
@@ -68,8 +68,13 @@ class Simulator:
         said = ", ".join(f"{name}={value!r}" for name, value in self.words.items() if value is not None)
         return Sheet(f"simulator of {self.robot.name}: {said}")
 
-    def __call__(self, q0: Any, qd0: Any, torque: Any, t: Any) -> Run:
+    def __call__(self, q0: Any, qd0: Any, torque: Any, t: Any, **others: Any) -> Run:
         """The run from q0 (..., nq) and qd0 (..., nv) under torques, for t seconds or at times t (T,)."""
+        if others:
+            cure = " What is settled once goes to robot.simulator."
+            raise KeywordError(
+                next(iter(others)), f"a simulator of {self.robot.name}", "q0, qd0, torque and t", cure
+            )
         return simulate(self.robot, q0, qd0, torque, t, **self.words)
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from strobe.robot import Robot
 from strobe.simulate.fixed_steps import Fault, called_torque, rates_at
-from strobe.simulate.integrators import Integrator
+from strobe.simulate.integrators import Integrator, Parts
 from strobe.simulate.problem import Problem, eases, follows
 
 Array = np.ndarray
@@ -30,6 +30,7 @@ ROUNDING = 1e-9  # by which a step may exceed what it is rounded to
 MEMBERS = 8  # runs of a batch that are looked at
 FASTEST = 64  # modes of them, by their eigenvalues
 NUDGE, NUDGE_RATE = 1e-6, 1e-4  # for differences; the latter within the ramp of Coulomb friction
+LEFT_OVER = 1e-8  # of an eigenvalue: what differences leave of a part that is none
 GROWN = 1.001  # by which a mode may not grow in a step, if it does not by itself
 LEFT = np.exp(
     1j * np.linspace(np.pi / 2 + 1e-9, np.pi, 1000)
@@ -49,7 +50,15 @@ class Modes(NamedTuple):
         """One of them in words."""
         value, joint = self.eigenvalues[k], problem.joint_of(self.movers[k])
         where = f'joint "{joint}" in its stop' if self.stopped[k] else f'joint "{joint}"'
-        return f"the mode of {where} (eigenvalue {value.real:.4g}{value.imag:+.4g}i 1/s)"
+        return f"the mode of {where} (eigenvalue {_in_words(value)} 1/s)"
+
+
+def _in_words(value: complex) -> str:
+    """An eigenvalue without a part that is nothing but rounding beside the other."""
+    if abs(value.imag) <= LEFT_OVER * abs(value):
+        return f"{value.real:.4g}"
+    real = "" if abs(value.real) <= LEFT_OVER * abs(value) else f"{value.real:.4g}"
+    return f"{real}{value.imag:{'+' if real else ''}.4g}i"
 
 
 class Choice(NamedTuple):
@@ -69,33 +78,51 @@ def modes(problem: Problem, tried: bool = False) -> Modes:
 
 def _around_start(problem: Problem, tried: bool) -> Array:
     """The motion linearised (…, 2 nv, 2 nv) where the first runs start, and at rest there."""
-    p = problem.parts
-    state = problem.state[:MEMBERS, : p.moving]
-    both = np.concatenate([state, state])
-    both[len(state) :, p.qd] = 0.0
+    both = _start_and_rest(problem)
     if tried and problem.function:  # which may count its calls
-        parts = both[: len(state)], both[len(state) :]
-        return np.concatenate([_linearised(problem, x, tried=True) for x in parts])
+        return np.concatenate([_linearised(problem, x, tried=True) for x in np.split(both, 2)])
     return _linearised(problem, both, tried=False)
 
 
+@cache
+def _in_turn(p: Parts) -> Array:
+    """What is left of a row (2, 1, nq + nv): all of it, then all but velocities."""
+    kept = np.ones((2, 1, p.moving))
+    kept[1, :, p.qd] = 0.0
+    return kept
+
+
+def _start_and_rest(problem: Problem) -> Array:
+    """Positions and velocities where the first runs start, then at rest there."""
+    state = problem.state[:MEMBERS, : problem.parts.moving]
+    return (state * _in_turn(problem.parts)).reshape(-1, state.shape[1])
+
+
 def surely_stable(problem: Problem, method: Integrator) -> float:
-    """A step at which no mode grows, as a bound of them tells; zero where it tells nothing."""
-    fastest = _fastest(_around_start(problem, tried=False), problem)
+    """A step at which no mode grows, as a bound of them tells; zero where it tells nothing.
+
+    No eigenvalue of (0 1; K D) exceeds s with s = k/s + d, sums of rows |K| at most k and |D| at most d: the norm of
+    rows after positions are scaled by s.
+    """
+    if problem.rate.stops:  # of whose springs the bound knows nothing
+        return 0.0
+    k, d = _sums(_differenced(problem, _start_and_rest(problem), tried=False))
+    fastest = (d + (d * d + 4.0 * k) ** 0.5) / 2.0
     return _stable(method) / fastest if fastest > 0.0 else 0.0
 
 
-def _fastest(A: Array, problem: Problem) -> float:
-    """What no eigenvalue of (0 1; K D) exceeds: s with s = k/s + d, sums of rows |K| at most k and |D| at most d.
+def _sums(differences: Array) -> list[float]:
+    """The largest sum of a row of |K| and of one of |D|, from what accelerations differ by."""
+    nv = len(differences) // 2
+    return _weights(nv).dot(np.abs(differences).reshape(2 * nv, -1)).max(axis=1).tolist()
 
-    The norm of rows after positions are scaled by s; infinite where joints stand in stops.
-    """
-    if problem.rate.stops:
-        return np.inf
-    nv = problem.parts.nv
-    rows = np.abs(A[:, nv:]).reshape(-1, 2, nv).sum(axis=-1).reshape(-1, 2)
-    k, d = rows.max(axis=0).tolist()
-    return (d + (d * d + 4.0 * k) ** 0.5) / 2.0
+
+@cache
+def _weights(nv: int) -> Array:
+    """What differences are summed up with, once those by positions and once those by velocities."""
+    parted = np.zeros((2, 2 * nv))
+    parted[0, :nv], parted[1, nv:] = 0.5 / NUDGE, 0.5 / NUDGE_RATE
+    return parted
 
 
 @cache
@@ -117,24 +144,31 @@ def _modes(problem: Problem, A: Array) -> Modes:
 
 def _linearised(problem: Problem, x: Array, tried: bool) -> Array:
     """d(v, qdd)/d(q, v) by differences, for every row of x."""
+    nv = problem.parts.nv
+    A = np.zeros((len(x), 2 * nv, 2 * nv))
+    A[:, :nv, nv:] = np.eye(nv)
+    A[:, nv:] = (_differenced(problem, x, tried) / (2 * _differences(nv)[0])).transpose(1, 2, 0)
+    return A
+
+
+def _differenced(problem: Problem, x: Array, tried: bool) -> Array:
+    """By how much accelerations ahead and behind of every row of x differ: (2 nv, rows, nv)."""
     p, count = problem.parts, len(x)
-    A = np.zeros((count, 2 * p.nv, 2 * p.nv))
-    A[:, : p.nv, p.nv :], nudges, steps = _differences(p.nv)
+    nudges, steps = _differences(p.nv)
     around = (x + steps).reshape(-1, x.shape[-1]) if steps.shape[-1] == p.moving else None
     if around is None or not problem.robot.coordinates.is_additive:
         ways = [(j, sign * by) for j, by in enumerate(nudges.ravel()) for sign in (1, -1)]
         around = np.concatenate([_nudged(problem, x, j, by) for j, by in ways])
     qdd = _accelerations(problem, around, tried).reshape(2 * p.nv, 2, count, p.nv)
-    A[:, p.nv :] = ((qdd[:, 0] - qdd[:, 1]) / (2 * nudges)).transpose(1, 2, 0)
-    return A
+    return qdd[:, 0] - qdd[:, 1]
 
 
 @cache
-def _differences(nv: int) -> tuple[Array, Array, Array]:
-    """1 (nv, nv); by how much each degree of freedom and its rate are moved; that as rows, ahead and behind."""
+def _differences(nv: int) -> tuple[Array, Array]:
+    """By how much each degree of freedom and its rate are moved; that as rows, ahead and behind."""
     nudges = np.repeat([NUDGE, NUDGE_RATE], nv)
     ways = np.diag(nudges)
-    return np.eye(nv), nudges[:, None, None], np.stack([ways, -ways], axis=1)[:, :, None]
+    return nudges[:, None, None], np.stack([ways, -ways], axis=1)[:, :, None]
 
 
 def _nudged(problem: Problem, x: Array, j: int, by: float) -> Array:
@@ -151,7 +185,7 @@ def _nudged(problem: Problem, x: Array, j: int, by: float) -> Array:
 def _accelerations(problem: Problem, x: Array, tried: bool) -> Array:
     """Of the first runs at the start, in places x (k times them, …)."""
     count = min(MEMBERS, len(problem.state))
-    members = np.tile(np.arange(count), len(x) // count)
+    members = np.arange(len(x)) % count if count > 1 else np.zeros(len(x), int)
     tau = _tried(problem, x.reshape(-1, count, x.shape[-1])) if tried and problem.function else None
     calls = 1 if tried else 2
     rates = rates_at(problem, problem.spans[0], problem.start, problem.start, x, members, tau, calls)

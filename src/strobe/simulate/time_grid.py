@@ -15,6 +15,7 @@ Array = np.ndarray
 SLACK = 1e-9  # of a step, by which an interval may exceed a whole number of steps
 ROUNDING = 1e-15  # of a number of steps
 MOST_STEPS = 2**52
+SHORT = 4_096  # steps of a course whose rounds are kept for other runs
 
 
 class Steps(NamedTuple):
@@ -71,6 +72,44 @@ class Grid:
     def number_at(self, times: Array) -> Array:
         """The numbers of the steps that begin at marks."""
         return self.first[np.clip(np.searchsorted(self.marks, times), 0, len(self.marks) - 1)]
+
+
+class Rounds(NamedTuple):
+    """Steps, and the row that each is to fill, or −1."""
+
+    steps: Steps
+    records: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Course:
+    """The steps of a run, and the numbers of those at whose beginning a row is kept; states play no part in it."""
+
+    grid: Grid
+    kept: Array
+
+    @cached_property
+    def times(self) -> Array:
+        """Of the rows."""
+        return self.grid.steps(self.kept).t
+
+    def rounds(self, first: int, beyond: int) -> Rounds:
+        """Steps from the number of one up to that of another."""
+        total = self.grid.total
+        if total <= SHORT and (first, beyond) == (0, total + 1):
+            return self._whole
+        return self._rounds(first, beyond)
+
+    @cached_property
+    def _whole(self) -> Rounds:
+        """All of them, and the one of no length behind the last."""
+        return self._rounds(0, self.grid.total + 1)
+
+    def _rounds(self, first: int, beyond: int) -> Rounds:
+        records = np.full(beyond - first, -1)
+        start, end = np.searchsorted(self.kept, [first, beyond])
+        records[self.kept[start:end] - first] = np.arange(start, end)
+        return Rounds(self.grid.steps(np.arange(first, beyond)), records)
 
 
 def grid(start: float, end: float, step: float, marks: Array) -> Grid:

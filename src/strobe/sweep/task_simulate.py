@@ -15,7 +15,7 @@ from strobe.simulate.fixed_steps import march
 from strobe.simulate.integrators import fixed_method
 from strobe.simulate.problem import Problem, problem
 from strobe.simulate.run import Status
-from strobe.simulate.time_grid import Grid, grid
+from strobe.simulate.time_grid import Course, Grid, grid
 from strobe.sweep.task_torque import inverse_dynamics
 from strobe.sweep.tasks import REAL, Task, batches, joined, started
 
@@ -66,7 +66,7 @@ class SimulateTask(Task):
         q, qd = started(self.robot, self.motion, given)
         asked = self._problem(q, qd, self._torque(given, q), self.payloads(given))
         steps = self._grid(asked)
-        rows = march(asked, self.method, steps, self.kept, threads=1)
+        rows = march(asked, self.method, Course(steps, self.kept), threads=1)
         if rows.interrupted:
             raise KeyboardInterrupt
         p, state = asked.parts, rows.state

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cache
+from inspect import signature
+
 import numpy as np
 
+from strobe.compiler.runtime.arrays import every, some
+from strobe.compiler.runtime.traced import AsWritten
 from strobe.errors import ArgumentError
+from strobe.scalars import Num, Numbers, less, where
 from strobe.trajectory.envelope import kept_close
 from strobe.trajectory.motion import Trajectory
 from strobe.trajectory.repeated_points import same_place
@@ -13,6 +19,7 @@ from strobe.trajectory.synchronised_profiles import Legs, Timed, in_step, single
 from strobe.trajectory.via_points import chosen_velocities, effective_velocity
 
 Array = np.ndarray
+NOTHING = np.zeros(1)  # what no number is multiplied with before it is known
 METHOD = "constant-acceleration"
 NO_TIME = 8 * np.finfo(float).eps  # a piece that takes this part of the whole motion is rounding
 
@@ -25,7 +32,7 @@ def plan(asked: Request) -> Trajectory:
 
 def _through(asked: Request) -> Trajectory:
     legs = _legs(asked, chosen_velocities(asked))
-    timed = in_step(legs) if np.isnan(asked.times).any() else _at_times(asked, legs)
+    timed = in_step(legs) if some(np.isnan(asked.times)) else _at_times(asked, legs)
     _check_room(asked, legs, timed)
     return _assembled(asked, legs, timed)
 
@@ -62,7 +69,7 @@ def _check_room(asked: Request, legs: Legs, timed: Timed) -> None:
         np.minimum(timed.first_turn, timed.last_turn),
         np.maximum(timed.first_turn, timed.last_turn),
     )
-    if ((least >= asked.bounds.lower) & (most <= asked.bounds.upper)).all():
+    if every(least >= asked.bounds.lower) and every(most <= asked.bounds.upper):
         return
     for turn in (timed.first_turn, timed.last_turn):
         slack = ROUNDING * (1 + np.abs(turn))
@@ -86,13 +93,13 @@ def _assembled(asked: Request, legs: Legs, timed: Timed) -> Trajectory:
     starts = knots[:, :-1]
     lengths = knots[:, 1:] - starts
     kept = lengths > NO_TIME * arrivals[-1]
-    if not kept.any():
+    if not some(kept):
         kept[0, 0] = True
     pieces = _parabolas(legs, timed, starts, starts + lengths / 2)[kept]
     times = np.empty(len(pieces) + 1)
     times[:-1] = (arrivals[:-1, None] + starts)[kept]
     times[0], times[-1] = 0.0, arrivals[-1]
-    notes = () if T.all() else tuple(same_place(asked, k, k + 1) for k in np.flatnonzero(T == 0).tolist())
+    notes = () if every(T) else tuple(same_place(asked, k, k + 1) for k in np.flatnonzero(T == 0).tolist())
     return Trajectory(asked.joint_names, times, pieces, METHOD, arrivals, notes)
 
 
@@ -109,27 +116,35 @@ def _knots(timed: Timed) -> Array:
 
 def _parabolas(legs: Legs, timed: Timed, starts: Array, middles: Array) -> Array:
     """Coefficients (legs, pieces, n, 3) of pieces that begin at some time of their leg."""
-    ramp, cruise, _, w = (each[:, None] for each in timed.profile)
-    x0, v0, x1, v1, _, A = (each[:, None] for each in legs)
-    t, middle = starts[..., None], middles[..., None]
-    left = timed.duration[:, None, None] - t
-    up, down = np.sign(w - v0) * A, np.sign(v1 - w) * A
-    half_up, half_down = up / 2, down / 2
-    reached = x0 + (v0 + w) / 2 * ramp
-    ramping, cruising = middle < ramp, middle < ramp + cruise
-    pieces = np.empty((*ramping.shape, 3))
-    for power, last, steady, first in (
-        (
-            0,
-            x1 - v1 * left + half_down * left * left,
-            reached + w * (t - ramp),
-            x0 + v0 * t + half_up * t * t,
-        ),
-        (1, v1 - down * left, w, v0 + up * t),
-        (2, half_down, 0.0 * w, half_up),
-    ):
-        numbers = pieces[..., power]
-        numbers[...] = last
-        np.copyto(numbers, steady, where=cruising)
-        np.copyto(numbers, first, where=ramping)
-    return pieces
+    ramp, cruise, _, w = timed.profile
+    joints = (
+        each[:, None, :, None] for each in (legs.x0, legs.v0, legs.x1, legs.v1, legs.A, ramp, cruise, w)
+    )
+    pieces = (each[:, :, None, None] for each in (timed.duration[:, None], starts, middles))
+    return _compiled().code.ufunc()(*joints, *pieces, NOTHING)
+
+
+@cache
+def _compiled() -> AsWritten:
+    return AsWritten(_parabola, dict.fromkeys(signature(_parabola).parameters, 1))
+
+
+def _parabola(
+    x0: Numbers, v0: Numbers, x1: Numbers, v1: Numbers, A: Numbers, ramp: Numbers, cruise: Numbers, w: Numbers,
+    T: Numbers, t: Numbers, middle: Numbers, nothing: Numbers,
+) -> list[Num]:  # fmt: skip
+    """One joint from a time t on, by what it does in the middle of the piece: first ramp, cruise, last ramp."""
+    left = T[0] - t[0]
+    up, down = _towards(v0[0], w[0], A[0]), _towards(w[0], v1[0], A[0])
+    half_up, half_down = up / 2.0, down / 2.0
+    reached = x0[0] + (v0[0] + w[0]) / 2.0 * ramp[0]
+    first = x0[0] + v0[0] * t[0] + half_up * t[0] * t[0], v0[0] + up * t[0], half_up
+    steady = reached + w[0] * (t[0] - ramp[0]), w[0], nothing[0] * w[0]
+    last = x1[0] - v1[0] * left + half_down * left * left, v1[0] - down * left, half_down
+    ramping, cruising = less(middle[0], ramp[0]), less(middle[0], ramp[0] + cruise[0])
+    return [where(ramping, a, where(cruising, b, c)) for a, b, c in zip(first, steady, last, strict=True)]
+
+
+def _towards(v: Num, w: Num, A: Num) -> Num:
+    """The acceleration from one speed to another: A, −A, or none."""
+    return where(less(v, w), A, where(less(w, v), -A, 0.0))

@@ -204,6 +204,8 @@ def in_order(motion: Trajectory, names: Sequence[str], robot: str) -> Trajectory
         raise ArgumentError(
             f"motion is a {type(motion).__name__}; expected a planned Trajectory (robot.plan)."
         )
+    if motion.joint_names == tuple(names):
+        return motion
     if missing := [name for name in names if name not in motion.joint_names]:
         raise ArgumentError(f"the motion has no joint {', '.join(missing)}, which {robot} has.")
     if extra := [name for name in motion.joint_names if name not in names]:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from strobe.compiler.runtime.arrays import real_numbers
+from strobe.compiler.runtime.arrays import every, real_numbers
 from strobe.errors import ArgumentError, counted
 from strobe.models.arguments import require_above, require_whole
 from strobe.show.sheet import Column, Sheet, by_joint, displayed, number, numbered, states
@@ -104,12 +104,12 @@ class Trajectory:
     def __call__(self, t: Any) -> State:
         """Position, velocity and acceleration at times (...) between zero and the duration."""
         t = real_numbers("t", t).astype(float)
-        outside = ~((t >= 0) & (t <= self.duration))
-        if outside.any():
+        inside = (t >= 0) & (t <= self.duration)
+        if not every(inside):
             raise ArgumentError(
-                f"time {t[outside].flat[0]:g} s is outside the motion, which lasts from 0 to {self.duration:g} s."
+                f"time {t[~inside].flat[0]:g} s is outside the motion, which lasts from 0 to {self.duration:g} s."
             )
-        piece = np.clip(np.searchsorted(self.times, t, side="right") - 1, 0, len(self.coefficients) - 1)
+        piece = np.minimum(np.searchsorted(self.times[1:], t, side="right"), len(self.coefficients) - 1)
         local = (t - self.times[piece])[..., None]
         return State(*(horner(each[piece], local) for each in self._derivatives))
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from strobe.compiler.runtime.arrays import all_finite, some
 from strobe.errors import ArgumentError
 from strobe.models.arguments import require_choice
 from strobe.robot import Robot, require_robot
@@ -75,7 +76,7 @@ def plan(robot: Robot, asked: Any, method: str | None = None, **options: Any) ->
     made = _request(robot, asked, options)
     name = method if method is not None else made.method or DEFAULT
     chosen = method_named(name)
-    if np.isfinite(made.bounds.jerk).any() and not chosen.smooth:
+    if not chosen.smooth and some(np.isfinite(made.bounds.jerk)):
         smooth = ", ".join(each for each, other in METHODS.items() if other.smooth)
         raise ArgumentError(f"{name} keeps no bound on jerk. Leave it out, or plan with one of {smooth}.")
     return _in_numbers(chosen.plan(made), name)
@@ -83,7 +84,7 @@ def plan(robot: Robot, asked: Any, method: str | None = None, **options: Any) ->
 
 def _in_numbers(motion: Trajectory, method: str) -> Trajectory:
     """The motion, refused where its bounds are so far apart that floating point does not hold it."""
-    if not (motion.duration <= LONGEST and np.isfinite(motion.coefficients).all()):
+    if not (motion.duration <= LONGEST and all_finite(motion.coefficients)):
         raise ArgumentError(
             f"{method} finds a motion of {motion.duration:.4g} s, longer than {LONGEST:g} s or beyond floating "
             "point. Bounds or times of very different sizes cause it."

@@ -6,14 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from math import inf
+from operator import le
 from typing import Any
 
 import numpy as np
 
+from strobe.compiler.runtime.arrays import FEW, every, some
 from strobe.errors import Advised, ArgumentError, ShapeError, UnknownNameError, counted
 from strobe.kinematics.joint_ranges import ranges_of
 from strobe.models.loops import require_open as require_open_chains
 from strobe.robot import Robot, require_robot
+from strobe.robot.recent import Recent
 from strobe.show.sheet import Column, Sheet, Table, by_joint, displayed, numbered
 from strobe.show.units import EITHER, either, lengths
 
@@ -109,8 +112,37 @@ def request(
     clock = _alike((len(points),), np.nan) if times is None else _numbers("times", times, "one per point")
     marks = tuple(labels) or tuple(f"point {k + 1}" for k in range(len(points)))
     width = None if envelope is None else float(_numbers("envelope", envelope, "a distance"))
+    given = lower, upper, velocity, acceleration, jerk, effort
+    known = all(x is None or type(x) is float for x in given)
+    kept = robot.kept("bounds", Recent) if known else None
+    held = kept.get(given) if kept else None
+    bounds = Bounds(*map(np.copy, held)) if held else _bounds(robot, names, *given)
+    if len(points) < 2:
+        raise ArgumentError(f"the request has {counted(len(points), 'point')}; a motion needs two or more.")
+    for name, shape in (("times", clock.shape), ("labels", (len(marks),))):
+        if shape != (len(points),):
+            raise ShapeError(name, shape, f"({len(points)},)", "there is one per point")
+    for end in (rates[0], rates[-1]):
+        end[end != end if qd is not None else slice(None)] = 0.0  # NaN, which alone differs from itself
+    named = None if frame is None else robot.moving_frame(frame)
+    made = Request(names, points, rates, clock, bounds, marks, width, robot, named)
+    if held is None:
+        _check_bounds(made)
+    if kept is not None and held is None:
+        copies = [getattr(bounds, each.name).copy() for each in fields(bounds)]
+        _ = kept(given, lambda: copies)
+    _check_envelope(width)
+    _check_points(made)
+    return made if times is None else replace(made, times=_check_times(made))
+
+
+def _bounds(
+    robot: Robot, names: tuple[str, ...], lower: Any, upper: Any, velocity: Any, acceleration: Any, jerk: Any,
+    effort: Any,
+) -> Bounds:  # fmt: skip
+    """The robot's own bounds, or what is given."""
     limits = ranges_of(robot)  # with those of joints that follow
-    bounds = Bounds(
+    return Bounds(
         lower=_per_joint("lower", lower, names, limits.lower),
         upper=_per_joint("upper", upper, names, limits.upper),
         velocity=_per_joint("velocity", velocity, names, limits.velocity),
@@ -118,18 +150,6 @@ def request(
         jerk=_per_joint("jerk", jerk, names, _alike((len(names),), inf)),
         effort=_per_joint("effort", effort, names, robot.limits.effort),
     )
-    if len(points) < 2:
-        raise ArgumentError(f"the request has {counted(len(points), 'point')}; a motion needs two or more.")
-    for name, shape in (("times", clock.shape), ("labels", (len(marks),))):
-        if shape != (len(points),):
-            raise ShapeError(name, shape, f"({len(points)},)", "there is one per point")
-    for end in (rates[0], rates[-1]):
-        end[end != end] = 0.0  # NaN, which alone differs from itself
-    named = None if frame is None else robot.moving_frame(frame)
-    made = Request(names, points, rates, clock, bounds, marks, width, robot, named)
-    _check_bounds(made)
-    _check_points(made)
-    return made if times is None else replace(made, times=_check_times(made))
 
 
 def _table(name: str, values: Any, names: tuple[str, ...], rows: int | None) -> Array:
@@ -178,7 +198,7 @@ def _alike(shape: tuple[int, ...], values: Any) -> Array:
 
 def require_bound(asked: Request, name: str, otherwise: str = "") -> None:
     """Refuse a request that leaves a joint without a bound that its planner needs."""
-    if not np.isinf(getattr(asked.bounds, name)).any():
+    if not some(np.isinf(getattr(asked.bounds, name))):
         return
     for joint, value in zip(asked.joint_names, getattr(asked.bounds, name), strict=True):
         if np.isinf(value):
@@ -215,10 +235,13 @@ def _check_bounds(asked: Request) -> None:
     sizes = [*b.velocity.tolist(), *b.acceleration.tolist(), *b.jerk.tolist(), *b.effort.tolist()]
     if not all(LEAST <= size <= MOST or size == inf for size in set(sizes)):
         _refuse_sizes(asked)
-    if not (b.lower <= b.upper).all():
+    if not every(b.lower <= b.upper):
         _refuse_places(asked)
-    if asked.envelope is not None and not asked.envelope > 0:
-        raise ArgumentError(f"envelope is {asked.envelope:g}; expected a distance above zero.")
+
+
+def _check_envelope(width: float | None) -> None:
+    if width is not None and not width > 0:
+        raise ArgumentError(f"envelope is {width:g}; expected a distance above zero.")
 
 
 def _refuse_sizes(asked: Request) -> None:
@@ -246,7 +269,18 @@ def _refuse_places(asked: Request) -> None:
 def _check_points(asked: Request) -> None:
     """Every point is a place the joints may be, at a speed they may have."""
     b, q = asked.bounds, asked.q
-    if not ((np.abs(q) <= FARTHEST) & (q >= b.lower) & (q <= b.upper)).all() or np.count_nonzero(asked.qd):
+    if 0 < q.size <= FEW:  # of few numbers, Python tells sooner
+        low, high = b.lower.tolist(), b.upper.tolist()
+        inside = all(
+            all(map(le, low, row))
+            and all(map(le, row, high))
+            and min(row) >= -FARTHEST
+            and max(row) <= FARTHEST
+            for row in q.tolist()
+        )
+    else:
+        inside = ((np.abs(q) <= FARTHEST) & (q >= b.lower) & (q <= b.upper)).all()
+    if not inside or np.count_nonzero(asked.qd):
         _look_closer(asked)
 
 

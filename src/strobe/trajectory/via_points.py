@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from strobe.compiler.runtime.arrays import some
 from strobe.trajectory.requests import Request
 from strobe.trajectory.synchronised_profiles import Legs, single
 
@@ -25,7 +26,7 @@ MOST_SWEEPS = 50
 def chosen_velocities(asked: Request) -> Array:
     """A velocity for every point and joint: the ones prescribed, and the ones chosen."""
     free = np.isnan(asked.qd)
-    if not free.any():
+    if not some(free):
         return asked.qd
     velocities = in_proportion(asked)
     return velocities if not np.isnan(asked.times).any() else sooner(asked, velocities)
@@ -74,7 +75,7 @@ def sooner(asked: Request, qd: Array) -> Array:
 
 def effective_velocity(asked: Request) -> Array:
     """Bounds on velocity, finite: what a joint could reach at most where there is none."""
-    if not np.isinf(asked.bounds.velocity).any():
+    if not some(np.isinf(asked.bounds.velocity)):
         return asked.bounds.velocity
     travel = np.abs(np.diff(asked.q, axis=0)).sum(axis=0)
     given = np.nan_to_num(asked.qd, nan=0.0)

@@ -347,6 +347,48 @@ def test_as_many_ways_to_write_a_call_are_learnt_as_there_is_room_for(panda):
     assert learnt(robot, "jacobian") == robot.jacobian.__self__.room
 
 
+def test_a_usual_way_to_write_a_call_is_learnt_however_many_odd_ones_came_before(panda):
+    robot, q = strobe.Robot(panda.model), panda.random_state(seed=1)[0]
+    for name in robot.moving_frames:
+        for reference in ("aligned", "local", "world"):
+            for _ in range(3):
+                robot.jacobian(q, name, reference=reference)
+    expected = strobe.Robot.jacobian(robot, q)
+    assert all(np.array_equal(robot.jacobian(q), expected) for _ in range(6))
+    table = robot.jacobian.__self__
+    assert [call for call in table.calls if call.places == 1 and not call.names]
+    assert len(table.calls) == table.room
+
+
+def test_ways_that_take_turns_do_not_drive_one_another_out(panda):
+    robot, q = strobe.Robot(panda.model), panda.random_state(seed=1)[0]
+    ways = [
+        (name, reference) for name in robot.moving_frames for reference in ("aligned", "local", "world")
+    ]
+    table, known = robot.jacobian.__self__, []
+    for _ in range(12):
+        for name, reference in ways[: table.room + 1]:
+            robot.jacobian(q, name, reference=reference)
+        known.append(tuple(call.way for call in table.calls))
+    assert len(ways) > table.room
+    assert known[-1] == known[3]
+    assert len(table.past) <= len(ways)
+
+
+def test_a_way_that_comes_back_is_the_one_it_was(panda):
+    robot, q = strobe.Robot(panda.model), panda.random_state(seed=1)[0]
+    ways = [
+        (name, reference) for name in robot.moving_frames for reference in ("aligned", "local", "world")
+    ]
+    table = robot.jacobian.__self__
+    for _ in range(3):
+        for name, reference in ways:
+            for _ in range(4):
+                found = robot.jacobian(q, name, reference=reference)
+            assert np.array_equal(found, strobe.Robot.jacobian(robot, q, name, reference=reference))
+    assert len(table.past) + len(table.calls) <= len(ways)
+
+
 def test_names_and_numbers_that_are_made_anew_for_every_call_are_one_way_to_write_it(panda):
     robot, state = strobe.Robot(panda.model), panda.random_state(seed=1)
     many = panda.random_state(seed=1, batch=4)

@@ -19,6 +19,7 @@ FIRST, LENGTH = 16, 64  # words before the first call, and of each
 MOST_NAMES, MOST_OPTIONS, MOST_ARRAYS = 8, 8, 12
 NAMES, OPTIONS, ARRAYS = 8, 16, 32  # words of a call at which they begin; before them, in this order:
 FIELDS = ("places", "names", "options", "arrays", "function", "self", "wrap")
+TAKEN = len(FIELDS)  # the word of a call that is set whenever it was the one
 EQ = 2  # of Python's comparisons
 
 
@@ -37,7 +38,9 @@ def dispatch_module() -> str:
         lines += _word(
             f"its_{name}", "%record", k, "ptr" if name in ("function", "self", "wrap") else "i64"
         )
-    lines += [_LOOK.format(names=NAMES, options=OPTIONS, arrays=ARRAYS, type=OBJECT_TYPE, eq=EQ)]
+    lines += [
+        _LOOK.format(names=NAMES, options=OPTIONS, arrays=ARRAYS, type=OBJECT_TYPE, eq=EQ, taken=TAKEN)
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -164,6 +167,8 @@ passed_over:
   call void %decref(ptr %found)
   br label %another
 taken:
+  %its_taken_at = getelementptr i64, ptr %record, i64 {taken}
+  store i64 1, ptr %its_taken_at, align 8
   %bare = icmp eq ptr %its_wrap, null
   %nothing = icmp eq ptr %found, null
   %as_it_is = or i1 %bare, %nothing

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
+from math import isfinite
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -25,7 +26,7 @@ REASONS = {
 
 def collected(values: Mapping[str, Any], sizes: Mapping[str, int], why: str) -> dict[str, np.ndarray]:
     """Arrays of one dtype, ordered as ``sizes``; lists and Python numbers take that of the arrays beside them."""
-    clean = {name: values[name] for name, size in sizes.items() if _is_clean(values[name], size)}
+    clean = {name: values[name] for name, size in sizes.items() if is_clean(values[name], size)}
     if len(clean) == len(sizes):  # what a caller in a hurry passes
         return clean
     arrays = {
@@ -40,15 +41,31 @@ def collected(values: Mapping[str, Any], sizes: Mapping[str, int], why: str) -> 
 
 
 MOST_AXES = 24  # NumPy broadcasts 32, and results have more than what is given
+FEW = 64  # truth values
 FLOAT64 = np.dtype(np.float64)
 KINDS = {"c": "complex numbers", "b": "truth values", "O": "Python objects", "U": "text", "S": "bytes"}
 
 
-def _is_clean(value: Any, size: int) -> bool:
+def is_clean(value: Any, size: int) -> bool:
     """Whether a value is a plain float64 array of the right size already."""
     return (
         type(value) is np.ndarray and value.dtype is FLOAT64 and value.ndim > 0 and value.shape[-1] == size
     )
+
+
+def all_finite(array: np.ndarray) -> bool:
+    """Whether every number is finite, as a sum of squares tells at once unless it is beyond all numbers."""
+    return isfinite(np.vdot(array, array)) or bool(np.isfinite(array).all())
+
+
+def every(truths: np.ndarray) -> bool:
+    """Whether all of them hold: of few, Python's own tell in a third of the time that NumPy's takes."""
+    return all(truths.ravel().tolist()) if truths.size <= FEW else bool(truths.all())
+
+
+def some(truths: np.ndarray) -> bool:
+    """Whether any of them holds, in the same way."""
+    return any(truths.ravel().tolist()) if truths.size <= FEW else bool(truths.any())
 
 
 def is_python(value: Any) -> bool:

@@ -33,6 +33,8 @@ from strobe.scalars.dual import Direction
 class Kernel:
     """Calls of one quantity on arrays that are checked already."""
 
+    as_written = False  # whether nothing is moved and nothing fused, for the bits of operations one by one
+
     def __init__(self, model: Model, request: Request, device: Device = PROCESSOR) -> None:
         self.model = model
         self.request = request.at_frames(model) if request else request
@@ -49,6 +51,12 @@ class Kernel:
     def __call__(self, arrays: Mapping[str, Any], out: Any = None, threads: int | None = None) -> Any:
         """The result of shape (*batch, *core)."""
         return self.code(arrays, out, threads)
+
+    def in_a_hurry(self, arrays: Mapping[str, Any]) -> Any:
+        """The same, of plain rows (N, size) by the builtin that answers quick calls of batches."""
+        quick = self.device.in_a_hurry and not self.stored and not self.is_empty
+        found = self.code.batch(*arrays.values()) if quick else NotImplemented
+        return self(arrays) if found is NotImplemented else found
 
     @property
     def quantity(self) -> str:

@@ -19,6 +19,7 @@ from strobe.compiler.codegen.llvm_dispatch import (
     LENGTH,
     NAMES,
     OPTIONS,
+    TAKEN,
     dispatch_module,
 )
 from strobe.compiler.runtime.jit import Code
@@ -37,6 +38,7 @@ class Table(bytes):
     kept: tuple[Any, ...]
     calls: list[Call]  # of a dispatcher: what it knows, and how much that may be
     room: int
+    past: dict[Any, Call]  # what had to make room; other threads may be in them
     owner: tuple[Callable[..., Any], tuple[Any, ...]]  # how to get it: a function and its arguments
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
@@ -80,6 +82,12 @@ class Call:
     builtin: Any
     wrap: Callable[[Any], Any] | None = None  # what the caller gets of the result
 
+    @property
+    def way(self) -> tuple[Any, ...]:
+        """What tells it from others."""
+        options = tuple((k, type(value), value) for k, value in self.options)
+        return self.places, self.names, options, tuple(k for k, _ in self.arrays), id(self.builtin)
+
     def words(self) -> list[int]:
         """What `llvm_dispatch` reads of it."""
         table = self.builtin.__self__
@@ -110,25 +118,44 @@ def dispatcher(
     room = len(calls) or MOST_CALLS
     words = head + [0] * (FIRST - len(head) + room * LENGTH)
     made = _builtin(name, doc, code.address, METH_FASTCALL | METH_KEYWORDS, words, code, fallback)
-    made.__self__.owner, made.__self__.calls, made.__self__.room = (owner, of), [], room
-    for call in calls:
-        learn(made, call)
+    table = made.__self__
+    table.owner, table.calls, table.room, table.past = (owner, of), [], room, {}
+    for k, call in enumerate(calls):
+        learn(made, call, k)
     return made
 
 
-def can_learn(dispatcher: Any) -> bool:
-    """Whether there is room for another way to write a call."""
-    return len(dispatcher.__self__.calls) < dispatcher.__self__.room
-
-
-def learn(dispatcher: Any, call: Call) -> None:
-    """One more way to write a call: its words first, then their number, since other threads may read at any time."""
+def room_for(dispatcher: Any) -> int | None:
+    """Where another way to write a call may stand: behind the others, or in place of one that nobody took since room
+    was last looked for. Where all were taken there is none, and they have to be taken again to stay."""
     table = dispatcher.__self__
+    if len(table.calls) < table.room:
+        return len(table.calls)
+    first = id(table) + BYTES_CONTENT + 8 * FIRST
+    taken = [ctypes.c_uint64.from_address(first + 8 * (k * LENGTH + TAKEN)) for k in range(table.room)]
+    for k, each in enumerate(taken):
+        if not each.value:
+            return k
+    for each in taken:
+        each.value = 0
+    return None
+
+
+def learn(dispatcher: Any, call: Call, place: int) -> None:
+    """One more way to write a call: its words first, then their number, since other threads may read at any time.
+
+    What made room for it is kept, for calls that are under way, and taken up again where it comes back.
+    """
+    table = dispatcher.__self__
+    if any(call.way == other.way for other in table.calls):
+        return
+    call = table.past.pop(call.way, call)
+    for old in table.calls[place : place + 1]:
+        table.past[old.way] = old
     words = call.words()
-    table.calls.append(call)
+    table.calls[place : place + 1] = [call]
     start = id(table) + BYTES_CONTENT
-    place = start + 8 * (FIRST + (len(table.calls) - 1) * LENGTH)
-    (ctypes.c_uint64 * len(words)).from_address(place)[:] = words
+    (ctypes.c_uint64 * len(words)).from_address(start + 8 * (FIRST + place * LENGTH))[:] = words
     ctypes.c_uint64.from_address(start + 8 * COUNT).value = len(table.calls)
 
 

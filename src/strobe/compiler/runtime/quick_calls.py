@@ -85,10 +85,10 @@ class QuickCalls:
         result: Any,
     ) -> None:
         """Remember how a call was written, the second time that the same is asked."""
-        from strobe.compiler.runtime.quick import can_learn, learn
+        from strobe.compiler.runtime.quick import learn, room_for
 
         builtin = self._made[method.__name__]
-        if axes > 1 or not _is_quick(kernel) or not can_learn(builtin):
+        if axes > 1 or not _is_quick(kernel):
             return
         call = _written(method, args, named, kernel, axes)
         if call is None:
@@ -97,9 +97,10 @@ class QuickCalls:
             self._asked.add((kernel.request, axes))
             return
         with building:
-            made = _answering(kernel, axes, result, *call)
+            place = room_for(builtin)
+            made = None if place is None else _answering(kernel, axes, result, *call)
             if made is not None:
-                learn(builtin, made)
+                learn(builtin, made, place)
 
     def handle(
         self, robot: Any, kernel: Kernel, answer: Callable[..., Any], wrap: Callable[[Any], Any] | None

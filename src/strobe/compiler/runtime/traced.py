@@ -129,6 +129,21 @@ class Traced(Kernel):
             raise ArgumentError(f"{self.quantity} cannot be traced: {error}.") from error
 
 
+class AsWritten(Traced):
+    """A function whose operations are done one by one as they are written, none moved, none fused.
+
+    What NumPy computes in many small steps has the same bits in one call.
+    """
+
+    as_written = True
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return AsWritten, (self._function, self._inputs)
+
+    def _made(self) -> Program:
+        return self._as_traced()
+
+
 class Jacobian(Traced):
     """The derivatives of a traced function: forwards or backwards through its graph, whichever takes less."""
 
