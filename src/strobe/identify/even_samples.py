@@ -59,7 +59,7 @@ class Band:
 
     @classmethod
     def below(cls, cutoff: float, step: float) -> Band:
-        every = max(1, int(0.4 / (cutoff * step)))  # 2.5 rows for a period of the fastest
+        every = max(1, int(1 / (1.5 * cutoff * step)))  # as many as keep white noise white
         return cls(_kernel(cutoff, step)[0], every)
 
     def kept(self, x: Array) -> Array:

@@ -19,10 +19,12 @@ import numpy as np
 
 from strobe.errors import ArgumentError, counted
 from strobe.identify.base_parameters import BaseParameters, base_parameters
+from strobe.identify.drive_gains import Gains, LoadedLayout, gains_of
 from strobe.identify.even_samples import Band, Stretch, stretches
 from strobe.identify.friction import Motion, Term, chosen
 from strobe.identify.logs import Log
 from strobe.identify.payload_readings import owners
+from strobe.identify.payload_regressor import payload_regressor
 from strobe.identify.possible import Bounds, is_possible, nearest_possible, plain_bodies
 from strobe.identify.torque_fit import Layout, TorqueFit, Triangle, fitted, stacked
 from strobe.models.joints import Friction, Motor
@@ -37,7 +39,8 @@ FRICTION = ("rotor", "viscous", "quadratic", "presliding", "load", "offset")
 LOAD_ROUNDS = 4  # in which friction under load and the load find each other
 STILL = 2e-3  # rad/s or m/s: a joint below it all the while stands, and friction holds whatever is left
 REST = 0.25  # s, before and after a row
-CHUNK = 50_000  # rows at a time
+MOST = 0.99  # of the power of a velocity
+WHOLE = 8.0  # times the frequency below which that lies
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,6 +70,7 @@ class Identification:
     friction: Array  # (joints, coefficients) that goes with them
     logs: tuple[LogFit, ...]
     remarks: tuple[str, ...]
+    gains: Gains | None = None  # of the drives, where they were found
 
     @property
     def layout(self) -> Layout:
@@ -141,20 +145,29 @@ class Identification:
 
 def identify(
     robot: Robot, logs: Log | Sequence[Log], *, test: Log | Sequence[Log] = (), friction: Sequence[str] = FRICTION,
-    cutoff: float | None = None, gains: Any = None,
+    cutoff: float | None = None, gains: Any = None, loaded: Log | Sequence[Log] = (), load: float | None = None,
+    frame: str | None = None,
 ) -> Identification:  # fmt: skip
     """A robot's inertial parameters and friction from logs of motions and the torques they took.
 
     ``test`` are logs that are not fitted, and tell how far the model can be trusted. ``cutoff`` (Hz) is the band;
-    chosen from the motion if not given. ``gains`` (N m/A, one per joint) make torques of motor currents.
+    chosen from the motion if not given. ``gains`` (N m/A, one per joint) make torques of motor currents; they are
+    found where ``loaded`` logs were recorded with a ``load`` (kg) at a frame (the tip).
     """
-    train, held = _several(logs), _several(test)
+    train, held, carrying = _several(logs), _several(test), _several(loaded)
     if not train:
         raise ArgumentError("logs is empty; give at least one log.")
+    if bool(carrying) != (load is not None):
+        raise ArgumentError("loaded and load belong together: logs, and the mass (kg) that the hand carried in them.")
     base, terms = base_parameters(robot), chosen(friction)
     layout = _layout(base, terms, robot)
     cutoff = _band_of(train) if cutoff is None else float(cutoff)
     remarks: list[str] = []
+    found_gains: Gains | None = None
+    if load is not None:
+        found_gains, said = _gains(robot, base, terms, train, carrying, load, robot.moving_frame(frame), cutoff)
+        remarks += said
+        gains = found_gains.values if gains is None else gains
     pieces: dict[int, list[tuple[Stretch, Band]]] = {}
     for log in (*train, *held):
         pieces[id(log)], said = _pieces(log, cutoff, _effort(robot, log, gains))
@@ -173,12 +186,47 @@ def identify(
     assert fit is not None
     parameters, drives, said = _possible(robot, base, terms, layout, triangles, fit)
     remarks += said
-    found = Identification(robot, base, terms, cutoff, fit, parameters, drives, (), tuple(remarks))
+    found = Identification(robot, base, terms, cutoff, fit, parameters, drives, (), tuple(remarks), found_gains)
     told = [
         _told(found, log, pieces[id(log)], log in held)  # noqa: the logs of a list
         for log in (*train, *held)
     ]
     return replace(found, logs=tuple(told))
+
+
+def _gains(
+    robot: Robot, base: BaseParameters, terms: Sequence[Term], free: Sequence[Log], loaded: Sequence[Log],
+    mass: float, frame: str, cutoff: float,
+) -> tuple[Gains, list[str]]:  # fmt: skip
+    """Drive gains from currents without and with a load."""
+    layout = LoadedLayout(base.count, sum(len(term.symbols) for term in terms), robot.nv)
+    known, _ = _known(robot)
+    arm = robot.with_parameters(known.ravel())  # masses do not matter; without any there are no torques
+    found: Gains | None = None
+    remarks: list[str] = []
+    for _ in range(LOAD_ROUNDS if any(term.needs_load for term in terms) else 1):
+        triangles, remarks = layout.empty(), []
+        for log in (*free, *loaded):
+            if log.current is None:
+                raise ArgumentError(f"{log.source}: gains come from motor currents, and there are none in it.")
+            pieces, said = _pieces(log, cutoff, log.current)
+            remarks += [f"{log.source}: {each}" for each in said] if log in loaded else []
+            for piece, band in pieces:
+                Y = base.regressor(piece.q, piece.qd, piece.qdd)
+                held = np.zeros((*Y.shape[:2], 10))
+                if any(log is each for each in loaded):
+                    held = payload_regressor(arm, piece.q, piece.qd, piece.qdd, frame=frame)
+                motion = Motion.of(piece)
+                if found is not None and any(term.needs_load for term in terms):
+                    motion = _under_load(base, terms, motion, Y, found.values_beside, held @ found.load)
+                F = np.stack([column for term in terms for column in term.columns(motion)], axis=-1)
+                rows = np.concatenate([band.kept(Y), band.kept(held), band.kept(F)], axis=-1)
+                current, moving = band.kept(piece.effort), _moves(piece, band)
+                for j, triangle in enumerate(triangles):
+                    triangle.add(rows[moving[:, j], j], current[moving[:, j], j])
+        found = gains_of(layout, triangles, mass)
+    assert found is not None
+    return found, remarks
 
 
 def _several(logs: Log | Sequence[Log]) -> list[Log]:
@@ -190,8 +238,25 @@ def _layout(base: BaseParameters, terms: Sequence[Term], robot: Robot) -> Layout
 
 
 def _band_of(logs: Sequence[Log]) -> float:
-    """A cut-off that leaves the motion whole."""
-    return 5.0
+    """A cut-off that leaves the motion whole: some times the frequency below which all but a little of it lies."""
+    return WHOLE * max(_content(log) for log in logs)
+
+
+def _content(log: Log) -> float:
+    """The frequency (Hz) below which a part `MOST` of the velocity of each joint lies."""
+    if log.times is None:
+        raise ArgumentError(f'{log.source}: rates are taken by the times of its rows; there is no column "t".')
+    kept = np.isfinite(log.times) & np.isfinite(log.q).all(axis=1)
+    times, q = log.times[kept], log.q[kept]
+    order = np.argsort(times, kind="stable")
+    times, q = times[order], np.clip(q[order], *np.percentile(q, (1, 99), axis=0))
+    step = float(np.median(np.diff(times)))
+    even = np.arange(*np.percentile(times, (1, 99)), step)
+    moved = np.diff(np.column_stack([np.interp(even, times, x) for x in q.T]), axis=0)
+    power = np.abs(np.fft.rfft(moved * np.hanning(len(moved))[:, None], axis=0)) ** 2
+    share = np.cumsum(power, axis=0) / np.maximum(power.sum(axis=0), 1e-300)
+    highest = np.argmax(share >= MOST, axis=0).max()
+    return float(np.fft.rfftfreq(len(moved), step)[max(highest, 1)])
 
 
 def _effort(robot: Robot, log: Log, gains: Any) -> Array:
@@ -220,7 +285,7 @@ def _rows(
 
 
 def _under_load(
-    base: BaseParameters, terms: Sequence[Term], motion: Motion, Y: Array, values: Array
+    base: BaseParameters, terms: Sequence[Term], motion: Motion, Y: Array, values: Array, carried: Any = 0.0
 ) -> Motion:
     names = [symbol for term in terms for symbol in term.symbols]
     weights = values[base.count :].reshape(motion.q.shape[1], len(names))
@@ -230,7 +295,7 @@ def _under_load(
     else:
         w = np.maximum(weights[:, elements], 0.0) + 1e-12
         slip = np.einsum("njk,jk->nj", motion.bent, w / w.sum(axis=1, keepdims=True))
-    return replace(motion, rigid=Y @ values[: base.count], slip=slip)
+    return replace(motion, rigid=Y @ values[: base.count] + carried, slip=slip)
 
 
 def _moves(piece: Stretch, band: Band) -> Array:
