@@ -131,7 +131,7 @@ def _data(found: Identification, output: Path | None) -> dict[str, Any]:
     return {
         "robot": found.robot.name,
         "cutoff": found.cutoff,
-        "base_parameters": {"names": found.base.names, "values": found.values, "deviations": found.deviations},
+        "base_parameters": {"names": found.names, "values": found.values, "deviations": found.deviations},
         "parameters": {"names": found.robot.parameter_names, "values": found.parameters},
         "friction": {"symbols": found.symbols, "values": found.friction},
         "gains": None

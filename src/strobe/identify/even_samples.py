@@ -62,6 +62,14 @@ class Band:
         every = max(1, int(1 / (1.5 * cutoff * step)))  # as many as keep white noise white
         return cls(_kernel(cutoff, step)[0], every)
 
+    @property
+    def colour(self) -> float:
+        """How much larger white noise is where motions are than on average over what is kept, as a variance.
+
+        The band falls towards its end, and what lies beyond half the rate of kept rows folds back.
+        """
+        return float(1 / (self.every * self.taps @ self.taps))
+
     def kept(self, x: Array) -> Array:
         """Rows (N, …) within the band."""
         half, count = len(self.taps) // 2, len(x)

@@ -89,7 +89,16 @@ class Identification:
     @cached_property
     def deviations(self) -> Array:
         """Their standard deviations."""
-        return np.sqrt(np.diag(self.fit.covariance))[: self.base.count]
+        return self.fit.deviations[: self.base.count]
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Every base parameter as a combination, with rotors that turn as its body does: Izz1 + Ia1."""
+        found = list(self.base.names)
+        for joint, column in _rotors(self.base, self.terms).items():
+            for k in np.flatnonzero(column):
+                found[k] += f" + Ia{joint + 1}"
+        return tuple(found)
 
     @cached_property
     def coulomb(self) -> Array:
@@ -138,7 +147,7 @@ class Identification:
         )
         found = [
             [float(value), float(spread), name]
-            for value, spread, name in zip(self.values, self.deviations, self.base.names, strict=True)
+            for value, spread, name in zip(self.values, self.deviations, self.names, strict=True)
         ]
         return Sheet(head, [errors, Table(["value", "±", "base parameter"], found), *self.remarks])
 
@@ -172,6 +181,8 @@ def identify(
     for log in (*train, *held):
         pieces[id(log)], said = _pieces(log, cutoff, _effort(robot, log, gains))
         remarks += [f"{log.source}: {each}" for each in said]
+    rotor = [k for k, term in enumerate(t for t in terms for _ in t.symbols) if term.name == "rotor"]
+    parts = [base.count + j * layout.friction + k for j in _rotors(base, terms) for k in rotor]
     triangles: list[Triangle] = []
     fit: TorqueFit | None = None
     for _ in range(LOAD_ROUNDS if any(term.needs_load for term in terms) else 1):
@@ -181,8 +192,8 @@ def identify(
                 A, F, y, moving = _rows(base, terms, piece, band, None if fit is None else fit.values)
                 for j, triangle in enumerate(triangles):
                     m = moving[:, j]
-                    triangle.add(np.column_stack([A[m, j], F[m, j]]), y[m, j])
-        fit = fitted(layout, triangles)
+                    triangle.add(np.column_stack([A[m, j], F[m, j]]), y[m, j], 1 / band.colour)
+        fit = fitted(layout, triangles, parts)
     assert fit is not None
     parameters, drives, said = _possible(robot, base, terms, layout, triangles, fit)
     remarks += said
@@ -223,7 +234,7 @@ def _gains(
                 rows = np.concatenate([band.kept(Y), band.kept(held), band.kept(F)], axis=-1)
                 current, moving = band.kept(piece.effort), _moves(piece, band)
                 for j, triangle in enumerate(triangles):
-                    triangle.add(rows[moving[:, j], j], current[moving[:, j], j])
+                    triangle.add(rows[moving[:, j], j], current[moving[:, j], j], 1 / band.colour)
         found = gains_of(layout, triangles, mass)
     assert found is not None
     return found, remarks
@@ -282,6 +293,17 @@ def _rows(
         motion = _under_load(base, terms, motion, Y, values)
     F = np.stack([column for term in terms for column in term.columns(motion)], axis=-1)
     return band.kept(Y), band.kept(F), band.kept(piece.effort), _moves(piece, band)
+
+
+def _rotors(base: BaseParameters, terms: Sequence[Term]) -> dict[int, Array]:
+    """The rotors that no torque tells from a base parameter, by their joint, and the parameters that hold them."""
+    if all(term.name != "rotor" for term in terms):
+        return {}
+    with_drives = base_parameters(base.robot, drives=True)
+    inertial = len(base.parameter_names)
+    rotors = range(inertial, len(with_drives.parameter_names), 4)
+    held = [with_drives.kept.index(k) for k in base.kept]
+    return {j: with_drives.map[held, k] for j, k in enumerate(rotors) if k not in with_drives.kept}
 
 
 def _under_load(

@@ -15,18 +15,22 @@ import numpy as np
 
 Array = np.ndarray
 
+LEAST = 1e-9  # singular values below this part of the largest are rounding
+ZERO = 1e-6  # so are entries of an open direction, of length 1
+TINY = 1e-24  # of a variance: rows without noise have some
+
 
 @dataclass(slots=True, eq=False)
 class Triangle:
     """R of the rows (A, y) of one joint."""
 
     R: Array  # (p + 1, p + 1)
-    rows: int = 0
+    rows: float = 0.0  # how many independent ones they are worth
 
-    def add(self, A: Array, y: Array) -> None:
+    def add(self, A: Array, y: Array, worth: float = 1.0) -> None:
         size = len(self.R)
         self.R = np.linalg.qr(np.vstack([self.R, np.column_stack([A, y])]), mode="r")[:size]
-        self.rows += len(y)
+        self.rows += len(y) * worth
 
     def residual(self, x: Array) -> float:
         """|A x − y|²."""
@@ -65,36 +69,53 @@ class Layout:
 class TorqueFit:
     """The unknowns that fit best, and how well they are known."""
 
-    values: Array  # (unknowns,)
-    information: Array  # the inverse of their covariance
+    values: Array  # (unknowns,), 0 where they are part of others
+    covariance: Array  # (unknowns, unknowns), of what the rows decide
+    open: Array  # (·, unknowns), directions that change no row
     noise: Array  # (joints,), the standard deviation of a row
-    rank: int
 
     @property
-    def covariance(self) -> Array:
-        return np.linalg.pinv(self.information, hermitian=True)
+    def deviations(self) -> Array:
+        """(unknowns,): standard deviations, infinite where rows leave an unknown open."""
+        left = np.abs(self.open).max(axis=0, initial=0.0) > ZERO
+        return np.where(left, np.inf, np.sqrt(np.diag(self.covariance)))
 
 
-def fitted(layout: Layout, triangles: Sequence[Triangle], rounds: int = 5) -> TorqueFit:
-    """Weighted least squares, with the noise of each joint from what is left of its own rows."""
+def fitted(
+    layout: Layout, triangles: Sequence[Triangle], parts: Sequence[int] = (), rounds: int = 5
+) -> TorqueFit:
+    """Weighted least squares, with the noise of each joint from what is left of its own rows.
+
+    ``parts`` are unknowns that others hold already, and that stay 0.
+    """
     noise = np.array([np.sqrt(t.size / max(t.rows, 1)) or 1.0 for t in triangles])
-    x, rank = np.zeros(layout.unknowns), 0
+    free = np.setdiff1d(np.arange(layout.unknowns), parts)
+    solved = _solved(layout, triangles, noise, free)
     for _ in range(rounds):
-        x, rank = _solved(layout, triangles, noise)
-        spare = 1 - rank / sum(t.rows for t in triangles)
-        noise = np.array(
-            [np.sqrt(t.residual(x[layout.of(j)]) / (t.rows * spare)) for j, t in enumerate(triangles)]
-        )
-    return TorqueFit(x, information(layout, triangles, noise), noise, rank)
+        spare = max(1 - (len(free) - len(solved[2])) / sum(t.rows for t in triangles), LEAST)
+        left = [t.residual(solved[0][layout.of(j)]) for j, t in enumerate(triangles)]
+        noise = np.sqrt([max(x / (t.rows * spare), TINY) for x, t in zip(left, triangles, strict=True)])
+        solved = _solved(layout, triangles, noise, free)
+    return TorqueFit(*solved, noise)
 
 
-def _solved(layout: Layout, triangles: Sequence[Triangle], noise: Array) -> tuple[Array, int]:
+def _solved(
+    layout: Layout, triangles: Sequence[Triangle], noise: Array, free: Array
+) -> tuple[Array, Array, Array]:
+    """The unknowns, their covariance, and the directions that are left open."""
     rows = stacked(layout, triangles, noise)
-    A, y = rows[:, :-1], rows[:, -1]
+    A, y = rows[:, free], rows[:, -1]
     scale = np.linalg.norm(A, axis=0)
     scale[scale == 0] = 1.0
-    x, _, rank, _ = np.linalg.lstsq(A / scale, y, rcond=1e-10)
-    return x / scale, int(rank)
+    U, s, V = np.linalg.svd(A / scale, full_matrices=False)
+    seen = s > LEAST * s[0]
+    along = V[seen] / scale
+    x, open_ = np.zeros(layout.unknowns), np.zeros((int((~seen).sum()), layout.unknowns))
+    covariance = np.zeros((layout.unknowns, layout.unknowns))
+    x[free] = along.T @ (U.T[seen] @ y / s[seen])
+    covariance[np.ix_(free, free)] = (along.T / s[seen] ** 2) @ along
+    open_[:, free] = V[~seen]
+    return x, covariance, open_
 
 
 def stacked(layout: Layout, triangles: Sequence[Triangle], noise: Array) -> Array:
@@ -105,8 +126,3 @@ def stacked(layout: Layout, triangles: Sequence[Triangle], noise: Array) -> Arra
         whole[:, np.append(layout.of(j), -1)] = triangle.R / noise[j]
         rows.append(whole)
     return np.vstack(rows)
-
-
-def information(layout: Layout, triangles: Sequence[Triangle], noise: Array) -> Array:
-    A = stacked(layout, triangles, noise)[:, :-1]
-    return A.T @ A
