@@ -10,7 +10,6 @@ time goes back, or whose numbers no robot has, is left out and told.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,7 +22,8 @@ from strobe.identify.logs import Log
 
 Array = np.ndarray
 
-GAP = 5.0  # median steps: where a log is silent for longer, it stops and goes on
+GAP = 5.0  # median steps, or a part of the fastest period: where a log is silent for longer, it stops and goes on
+PART = 0.25
 SHORTEST = 1.0  # second: a stretch below that tells nothing once it is filtered
 ATTENUATION = 70.0  # dB, of what lies beyond the band
 WIDEST = 0.45  # of the rate of rows: the highest frequency there can be
@@ -40,7 +40,8 @@ class Stretch:
     q: Array  # (N, n)
     qd: Array
     qdd: Array
-    effort: Array  # (N, n), N m, N or A; NaN of a joint that has no column
+    effort: Array  # (N, n), N m, N or A
+    felt: Array  # (N, n), whether it is what was recorded, and not what was put in the place of nothing
 
     @property
     def step(self) -> float:
@@ -88,7 +89,7 @@ def stretches(log: Log, effort: Array, cutoff: float) -> tuple[list[Stretch], li
     """The stretches of a log in the band of a cut-off (Hz), and what was left out of it."""
     if log.times is None:
         raise ArgumentError(f'{log.source}: rates are taken by the times of its rows; there is no column "t".')
-    kept, remarks = _possible(log.times, np.column_stack([log.q, np.nan_to_num(effort)]))
+    kept, remarks = _possible(log.times, np.column_stack([log.q, np.nan_to_num(effort, nan=0.0, posinf=np.inf, neginf=-np.inf)]))
     times, q, effort = log.times[kept], log.q[kept], effort[kept]
     if len(times) < 2:
         raise ArgumentError(f"{log.source}: {counted(len(times), 'row')} of it can be read; no motion is in that.")
@@ -99,14 +100,15 @@ def stretches(log: Log, effort: Array, cutoff: float) -> tuple[list[Stretch], li
             f"{log.source}: {1 / step:.3g} rows a second hold no frequencies up to {cutoff:g} Hz; give a cut-off below "
             f"{WIDEST / step:.3g} Hz."
         )
-    ends = np.flatnonzero(steps > GAP * step) + 1
+    ends = np.flatnonzero(steps > max(GAP * step, PART / cutoff)) + 1
     found = []
     for piece in np.split(np.arange(len(times)), ends):
         if len(piece) > 3 and times[piece[-1]] - times[piece[0]] > SHORTEST:
             made = _stretch(log.source, times[piece], q[piece], effort[piece], cutoff, step)
-            found += [made] if len(made) > 1 else []
-        else:
-            remarks.append(f"{counted(len(piece), 'row')} at {times[piece[0]]:.4g} s stand alone, and were left out.")
+            if len(made) > len(Band.below(cutoff, step).taps):
+                found.append(made)
+                continue
+        remarks.append(f"{counted(len(piece), 'row')} at {times[piece[0]]:.4g} s stand alone, and were left out.")
     if len(ends):
         remarks.append(f"it stops and goes on at {', '.join(f'{times[k]:.4g}' for k in ends[:5])} s.")
     if not found:
@@ -156,12 +158,19 @@ def _stretch(source: str, times: Array, q: Array, effort: Array, cutoff: float, 
     even = np.arange(times[0], times[-1] + 0.5 * step, step)
     even = even[even <= times[-1]]
     recorded = CubicSpline(times, q)(even)
-    felt = np.column_stack([np.interp(even, times, column) for column in effort.T])
+    whole = np.isfinite(effort)
+    measured = np.column_stack([_between(even, times, x, good) for x, good in zip(effort.T, whole.T, strict=True)])
+    felt = np.column_stack([np.interp(even, times, good) for good in whole.T.astype(float)]) == 1.0
     kernels = _kernel(min(DETAIL * cutoff, WIDEST / step), step)
     half = len(kernels[0]) // 2
     inner = slice(half, len(even) - half)
     q, qd, qdd = (convolve1d(recorded, kernel, axis=0)[inner] for kernel in kernels)
-    return Stretch(source, even[inner], q, qd, qdd, felt[inner])
+    return Stretch(source, even[inner], q, qd, qdd, measured[inner], felt[inner])
+
+
+def _between(even: Array, times: Array, effort: Array, whole: Array) -> Array:
+    """An effort on even times, from those that were recorded; 0 where none was."""
+    return np.interp(even, times[whole], effort[whole]) if whole.any() else np.zeros(len(even))
 
 
 def _kernel(cutoff: float, step: float) -> tuple[Array, Array, Array]:
@@ -181,13 +190,3 @@ def _kernel(cutoff: float, step: float) -> tuple[Array, Array, Array]:
     second = np.gradient(first, 1 / FINE)
     h, d, dd = (x[::FINE].copy() for x in (shape, first, second))
     return h, d / step, (dd - h * dd.sum()) / step**2
-
-
-def chunks(stretch: Stretch, rows: int, overlap: int) -> Iterator[slice]:
-    """Slices of a stretch whose whole rows follow each other once they are filtered."""
-    for start in range(0, len(stretch), rows):
-        yield slice(max(0, start - overlap), min(len(stretch), start + rows))
-
-
-def joined(parts: Sequence[Array]) -> Array:
-    return np.concatenate(list(parts))

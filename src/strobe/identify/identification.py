@@ -16,12 +16,14 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy.ndimage import maximum_filter1d, minimum_filter1d
 
 from strobe.errors import ArgumentError, counted
 from strobe.identify.base_parameters import BaseParameters, base_parameters
 from strobe.identify.drive_gains import Gains, LoadedLayout, gains_of
 from strobe.identify.even_samples import Band, Stretch, stretches
 from strobe.identify.friction import Motion, Term, chosen
+from strobe.identify.log_doubts import doubts, saturated, scaled, standing
 from strobe.identify.logs import Log
 from strobe.identify.payload_readings import owners
 from strobe.identify.payload_regressor import payload_regressor
@@ -36,7 +38,9 @@ from strobe.show.sheet import Sheet, Table, displayed
 Array = np.ndarray
 
 FRICTION = ("rotor", "viscous", "quadratic", "presliding", "load", "offset")
+PLAIN = ("viscous", "coulomb", "offset")
 LOAD_ROUNDS = 4  # in which friction under load and the load find each other
+LEAST_MOTION = 1e-3  # rad or m, of a log
 STILL = 2e-3  # rad/s or m/s: a joint below it all the while stands, and friction holds whatever is left
 REST = 0.25  # s, before and after a row
 MOST = 0.99  # of the power of a velocity
@@ -181,6 +185,10 @@ def identify(
     for log in (*train, *held):
         pieces[id(log)], said = _pieces(log, cutoff, _effort(robot, log, gains))
         remarks += [f"{log.source}: {each}" for each in said]
+    names = owners(robot)
+    stretched = [piece for log in train for piece, _ in pieces[id(log)]]
+    remarks += standing(names, stretched, STILL)
+    remarks += doubts(names, stretched, lambda tried: _plain_error(base, tried, cutoff))
     rotor = [k for k, term in enumerate(t for t in terms for _ in t.symbols) if term.name == "rotor"]
     parts = [base.count + j * layout.friction + k for j in _rotors(base, terms) for k in rotor]
     triangles: list[Triangle] = []
@@ -195,6 +203,7 @@ def identify(
                     triangle.add(np.column_stack([A[m, j], F[m, j]]), y[m, j], 1 / band.colour)
         fit = fitted(layout, triangles, parts)
     assert fit is not None
+    remarks += scaled(fit.values[: base.count], base.values, fit.deviations[: base.count])
     parameters, drives, said = _possible(robot, base, terms, layout, triangles, fit)
     remarks += said
     found = Identification(robot, base, terms, cutoff, fit, parameters, drives, (), tuple(remarks), found_gains)
@@ -232,12 +241,27 @@ def _gains(
                     motion = _under_load(base, terms, motion, Y, found.values_beside, held @ found.load)
                 F = np.stack([column for term in terms for column in term.columns(motion)], axis=-1)
                 rows = np.concatenate([band.kept(Y), band.kept(held), band.kept(F)], axis=-1)
-                current, moving = band.kept(piece.effort), _moves(piece, band)
+                current, moving = band.kept(piece.effort), _tells(piece, band)
                 for j, triangle in enumerate(triangles):
                     triangle.add(rows[moving[:, j], j], current[moving[:, j], j], 1 / band.colour)
         found = gains_of(layout, triangles, mass)
     assert found is not None
     return found, remarks
+
+
+def _plain_error(base: BaseParameters, pieces: Sequence[Stretch], cutoff: float) -> Array:
+    """The relative residual errors of a fit with the plainest friction, for a comparison."""
+    terms = chosen(PLAIN)
+    layout = _layout(base, terms, base.robot)
+    triangles = layout.empty()
+    for piece in pieces:
+        A, F, y, tells = _rows(base, terms, piece, Band.below(cutoff, piece.step), None)
+        for j, triangle in enumerate(triangles):
+            m = tells[:, j]
+            triangle.add(np.column_stack([A[m, j], F[m, j]]), y[m, j])
+    values = fitted(layout, triangles).values
+    left = [triangle.residual(values[layout.of(j)]) for j, triangle in enumerate(triangles)]
+    return 100 * np.sqrt([x / (t.size or 1.0) for x, t in zip(left, triangles, strict=True)])
 
 
 def _several(logs: Log | Sequence[Log]) -> list[Log]:
@@ -250,7 +274,10 @@ def _layout(base: BaseParameters, terms: Sequence[Term], robot: Robot) -> Layout
 
 def _band_of(logs: Sequence[Log]) -> float:
     """A cut-off that leaves the motion whole: some times the frequency below which all but a little of it lies."""
-    return WHOLE * max(_content(log) for log in logs)
+    moving = [log for log in logs if np.nanmax(np.nanmax(log.q, axis=0) - np.nanmin(log.q, axis=0)) > LEAST_MOTION]
+    if not moving:
+        raise ArgumentError(f"no joint moves in {', '.join(log.source for log in logs)}: there is nothing to identify.")
+    return WHOLE * max(_content(log) for log in moving)
 
 
 def _content(log: Log) -> float:
@@ -279,7 +306,9 @@ def _effort(robot: Robot, log: Log, gains: Any) -> Array:
 
 
 def _pieces(log: Log, cutoff: float, effort: Array) -> tuple[list[tuple[Stretch, Band]], list[str]]:
-    found, remarks = stretches(log, effort, cutoff)
+    cut, told = saturated(log.joints, effort)
+    found, remarks = stretches(log, np.where(cut, np.nan, effort), cutoff)
+    remarks = [*told, *remarks]
     return [(piece, Band.below(cutoff, piece.step)) for piece in found], remarks
 
 
@@ -292,7 +321,7 @@ def _rows(
     if values is not None and any(term.needs_load for term in terms):
         motion = _under_load(base, terms, motion, Y, values)
     F = np.stack([column for term in terms for column in term.columns(motion)], axis=-1)
-    return band.kept(Y), band.kept(F), band.kept(piece.effort), _moves(piece, band)
+    return band.kept(Y), band.kept(F), band.kept(piece.effort), _tells(piece, band)
 
 
 def _rotors(base: BaseParameters, terms: Sequence[Term]) -> dict[int, Array]:
@@ -320,15 +349,14 @@ def _under_load(
     return replace(motion, rigid=Y @ values[: base.count] + carried, slip=slip)
 
 
-def _moves(piece: Stretch, band: Band) -> Array:
-    """Whether each joint moves about each row that is kept."""
-    from scipy.ndimage import maximum_filter1d
-
-    width = 2 * int(REST / piece.step) + 1
-    fastest = maximum_filter1d(np.abs(piece.qd), width, axis=0)
+def _tells(piece: Stretch, band: Band) -> Array:
+    """Whether a kept row tells of each joint: it moves about that time, and its effort was recorded all the while."""
     half = len(band.taps) // 2
-    kept = band.kept(np.arange(len(piece), dtype=float))
-    return fastest[np.clip(np.round(kept).astype(int), half, len(piece) - 1)] > STILL
+    about = 2 * int(REST / piece.step) + 1
+    moves = maximum_filter1d(np.abs(piece.qd), about, axis=0) > STILL
+    felt = minimum_filter1d(piece.felt.astype(np.int8), 2 * half + 1, axis=0, mode="nearest") > 0
+    kept = np.round(band.kept(np.arange(len(piece), dtype=float))).astype(int)
+    return (moves & felt)[np.clip(kept, 0, len(piece) - 1)]
 
 
 def _torques(layout: Layout, A: Array, F: Array, values: Array) -> Array:

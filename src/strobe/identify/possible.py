@@ -23,6 +23,7 @@ STEPS = 100  # of Newton, for one optimum
 NEAR = 1e-8  # Newton's decrement at an optimum, in readings
 GROWS = 20.0  # the weight of the rows, from optimum to optimum
 FADES = 0.05  # that of the bounds
+EASE = 1e-12  # of the largest weight of a friction: the least, so that each has an end
 
 # P = Σ π_k E_k with I = tr(Σ)·1 − Σ: entries (row, column) of P by parameter m, mc, Ixx, Iyy, Izz, Ixy, Ixz, Iyz
 _MOMENTS = np.array([[-0.5, 0.5, 0.5], [0.5, -0.5, 0.5], [0.5, 0.5, -0.5]])
@@ -79,6 +80,9 @@ def nearest_possible(A: Array, y: Array, prior: Array, bounds: Bounds, start: Ar
     bodies = len(prior)
     known = np.linalg.inv(pseudo_inertia(prior))
     H, g, c = A.T @ A, A.T @ y, float(y @ y)
+    own = np.arange(10 * bodies, len(H))
+    weights = H[own, own]
+    H[own, own] = np.maximum(weights, EASE * weights.max(initial=1.0))  # what no row tells of stays near nothing
     x, steps, decrement = start.astype(float).copy(), 0, np.inf
     for share, mu in _path(c, len(bounds.h)):
         own = share * H, share * g, share * c
