@@ -12,7 +12,6 @@ from strobe.cli.frames import TIP
 from strobe.cli.inputs import Base, Force, Gravity, Json, Lock, RobotName, Strict, numbers, open_robot
 from strobe.cli.logs import Columns, Degrees, LogOptions, Topic, read_motion
 from strobe.cli.options import in_options, takes, written_to
-from strobe.errors import ArgumentError
 
 if TYPE_CHECKING:
     from strobe.identify.identification import Identification
@@ -24,24 +23,33 @@ def identify(
     robot: RobotName,
     logs: Annotated[
         list[Path],
-        typer.Argument(metavar="LOG…", help="Motions and the torques or currents they took: .csv, .mcap, .parquet."),
+        typer.Argument(
+            metavar="LOG…", help="Motions and the torques or currents they took: .csv, .mcap, .parquet."
+        ),
     ],
     test: Annotated[
         list[Path] | None,
         takes("--test", "LOG", "A log that is not fitted and judges the model; may be repeated."),
     ] = None,
     gains: Annotated[
-        str | None, takes("--gains", "NUMBERS", "N m (N) per ampere of each joint: torques from motor currents.")
+        str | None,
+        takes("--gains", "NUMBERS", "N m (N) per ampere of each joint: torques from motor currents."),
     ] = None,
     loaded: Annotated[
         list[Path] | None,
-        takes("--loaded", "LOG", "Recorded with --load in the hand: gains are found from it; may be repeated."),
+        takes(
+            "--loaded", "LOG", "Recorded with --load in the hand: gains are found from it; may be repeated."
+        ),
     ] = None,
-    load: Annotated[float | None, takes("--load", "KG", "The mass that the hand carried in --loaded.")] = None,
+    load: Annotated[
+        float | None, takes("--load", "KG", "The mass that the hand carried in --loaded.")
+    ] = None,
     frame: Annotated[str | None, takes("--frame", "FRAME", f"What held the load; {TIP}")] = None,
     friction: Annotated[
         str | None,
-        takes("--friction", "TERMS", "What acts in the joints: rotor,viscous,coulomb,… instead of the usual."),
+        takes(
+            "--friction", "TERMS", "What acts in the joints: rotor,viscous,coulomb,… instead of the usual."
+        ),
     ] = None,
     cutoff: Annotated[
         float | None, takes("--cutoff", "HZ", "The band that is fitted; else chosen from the motion.")
@@ -60,9 +68,9 @@ def identify(
     """Inertias and friction of a robot from logs, with error bars: a model for its files.
 
     Rates are taken from positions without delay, torques and the model pass through one band. Base parameters (the
-    combinations that torques depend on) are fitted with friction, weighed by each joint's own noise; the model written
-    has bodies that can be, nearest to what the data say. Rows that cannot be are left out and told. The relative
-    residual error of a joint is |τ − τ̂| / |τ| within the band.
+    combinations that torques depend on) are fitted with friction, weighed by each joint's own noise; the model that
+    is written has bodies that can be, nearest to what the data say. Rows that cannot be are left out and told. The
+    relative residual error of a joint is |τ − τ̂| / |τ| within the band.
 
     \b
     Examples:
@@ -71,8 +79,7 @@ def identify(
       strobe identify arm.toml free.csv --columns t=1,q=2:7,current=14:19 --loaded held.csv --load 2.805
     """
     from strobe.files.writing import refuse
-    from strobe.identify.friction import TERMS
-    from strobe.identify.identification import FRICTION, identify as identified
+    from strobe.identify.identifying import FRICTION, identify as identified
     from strobe.models.writers import format_of
 
     given = [*logs, *(test or []), *(loaded or [])]
@@ -85,7 +92,7 @@ def identify(
         arm,
         _read(logs, arm, how),
         test=_read(test or [], arm, how),
-        friction=FRICTION if friction is None else _terms(friction, list(TERMS)),
+        friction=FRICTION if friction is None else friction.replace(",", " ").split(),
         cutoff=cutoff,
         gains=None if gains is None else numbers("--gains", gains, arm.nv, "there is one for each joint."),
         loaded=_read(loaded or [], arm, how),
@@ -95,16 +102,17 @@ def identify(
     _present(found, output, given, robot, force, as_json)
 
 
-def _terms(text: str, known: Sequence[str]) -> list[str]:
-    return [name for name in text.replace(",", " ").split() if name]
-
-
 def _read(paths: Sequence[Path], robot: Robot, how: LogOptions) -> list[Log]:
     return [read_motion(path, robot, how, needs=("tau",), broken=True) for path in paths]
 
 
 def _present(
-    found: Identification, output: Path | None, given: Sequence[Path], source: str, force: bool, as_json: bool
+    found: Identification,
+    output: Path | None,
+    given: Sequence[Path],
+    source: str,
+    force: bool,
+    as_json: bool,
 ) -> None:
     from strobe.cli.show import note, present
 
@@ -133,7 +141,8 @@ def _data(found: Identification, output: Path | None) -> dict[str, Any]:
         "cutoff": found.cutoff,
         "base_parameters": {"names": found.names, "values": found.values, "deviations": found.deviations},
         "parameters": {"names": found.robot.parameter_names, "values": found.parameters},
-        "friction": {"symbols": found.symbols, "values": found.friction},
+        "friction": {"symbols": found.symbols, "values": found.friction,
+                     "deviations": found.friction_deviations},
         "gains": None
         if found.gains is None
         else {"values": found.gains.values, "deviations": found.gains.deviations, "load": found.gains.load},
@@ -151,7 +160,7 @@ def _shown(found: Identification, output: Path | None) -> Iterator[Any]:
     from strobe.show.tables import table
 
     yield found._sheet().head
-    for part in found._sheet().parts[:2]:
+    for part in found._sheet().parts:
         if not isinstance(part, str):
             yield table(list(part.columns), [list(row) for row in part.rows])
     if output is not None:

@@ -63,7 +63,8 @@ def read_motion(
 ) -> Log:
     """The motion of a robot in a file, with the rates that are needed; what was guessed is told on stderr.
 
-    ``besides`` are columns of no joint that are read all the same: of them nothing is told. ``broken`` as in `read_log`.
+    ``besides`` are columns of no joint that are read all the same: of them nothing is told. ``broken`` as in
+    `read_log`.
     """
     from strobe.cli.progress import watched
     from strobe.cli.show import note

@@ -2,9 +2,9 @@
 
     i_j = u_j (Y_b π_b + Y_L π_L + friction_j)        u_j = 1 / gain_j
 
-Without a load nothing says how large u is: twice the masses and half of u give the same currents. A load whose mass is
-known does. All other numbers of the load, the base parameters and friction are found beside the gains, by Gauss-Newton
-steps over the triangles of all joints [Gautier2014].
+Without a load nothing says how large u is: twice the masses and half of u give the same currents. A load whose mass
+is known does. All other numbers of the load, the base parameters and friction are found beside the gains, by
+Gauss-Newton steps over the triangles of all joints.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Gains:
     values: Array  # (joints,)
     deviations: Array
     load: Array  # (10,) about the frame that holds it
-    values_beside: Array  # base parameters and friction, in N m
+    beside: Array  # base parameters and friction, in N m
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,7 +54,9 @@ def gains_of(layout: LoadedLayout, triangles: Sequence[Triangle], mass: float) -
     """The gains behind the currents of motions without a load and with one of a known mass."""
     for j, triangle in enumerate(triangles):
         if triangle.size == 0:
-            raise ArgumentError(f"the current of joint {j + 1} is zero all the while; its gain cannot be told.")
+            raise ArgumentError(
+                f"the current of joint {j + 1} is zero all the while; its gain cannot be told."
+            )
     u = np.full(layout.joints, FIRST)
     shared, load, own = np.zeros(layout.base), np.zeros(PAYLOAD), np.zeros((layout.joints, layout.friction))
     load[0] = mass

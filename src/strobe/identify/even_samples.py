@@ -88,17 +88,24 @@ class Band:
 def stretches(log: Log, effort: Array, cutoff: float) -> tuple[list[Stretch], list[str]]:
     """The stretches of a log in the band of a cut-off (Hz), and what was left out of it."""
     if log.times is None:
-        raise ArgumentError(f'{log.source}: rates are taken by the times of its rows; there is no column "t".')
-    kept, remarks = _possible(log.times, np.column_stack([log.q, np.nan_to_num(effort, nan=0.0, posinf=np.inf, neginf=-np.inf)]))
+        raise ArgumentError(
+            f'{log.source}: rates are taken by the times of its rows; there is no column "t".'
+        )
+    recorded = np.where(
+        np.isnan(effort), 0.0, effort
+    )  # of a joint that has no column, there is nothing to judge
+    kept, remarks = _possible(log.times, np.column_stack([log.q, recorded]))
     times, q, effort = log.times[kept], log.q[kept], effort[kept]
     if len(times) < 2:
-        raise ArgumentError(f"{log.source}: {counted(len(times), 'row')} of it can be read; no motion is in that.")
+        raise ArgumentError(
+            f"{log.source}: {counted(len(times), 'row')} of it can be read; no motion is in that."
+        )
     steps = np.diff(times)
     step = float(np.median(steps))
     if cutoff * step > WIDEST:
         raise ArgumentError(
-            f"{log.source}: {1 / step:.3g} rows a second hold no frequencies up to {cutoff:g} Hz; give a cut-off below "
-            f"{WIDEST / step:.3g} Hz."
+            f"{log.source}: {1 / step:.3g} rows a second hold no frequencies up to {cutoff:g} Hz; give a cut-off "
+            f"below {WIDEST / step:.3g} Hz."
         )
     ends = np.flatnonzero(steps > max(GAP * step, PART / cutoff)) + 1
     found = []
@@ -108,11 +115,15 @@ def stretches(log: Log, effort: Array, cutoff: float) -> tuple[list[Stretch], li
             if len(made) > len(Band.below(cutoff, step).taps):
                 found.append(made)
                 continue
-        remarks.append(f"{counted(len(piece), 'row')} at {times[piece[0]]:.4g} s stand alone, and were left out.")
+        remarks.append(
+            f"{counted(len(piece), 'row')} at {times[piece[0]]:.4g} s stand alone, and were left out."
+        )
     if len(ends):
         remarks.append(f"it stops and goes on at {', '.join(f'{times[k]:.4g}' for k in ends[:5])} s.")
     if not found:
-        raise ArgumentError(f"{log.source}: no stretch of it is long enough for a cut-off of {cutoff:g} Hz.")
+        raise ArgumentError(
+            f"{log.source}: no stretch of it is long enough for a cut-off of {cutoff:g} Hz."
+        )
     return found, remarks
 
 
@@ -121,13 +132,17 @@ def _possible(times: Array, numbers: Array) -> tuple[Array, list[str]]:
     sizes = np.abs(numbers)
     with np.errstate(invalid="ignore"):
         usual = np.nanpercentile(np.where(np.isfinite(sizes), sizes, np.nan), 99, axis=0)
-        wild = ~(np.isfinite(numbers) & (sizes <= 100.0 * np.maximum(usual, 0.1))).all(axis=1) | ~np.isfinite(times)
+        wild = ~(np.isfinite(numbers) & (sizes <= 100.0 * np.maximum(usual, 0.1))).all(
+            axis=1
+        ) | ~np.isfinite(times)
     rising = np.zeros(len(times), dtype=bool)
     sane = np.flatnonzero(~wild)
     rising[sane[_longest_rise(times[sane])]] = True
     remarks = []
     if wild.any():
-        remarks.append(f"{counted(int(wild.sum()), 'row')} hold numbers that no robot has, and were left out.")
+        remarks.append(
+            f"{counted(int(wild.sum()), 'row')} hold numbers that no robot has, and were left out."
+        )
     if (back := int((~rising & ~wild).sum())) > 0:
         remarks.append(f"the time does not rise at {counted(back, 'row')}, which were left out.")
     return rising, remarks
@@ -159,7 +174,9 @@ def _stretch(source: str, times: Array, q: Array, effort: Array, cutoff: float, 
     even = even[even <= times[-1]]
     recorded = CubicSpline(times, q)(even)
     whole = np.isfinite(effort)
-    measured = np.column_stack([_between(even, times, x, good) for x, good in zip(effort.T, whole.T, strict=True)])
+    measured = np.column_stack(
+        [_between(even, times, x, good) for x, good in zip(effort.T, whole.T, strict=True)]
+    )
     felt = np.column_stack([np.interp(even, times, good) for good in whole.T.astype(float)]) == 1.0
     kernels = _kernel(min(DETAIL * cutoff, WIDEST / step), step)
     half = len(kernels[0]) // 2
@@ -176,8 +193,8 @@ def _between(even: Array, times: Array, effort: Array, whole: Array) -> Array:
 def _kernel(cutoff: float, step: float) -> tuple[Array, Array, Array]:
     """A low-pass kernel without delay and its first two derivatives, as `convolve1d` takes them.
 
-    A sinc below a window that falls from half the cut-off to it: Kaiser's, brought to zero with its slope at both ends,
-    without which the second derivative would lack what the jumps there hold.
+    A sinc below a window that falls from half the cut-off to it: Kaiser's, brought to zero with its slope at both
+    ends, without which the second derivative would lack what the jumps there hold.
     """
     width = 0.5 * cutoff * step  # of the fall, of the rate of rows
     half = int(np.ceil(1.1 * (ATTENUATION - 7.95) / (14.36 * width) / 2))

@@ -10,8 +10,8 @@
     spring       k q
 
 A presliding element bends before it slips: z' = (1 − z sign q̇) q̇ / x_k turns it from one direction into the other
-while the joint goes x_k further, and holds it at rest [Dahl1968]. Elements of several reaches are one hysteresis
-whose weights are found by linear least squares, where a reach itself is not linear.
+while the joint goes x_k further, and holds it at rest (Dahl's friction). Elements of several reaches are one
+hysteresis whose weights are found by linear least squares, where a reach itself is not linear.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ REACHES = (1e-4, 3e-4, 1e-3)  # rad or m: what a joint goes before a presliding 
 
 @dataclass(frozen=True, slots=True)
 class Motion:
-    """What terms are made of: rates and states of friction (N, n), and what the rigid body takes, where it is known."""
+    """What terms are made of: a motion (N, n), states of friction, and what the rigid body takes if it is known."""
 
     q: Array
     qd: Array

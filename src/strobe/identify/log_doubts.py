@@ -73,8 +73,8 @@ def doubts(
             better.append((size, sentence))
     if not better:
         return [
-            f"the torques of {joints[int(found.argmax())]} are explained to {found.max():.0f} % alone: see that columns, "
-            "units and the robot's geometry are what the log was recorded with."
+            f"{found.max():.0f} % of the torques of {joints[int(found.argmax())]} stay unexplained: see that "
+            "columns, units and the robot's geometry are those of the log."
         ]
     size, sentence = min(better)
     times = float(np.linalg.norm(found)) / max(size, 1e-300)
@@ -121,8 +121,8 @@ def saturated(joints: Sequence[str], effort: Array) -> tuple[Array, list[str]]:
     at = (size >= most * (1 - ALIKE)) & (most > 0)
     stays = at.mean(axis=0) > SATURATED
     told = [
-        f"the effort of {name} is ±{bound:.4g} in {counted(int(rows), 'row')}: it seems to be cut off there, and they "
-        "were left out."
+        f"the effort of {name} is ±{bound:.4g} in {counted(int(rows), 'row')}: it seems cut off there, and they were "
+        "left out."
         for name, bound, rows, is_cut in zip(joints, most, at.sum(axis=0), stays, strict=True)
         if is_cut
     ]

@@ -129,8 +129,8 @@ def read_log(
     place of numbers, ``q_JOINT=NAME`` for one joint; or a mapping of these; where it says the time alone, names say
     the rest. ``topic`` chooses between several series.
     ``degrees`` reads angles and their rates in degrees. ``differentiate`` takes velocities and accelerations that the
-    file lacks from its positions. ``broken`` leaves out rows that are cut off or hold no number where one belongs, and
-    lets the time go back, for those who judge rows themselves (`strobe.identify`).
+    file lacks from its positions. ``broken`` leaves out rows that are cut off or hold no number where one belongs,
+    and lets the time go back, for those who judge rows themselves (`strobe.identify`).
     """
     from strobe.robot import Robot
 

@@ -1,12 +1,12 @@
 """Parameters that some body can have, nearest to what the torques say: a convex program, solved by its barrier.
 
     minimise   ½ |A x − y|²  +  Σ_b D(P_b, P⁰_b)            x = (π of all bodies, friction)
-    subject to P_b(π) ≻ 0,   lo m ≤ m c ≤ hi m,   friction that takes energy and gives none
+    subject to P_b(π) ≻ 0,   G x > h: friction that takes energy and gives none
 
-P(π) is the pseudo-inertia, the moments of the mass about the origin: ∫ (r, 1)(r, 1)ᵀ dm; a body can have π if and only
-if P is positive definite [Wensing2018]. D = tr(P⁰⁻¹P) − log det(P⁰⁻¹P) − 4 is how far P is from what was known of the
-body before [Lee2020]: it decides what torques leave open, weighs as much as a few readings, and is its own barrier. The
-other bounds are barriers −μ log that fade, Newton's steps go down, and every iterate is possible.
+P(π) is the pseudo-inertia, the moments of the mass about the origin, ∫ (r, 1)(r, 1)ᵀ dm: some spread of mass has π if
+and only if P is positive definite. D = tr(P⁰⁻¹P) − log det(P⁰⁻¹P) − 4 is how far P is from what was known of the body
+before: it decides what torques leave open, weighs as much as a few readings, and is its own barrier. The other bounds
+are barriers −μ log that fade; Newton's steps go down, and every iterate is possible.
 """
 
 from __future__ import annotations
@@ -74,15 +74,17 @@ class Possible:
 def nearest_possible(A: Array, y: Array, prior: Array, bounds: Bounds, start: Array) -> Possible:
     """The x that fits rows (A, y) best among those that bodies can have.
 
-    ``prior`` (bodies, 10) is what was known of each body; x begins with the ten parameters of each. ``start`` satisfies
-    the bounds strictly, with a possible body each.
+    ``prior`` (bodies, 10) is what was known of each body; x begins with the ten parameters of each. ``start`` keeps
+    all bounds, with a possible body each.
     """
     bodies = len(prior)
     known = np.linalg.inv(pseudo_inertia(prior))
     H, g, c = A.T @ A, A.T @ y, float(y @ y)
     own = np.arange(10 * bodies, len(H))
     weights = H[own, own]
-    H[own, own] = np.maximum(weights, EASE * weights.max(initial=1.0))  # what no row tells of stays near nothing
+    H[own, own] = np.maximum(
+        weights, EASE * weights.max(initial=1.0)
+    )  # what no row tells of stays near nothing
     x, steps, decrement = start.astype(float).copy(), 0, np.inf
     for share, mu in _path(c, len(bounds.h)):
         own = share * H, share * g, share * c
@@ -99,7 +101,7 @@ def nearest_possible(A: Array, y: Array, prior: Array, bounds: Bounds, start: Ar
 
 
 def _path(c: float, bounds: int) -> Iterator[tuple[float, float]]:
-    """The weight of the rows as it grows to 1, then that of the bounds as it fades: every optimum is near the next."""
+    """The weight of the rows as it grows to 1, then that of the bounds as it fades: each optimum is near the next."""
     share = 1.0 / max(c, 1.0)
     while share < 1:
         yield share, 1.0

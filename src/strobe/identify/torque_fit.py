@@ -94,7 +94,9 @@ def fitted(
     for _ in range(rounds):
         spare = max(1 - (len(free) - len(solved[2])) / max(sum(t.rows for t in triangles), 1.0), LEAST)
         left = [t.residual(solved[0][layout.of(j)]) for j, t in enumerate(triangles)]
-        noise = np.sqrt([max(x / max(t.rows * spare, 1.0), TINY) for x, t in zip(left, triangles, strict=True)])
+        noise = np.sqrt(
+            [max(x / max(t.rows * spare, 1.0), TINY) for x, t in zip(left, triangles, strict=True)]
+        )
         solved = _solved(layout, triangles, noise, free)
     return TorqueFit(*solved, noise)
 
