@@ -37,6 +37,7 @@ def test_a_question_is_answered_in_rows_of_finite_numbers_and_text(question, mon
         assert all(math.isfinite(value) and value >= 0 for value in figures)
 
 
+@pytest.mark.slow
 def test_what_equations_take_of_memory_is_not_what_the_process_has_that_asks():
     from benchmarks.how_fast_equations import measured_apart
 

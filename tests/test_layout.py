@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,11 @@ ORDER = ["rooms", "renamed", *MATHEMATICS, *MACHINE, *APPLICATIONS, *FRONT, "__m
 FACADE = ("robot/closed_chains.py", "robot/robot.py")  # their functions import the application that answers
 
 
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def room(path: Path) -> str:
     return named(path.relative_to(ROOT).with_suffix("").parts)
 
@@ -44,7 +50,7 @@ def named(parts: Sequence[str]) -> str:
 def imports(path: Path):
     """The rooms that a file imports from when it runs (imports for type checking alone do not count)."""
     methods_may_import = path.relative_to(ROOT).as_posix() in FACADE
-    pending: list[ast.AST] = [ast.parse(path.read_text())]
+    pending: list[ast.AST] = [parsed(path)]
     while pending:
         node = pending.pop()
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
@@ -124,7 +130,7 @@ def is_own(node: ast.expr) -> bool:
 
 def private_names(path: Path) -> set[str]:
     """The private names that the classes of a file define."""
-    classes = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ClassDef)]
+    classes = [node for node in ast.walk(parsed(path)) if isinstance(node, ast.ClassDef)]
     inside = [node for each in classes for node in ast.walk(each)]
     named = [node.name for node in inside if isinstance(node, ast.FunctionDef)]
     named += [node.id for node in inside if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
@@ -136,9 +142,9 @@ def private_names(path: Path) -> set[str]:
     return set(filter(is_private, named))
 
 
-def private_uses(text: str):
-    """Private names of other objects that a text uses, each with its line."""
-    for node in ast.walk(ast.parse(text)):
+def private_uses(tree: ast.Module):
+    """Private names of other objects that are used, each with its line."""
+    for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and is_private(node.attr) and not is_own(node.value):
             yield node.attr, f"{node.lineno}: {ast.unparse(node)}"
 
@@ -149,7 +155,7 @@ def strangers(defined: Mapping[str, set[str]]) -> list[str]:
     for path in sorted(ROOT.rglob("*.py")):
         own = defined[room(path)]
         others = {name for other, names in defined.items() if other != room(path) for name in names}
-        for name, where in private_uses(path.read_text()):
+        for name, where in private_uses(parsed(path)):
             of_robot = room(path) != "robot" and name in defined["robot"] and "robot." in where
             if of_robot or (name in others and name not in own):
                 found.append(f"{path.relative_to(ROOT)}:{where}")
@@ -171,7 +177,7 @@ def test_no_room_uses_private_names_of_classes_of_another():
 
 def test_what_is_an_object_s_own_is_no_private_use():
     text = "self._a + super()._b + cls._c + robot._kernels + robot.__dict__"
-    assert [name for name, _ in private_uses(text)] == ["_kernels"]
+    assert [name for name, _ in private_uses(ast.parse(text))] == ["_kernels"]
 
 
 def test_a_robot_is_at_most_three_classes_deep():

@@ -108,6 +108,7 @@ print(robot.inverse_dynamics(*robot.random_state(seed=0)).tobytes().hex())
 """
 
 
+@pytest.mark.slow
 def test_an_installed_wheel_computes_the_same_torques_without_the_sources(installed):
     folder, python = installed
     place, torques = run(python, "-c", TORQUES, folder=folder).split()

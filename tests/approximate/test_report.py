@@ -198,6 +198,7 @@ def whole():
         )
 
 
+@pytest.mark.slow
 def test_every_method_can_be_had_for_an_arm_that_moves_all_its_joints_but_locked_ones(whole):
     assert {*whole.rows, "locked-joints"} == set(METHODS) == {*WITHIN, "locked-joints"}
 

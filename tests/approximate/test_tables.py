@@ -155,6 +155,7 @@ def test_numbers_are_stored_over_the_joints_that_they_depend_on():
     assert constant == {"J22": pytest.approx(J22), "C111": 0.0, "C212": 0.0, "C222": 0.0}
 
 
+@pytest.mark.slow
 def test_the_stanford_arm_takes_the_numbers_of_the_report_and_far_fewer():
     arm = robot("stanford")
     table = HornRaibert(arm, 5)

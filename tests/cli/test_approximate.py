@@ -114,6 +114,7 @@ def test_the_drawing_has_a_dot_for_every_method_in_both_panels(traj: Path, tmp_p
     assert "memory" in drawn
 
 
+@pytest.mark.slow
 def test_the_ladder_needs_no_motion(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(import_module("strobe.papers.ladder"), "SECONDS", 0.0)
     done = run("planar2", "--ladder")

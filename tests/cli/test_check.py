@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
+from strobe.analysis import equivalence
 from strobe.cli import app
 from strobe.formulations import CHAIN, FORMULATIONS, TREE
+
+
+@pytest.fixture(scope="module", autouse=True)
+def general_arms_checked_once() -> Iterator[None]:
+    """What is found on them is the same whichever robot is checked."""
+    with pytest.MonkeyPatch.context() as patch:
+        checked = cache(equivalence.on_general_arms)
+        patch.setattr(equivalence, "on_general_arms", lambda names, seed: checked(tuple(names), seed))
+        yield
 
 
 def run(*arguments: str) -> Any:

@@ -60,6 +60,7 @@ def test_the_help_lists_every_controller() -> None:
 # -- a loop ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_loop_is_that_of_python(request_file: Path, tmp_path: Path) -> None:
     data = told("planar2", request_file, "--rate", 200, "-o", tmp_path / "out.npz", "--payload", 0.5)
     arm = strobe.load("planar2")

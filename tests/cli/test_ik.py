@@ -85,6 +85,7 @@ def test_a_position_alone_and_an_orientation_alone_may_be_asked_for() -> None:
     assert np.allclose(reached[:3, :3], np.array(turn["pose"])[:3, :3], atol=1e-5)
 
 
+@pytest.mark.slow
 def test_the_nearest_to_q0_comes_first_and_alone_without_all() -> None:
     near = "-2.2,-0.9,0.6,2.5,1.1,0.8"
     done = run("stanford", "--at", GOLDEN, "--q0", near)

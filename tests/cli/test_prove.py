@@ -36,6 +36,7 @@ def test_the_proof_of_a_planar_arm_reads_from_tools_to_what_it_shows():
     assert "4.1            ω_i = Σ_{j≤i} z(i,j−1) qd_j, j revolute  ← ω, 1.1, 1.2  ✓ 4" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_line_whose_rules_do_not_give_it_exits_with_1(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(proof.LINES["4.1"], "by", ("1.1, 1.2",))
     done = prove("planar2", "--trials", "1")

@@ -126,6 +126,7 @@ def test_torques_of_a_file_drive_it(tmp_path: Path) -> None:
         assert data["to"] == wanted.q[-1].tolist()
 
 
+@pytest.mark.slow
 def test_options_are_those_of_the_simulation() -> None:
     robot = strobe.load("planar2")
     state = [0.4, 0.2], [0.1, 0]

@@ -47,6 +47,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
 # -- what is found ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_quick_study_has_every_section_but_those_that_take_long(written: tuple[Path, list[str]]) -> None:
     sections = json.loads((written[0] / "planar2.json").read_text(encoding="utf-8"))["sections"]
     assert list(sections) == OF_AN_ARM

@@ -46,6 +46,7 @@ def test_json_has_every_figure() -> None:
     assert found[-1]["rows"][1]["six"] == [168, 159, 327]
 
 
+@pytest.mark.slow
 def test_every_row_marked_as_corrected_is_explained_under_its_own_table() -> None:
     for sheet in json.loads(run("turney", "--json").stdout)["turney"][:5]:
         corrected = {row["row"] for row in sheet["rows"] if row["status"] == "exact with correction"}
@@ -93,6 +94,7 @@ def test_records_are_marked_as_recalled() -> None:
     assert "not verified against their publications" in shown
 
 
+@pytest.mark.slow
 def test_certified_records_are_shown_with_their_check() -> None:
     one_arm = json.loads(run("records", "--json").stdout)["records"][1]
     rows = {row["method"]: row for row in one_arm["rows"] if row["check"]}

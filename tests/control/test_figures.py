@@ -44,6 +44,7 @@ def worst(robot, motion, controller, plant=None):
     return control(robot, motion, controller, plant=plant, check=False).hand_error().max()
 
 
+@pytest.mark.slow
 def test_exact_models(robot, motion):
     computed = ComputedTorque(robot, PERIOD)
     slow = ComputedTorque(robot, PERIOD, model=WithoutVelocityTerms(robot))
@@ -53,6 +54,7 @@ def test_exact_models(robot, motion):
     assert worst(robot, motion, alone) == pytest.approx(0.094, rel=0.2)
 
 
+@pytest.mark.slow
 def test_a_load_that_nobody_told(robot, motion, loaded):
     computed = ComputedTorque(robot, PERIOD)
     slow = ComputedTorque(robot, PERIOD, model=WithoutVelocityTerms(robot))

@@ -47,6 +47,7 @@ def test_posture_of_a_redundant_arm_is_not_felt_at_the_hand():
     assert np.abs(run.qd[-1]).max() < 1e-4
 
 
+@pytest.mark.slow
 def test_springs_feel_no_motion_that_is_wanted():
     robot = strobe.load("stanford")
     motion = robot.plan([POSE, POSE + 0.3], "quintic", velocity=1.0, acceleration=3.0)

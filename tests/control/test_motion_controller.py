@@ -31,6 +31,7 @@ def followed(stanford, asked):
     return control(stanford, asked, rate=500, bounds=BOUNDS)
 
 
+@pytest.mark.slow
 def test_a_request_for_the_hand_gives_the_joints_and_the_time_of_the_specification(followed):
     assert followed.motion(followed.motion.duration).q == pytest.approx(GOAL, abs=1e-11)
     assert followed.motion.duration == pytest.approx(1.15804994292, abs=1e-11)

@@ -75,6 +75,7 @@ def test_whatever_holds_the_numbers_gives_the_same_torques(name):
     assert np.allclose(interpreted.step(*plain), expected, rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_of_joints_with_quaternions_orientations_are_looked_at():
     robot = strobe.random(3, 5, kinds="SR")
     controller = make("pd-gravity", robot, PERIOD)

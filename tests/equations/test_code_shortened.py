@@ -44,6 +44,7 @@ def made(folder: Path, texts: dict[str, str]) -> subprocess.CompletedProcess[str
     return subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
 
 
+@pytest.mark.slow
 def test_the_code_takes_the_operations_that_were_counted(short) -> None:
     operations = short_sheet(short).equations.written.operations()
     assert operations.multiplications == short.multiplications

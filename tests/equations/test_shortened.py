@@ -50,6 +50,7 @@ def puma() -> Shortened:
 # -- the PUMA 560 at one per cent ---------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_puma_within_one_per_cent_takes_fewer_operations_than_published(puma) -> None:
     assert (puma.multiplications, puma.additions, puma.circles) == (127, 97, 8)
     assert puma.operations == 224 < PUBLISHED

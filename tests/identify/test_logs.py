@@ -518,7 +518,7 @@ def test_every_fault_is_told_and_what_is_no_robot_is_refused(tmp_path: Path, arm
     with pytest.raises(ModelFileError) as refused:
         strobe.read_log(path, arm)
     assert len(refused.value.faults) == 2
-    assert "robot is a str; expected a Robot" in refusal(path, "planar2")  # pyright: ignore[reportArgumentType]
+    assert "robot is a str; expected a robot: strobe.load(name)." in refusal(path, "planar2")  # pyright: ignore[reportArgumentType]
 
 
 def test_a_column_of_a_joint_that_follows_is_said_to_be_one(tmp_path: Path) -> None:

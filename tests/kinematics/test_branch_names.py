@@ -35,6 +35,7 @@ def left_of(axis_to_wrist, beside):
     return axis_to_wrist[:, 0] * beside[:, 1] - axis_to_wrist[:, 1] * beside[:, 0] > 0
 
 
+@pytest.mark.slow
 def test_the_boom_of_the_stanford_arm_goes_past_the_column_on_the_side_that_is_named():
     robot, q, names = solved("stanford")
     shoulder, wrist = (

@@ -275,6 +275,7 @@ def test_solutions_within_the_limits_come_first_and_then_the_nearest():
     assert (np.diff(away, axis=-1)[both] >= -1e-12).all()
 
 
+@pytest.mark.slow
 def test_an_angle_comes_in_the_turn_nearest_to_where_the_robot_is(stanford, ur5):
     q = HOME + 2 * np.pi * np.array([3, 0, 0, -2, 0, 5])  # no limits
     found = stanford.inverse_kinematics(stanford.forward_kinematics(HOME), q0=q)

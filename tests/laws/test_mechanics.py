@@ -15,7 +15,7 @@ from strobe.models.random_robots import random_model
 from strobe.scalars import DualSystem, FieldSystem
 from strobe.scalars.precise import PreciseSystem
 
-ARMS = {f"{n} joints, seed {seed}": random_model(n, seed) for n, seed in ((1, 3), (2, 0), (4, 1), (5, 2))}
+ARMS = {f"{n} joints, seed {seed}": random_model(n, seed) for n, seed in ((1, 3), (2, 0), (4, 1))}
 TREE_KINDS = [
     (3, "RP", 4), (7, "RP", 5), (5, "RS", 6), (4, "RPSF", 7), (4, "RHP", 8), (3, "ER", 9), (4, "HESC", 10),
 ]  # fmt: skip

@@ -49,6 +49,7 @@ def walked():
     return walk(robot, robot.model.poses["crouch"], "torso", gait=Gait(steps=3))
 
 
+@pytest.mark.slow
 def test_a_walk_shows_every_place_of_a_foot(walked):
     figure = walk_figure(walked)
     assert len(shapes(figure, "side")) == 2 + 3

@@ -101,6 +101,7 @@ def test_the_crossover_is_the_first_length_from_which_on_a_polynomial_stays_belo
     assert findings_counts.crossover(N * 2, N) == 1
 
 
+@pytest.mark.slow
 def test_records_say_where_they_are_from():
     rows = records()
     assert {row.origin for row in rows} == set(Origin)

@@ -32,16 +32,19 @@ def said(judged: Judged) -> str:
     return f"{judged.claim.text}; {judged.claim.reason}; {judged.figure}"
 
 
+@pytest.mark.slow
 def test_no_claim_denies_what_the_package_does(found: list[Judged]) -> None:
     assert [j.claim.id for j in found if DENIED.search(said(j))] == []
 
 
+@pytest.mark.slow
 def test_verbs_that_a_claim_names_are_verbs(found: list[Judged]) -> None:
     verbs = {verb for j in found for verb in re.findall(r"\bstrobe ([a-z]+)", said(j))}
     assert verbs >= {"tables", "count", "zmp"}
     assert verbs <= set(VERBS)
 
 
+@pytest.mark.slow
 def test_functions_that_a_claim_names_are_public(found: list[Judged]) -> None:
     names = {name for j in found for name in re.findall(r"\b(mechanisms|approximate)\.(\w+)", said(j))}
     assert names >= {
@@ -58,12 +61,14 @@ def test_functions_that_a_claim_names_are_public(found: list[Judged]) -> None:
     assert "HornRaibert.refilled_for" in methods
 
 
+@pytest.mark.slow
 def test_closed_chains_and_the_zero_moment_point_are_decided_by_what_runs(found: list[Judged]) -> None:
     status = {j.claim.id: (j.claim.verdict, j.status) for j in found}
     assert status["D-5"] == (Verdict.QUALIFIED, "recomputed")
     assert status["D-6"] == (Verdict.TRUE, "recomputed")
 
 
+@pytest.mark.slow
 def test_what_bears_an_author_out_is_not_called_qualified(found: list[Judged]) -> None:
     """More than half of both coefficients goes, and that is what the author says."""
     claim = next(j for j in found if j.claim.id == "H-5")
@@ -72,6 +77,7 @@ def test_what_bears_an_author_out_is_not_called_qualified(found: list[Judged]) -
     assert min(shares) > 50
 
 
+@pytest.mark.slow
 def test_a_path_is_printed_with_what_a_step_is() -> None:
     sheet = next(sheet for sheet in turney() if "legal schedule" in sheet.title)
     assert "a processor for every task" in sheet.title

@@ -18,6 +18,7 @@ def rungs():
     return ladder(strobe.load("stanford"), quick=True)
 
 
+@pytest.mark.slow
 def test_the_stanford_arm_has_every_rung_in_the_order_of_the_report(rungs):
     assert [rung.title for rung in rungs] == [
         "every derivative multiplied out again, in Python",

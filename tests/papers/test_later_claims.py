@@ -38,6 +38,7 @@ def test_what_is_recomputed_bears_the_verdict_out(name):
     assert FIGURES[name] in found.figure
 
 
+@pytest.mark.slow
 def test_no_claim_is_checked_twice_and_none_that_is_decided_elsewhere():
     assert Counter(name for module in MODULES for name in module.CHECKS) == Counter(list(FIGURES))
     left = [claim for claim in CLAIMS if claim.check is None or claim.check().unchecked]

@@ -141,6 +141,7 @@ def test_the_algebra_holds_on_an_arm_of_which_nothing_is_true():
     assert not follows(proof.LINES["4.35"], subject, system, frozenset())
 
 
+@pytest.mark.slow
 def test_a_line_with_too_few_rules_is_refused(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(proof.LINES["4.9"], "by", ("4.8", "4.7", "1.11"))  # 1.12 is missing
     found = proof.prove(random_model(2, 0, kinds="R"), trials=1)

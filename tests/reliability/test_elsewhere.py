@@ -45,6 +45,7 @@ def root(tmp_path, monkeypatch):
     return root
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 def test_what_is_committed_is_run_elsewhere_and_what_fails_there_is_named_here(tmp_path, root):
     who = ["-c", "user.name=me", "-c", "user.email=me@example.org"]

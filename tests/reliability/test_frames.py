@@ -13,6 +13,7 @@ from strobe.models.default_frame import moved_frames, tip_or_none
 from strobe.models.model import Model
 
 
+@pytest.mark.slow
 def test_some_trees_mean_what_they_should() -> None:
     tally, said = attempt(range(60))
     assert not said

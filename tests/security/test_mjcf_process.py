@@ -118,6 +118,7 @@ def test_what_takes_too_much_memory_is_refused_and_the_next_model_is_read(fresh,
     assert read_mjcf("arm.xml", text=ARM.replace("connect", "weld")).nv == 2
 
 
+@pytest.mark.slow
 def test_what_takes_too_long_is_refused_and_the_next_model_is_read(fresh, monkeypatch):
     assert read_mjcf("arm.xml", text=ARM).nv == 2
     monkeypatch.setattr(mjcf_process, "WALL", 0.1)  # less than it takes to compile, or to start once more

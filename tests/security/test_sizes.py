@@ -141,6 +141,7 @@ def test_equations_of_sixty_joints_in_a_chain_are_refused_at_once():
     assert predicted_terms(chain.equations()) is None
 
 
+@pytest.mark.slow
 def test_terms_of_three_hundred_joints_at_many_states_are_refused_before_they_are_allotted(snake):
     state = [np.zeros((25, 300))] * 3
     with pytest.raises(UnsupportedModelError, match="Explain fewer states at a time"):

@@ -80,7 +80,7 @@ def ran(folder: Path, *command: str) -> tuple[int, list[str], str]:
     return done.returncode, traps, done.stderr
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", ["info", "object", pytest.param("sweep", marks=pytest.mark.slow)])
 def test_no_command_runs_code_of_the_working_folder(command, folder):
     code, traps, said = ran(folder, str(folder.parent / "bin/strobe"), *COMMANDS[command])
     assert (code, traps) == (0, []), said

@@ -43,6 +43,7 @@ def test_a_swing_that_the_others_cannot_follow_is_made_narrower():
     assert swing.amplitude[0] == swing.amplitude[1] == 0
 
 
+@pytest.mark.slow
 def test_the_section_tells_freedoms_dynamics_forces_and_a_run(report):
     data = report.sections["closed"]
     assert data["freedoms"] == 1

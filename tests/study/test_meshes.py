@@ -61,6 +61,7 @@ def test_a_mesh_comes_back_to_a_65535th_of_its_size() -> None:
     assert off.max() <= 0.6 / 65535
 
 
+@pytest.mark.slow
 def test_a_fine_mesh_becomes_few_triangles_of_the_same_shape(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(meshes, "AROUND", 400)
     monkeypatch.setattr(meshes, "ALONG", 200)

@@ -61,6 +61,7 @@ def test_the_hand_keeps_its_line_and_its_orientation(stanford, envelope):
     np.testing.assert_allclose(motion(motion.points).q, q, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_the_hand_turns_about_one_axis(stanford):
     start = stanford.forward_kinematics(START)
     end = start.copy()

@@ -17,7 +17,7 @@ from strobe.models.arguments import finite_numbers, require_whole
 from strobe.models.changes import Change, changes
 from strobe.models.default_frame import hands
 from strobe.models.fingerprint import fingerprint
-from strobe.robot import Robot
+from strobe.robot import Robot, require_robot
 from strobe.show.sheet import displayed
 from strobe.show.units import efforts
 
@@ -125,6 +125,8 @@ def compare(
     a: Robot, b: Robot, *, states: int = STATES, seed: int = 0, tolerance: float = TOLERANCE
 ) -> Comparison:
     """What differs between two robots: joints, links and frames by name, then torques and places at random states."""
+    require_robot(a, "a")
+    require_robot(b, "b")
     require_whole("states", states, 1)
     (within,) = finite_numbers("tolerance", tolerance, 1)
     if within < 0:

@@ -35,7 +35,7 @@ from strobe.approximate.stored import (
 )
 from strobe.errors import ArgumentError, ShapeError, shown
 from strobe.models.arguments import require_whole
-from strobe.robot import Robot
+from strobe.robot import Robot, require_robot
 from strobe.trajectory.files import in_order
 from strobe.trajectory.motion import State, Trajectory
 
@@ -63,6 +63,7 @@ class AlongTrajectory(Approximation):
         self, robot: Robot, motion: Trajectory, points: int = 40, *, lookup: str = "nearest",
         derivatives: bool = False, within: Any = None, scale: Any = None, budget: float | None = None,
     ) -> None:  # fmt: skip
+        require_robot(robot)
         points = require_whole("points", points, 2)
         motion = motion_of(robot, motion)
         require_room(

@@ -29,7 +29,7 @@ from strobe.approximate.states import (
 )
 from strobe.errors import ArgumentError, shown
 from strobe.models.arguments import require_whole
-from strobe.robot import Robot
+from strobe.robot import Robot, require_robot
 
 Array = np.ndarray
 ORDERS = (0, 1, 2)
@@ -54,6 +54,7 @@ class PathExtrapolation(Approximation):
         self, robot: Robot, order: int = 1, every: int = 4, *, late: int = 0,
         switches: Sequence[int] | None = None,
     ) -> None:  # fmt: skip
+        require_robot(robot)
         if order not in ORDERS or isinstance(order, bool):
             raise ArgumentError(f"order is {shown(order)}; expected 0, 1 or 2.")
         self.robot, self.order = robot, int(order)

@@ -32,7 +32,7 @@ from strobe.compiler.runtime.traced import Traced, trace
 from strobe.errors import ArgumentError, shown
 from strobe.models.arguments import require_whole
 from strobe.quantities import Request
-from strobe.robot import Robot
+from strobe.robot import Robot, require_robot
 from strobe.scalars import Num, Numbers
 from strobe.trajectory.files import in_order
 from strobe.trajectory.motion import Trajectory
@@ -58,7 +58,7 @@ class FullExtrapolation(Approximation):
     def __init__(
         self, robot: Robot, every: int = 4, *, partials: str = "computed", spread: float = SPREAD
     ) -> None:
-        require_single_numbers(robot, "extrapolation in all parameters")
+        require_single_numbers(require_robot(robot), "extrapolation in all parameters")
         if partials not in PARTIALS:
             raise ArgumentError(f'partials is {shown(partials)}; expected "computed" or "estimated".')
         if not (isinstance(spread, int | float) and 0 < spread < math.inf):
@@ -186,6 +186,7 @@ def points_needed(
 
     Along a motion they are successive rows, a step apart; without one they are drawn at random (twice 3n + 1).
     """
+    require_robot(robot)
     n = 3 * robot.nv
     x = _rows(robot, motion, step) if motion is not None else _drawn(robot, 2 * (n + 1), seed)
     by_pairs = next(count for count in range(2, n + 2) if count * (count - 1) // 2 >= n)

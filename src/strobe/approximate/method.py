@@ -28,7 +28,7 @@ from strobe.models.model import Model
 from strobe.quantities import Request
 from strobe.quantities.drives import friction_torques
 from strobe.quantities.evaluation import Asked
-from strobe.robot import Robot
+from strobe.robot import Robot, require_robot
 from strobe.scalars import Num, Numbers, Scalar
 from strobe.show.sheet import Sheet, displayed
 
@@ -142,7 +142,7 @@ class Exact(Formula):
     title = "exact"
 
     def __init__(self, robot: Robot) -> None:
-        self.robot = robot
+        self.robot = require_robot(robot)
 
     def torques(self, q: Numbers, qd: Numbers, qdd: Numbers) -> list[Num]:
         return exact(self.robot, q, qd, qdd)
@@ -150,7 +150,7 @@ class Exact(Formula):
 
 def require_open_dynamics(robot: Robot) -> None:
     """Refuse robots without dynamics, and closed chains, whose joints do not move one by one."""
-    robot.require("inverse_dynamics")
+    require_robot(robot).require("inverse_dynamics")
     require_open(robot.model, "an approximation")
 
 

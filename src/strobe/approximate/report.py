@@ -24,7 +24,7 @@ from strobe.approximate.recommendation import by_work, on_tables, pareto, recomm
 from strobe.compiler.runtime.timing import BATCH, ROUND, SINGLES, Way, best_times
 from strobe.errors import ArgumentError, UnsupportedModelError, shown
 from strobe.models.arguments import require_above
-from strobe.robot import Robot
+from strobe.robot import Robot, require_robot
 from strobe.show.json_text import json_text
 from strobe.show.sheet import Column, Sheet, Table, by_joint, displayed, facts, number, numbered
 from strobe.trajectory.files import in_order
@@ -195,6 +195,7 @@ def trade_off(
     says of a method how far an arm under control strays with it; ``progress`` is told of every method. Timing takes
     ``seconds``, in rounds of ``round`` seconds.
     """
+    require_robot(robot)
     _check(budget, within, samples)
     for name, given in (("seconds", seconds), ("round", round)):
         require_above(name, given, "a time in seconds, zero or more", or_zero=True)

@@ -20,7 +20,7 @@ from strobe.approximate.provenance import SHAPES, Place, require_npz, require_sa
 from strobe.errors import ArgumentError
 from strobe.files.arrays import misfit, read_arrays
 from strobe.files.reading import parsed_json
-from strobe.robot import Robot
+from strobe.robot import Robot, require_robot
 
 if TYPE_CHECKING:
     from strobe.approximate.tables import TableMethod
@@ -44,6 +44,7 @@ def save(table: TableMethod, path: Place, *, force: bool = False) -> None:
 
 def load_table(path: Place, robot: Robot) -> TableMethod:
     """The table in a file, for the robot it was made with; any other is refused, saying what has changed."""
+    require_robot(robot)
     require_npz(path, WHAT)
     arrays = read_arrays(path)
     if wrong := misfit(arrays, SHAPES | {"description": "text"}):

@@ -48,7 +48,7 @@ from strobe.compiler.runtime.arrays import collected
 from strobe.compiler.runtime.traced import trace
 from strobe.errors import ArgumentError, shown
 from strobe.quantities import Request
-from strobe.robot import Robot
+from strobe.robot import Robot, require_robot
 from strobe.scalars import Num, Numbers
 
 Array = np.ndarray
@@ -437,7 +437,7 @@ def state_axes(robot: Robot, kinds: Sequence[str], points: Any, ranges: Any) -> 
 
 def require_arm(robot: Robot, title: str) -> None:
     """Refuse robots without torques, or with joints whose position is more than one number."""
-    require_single_numbers(robot, f"a {title} table")
+    require_single_numbers(require_robot(robot), f"a {title} table")
     require_open_dynamics(robot)
 
 

@@ -51,7 +51,7 @@ from strobe.approximate.typical_library import Kept, Learned, Procedure, axis, r
 from strobe.compiler.runtime.arrays import checked
 from strobe.errors import ArgumentError, ShapeError, UnknownNameError, counted, shown
 from strobe.models.arguments import require_whole
-from strobe.robot import Robot
+from strobe.robot import Robot, require_robot
 from strobe.trajectory.motion import Trajectory
 
 Array = np.ndarray
@@ -84,7 +84,7 @@ class TypicalTrajectories(Approximation):
         self, robot: Robot, *, points: int = 40, within: Any = None, derivatives: bool = False,
         scale: Any = None, budget: float | None = None,
     ) -> None:  # fmt: skip
-        require_single_numbers(robot, "a library of typical trajectories")
+        require_single_numbers(require_robot(robot), "a library of typical trajectories")
         require_open_dynamics(robot)
         self.robot, self.points = robot, require_whole("points", points, 2)
         self.within, self.scale, self.derivatives = bound(within), scales(robot, scale), bool(derivatives)

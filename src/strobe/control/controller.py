@@ -30,7 +30,7 @@ from strobe.compiler.runtime.interpret import evaluate
 from strobe.control.controller_model import Belief
 from strobe.errors import ArgumentError
 from strobe.quantities import Request
-from strobe.robot import Robot
+from strobe.robot import Robot, require_robot
 from strobe.scalars import Num, Numbers
 from strobe.show.sheet import Sheet, Table, displayed, listed, number
 
@@ -67,6 +67,7 @@ class Controller(ABC):
     uses_acceleration = False  # whether it needs accelerations measured
 
     def __init__(self, robot: Robot, period: float, model: Formula | None = None) -> None:
+        require_robot(robot)
         if not 0 < period < math.inf:
             raise ArgumentError(f"the period is {period:g} s; expected a positive number of seconds.")
         self.robot, self.period = robot, float(period)

@@ -12,23 +12,31 @@ D = diag(max M_ii) alone the modes in which joints pull together would swing, th
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from strobe.control.acceleration_servo import AccelerationServo
+from strobe.control.computed_torque import ComputedTorque
+from strobe.control.controller import Controller
 from strobe.control.end_effector_task import EndEffectorTask
+from strobe.control.impedance import Impedance
 from strobe.control.inertia_scales import hand_inertias
 from strobe.control.inertias import Inertias, inertias
 from strobe.control.joint_pd import JointPD
-from strobe.control.methods import make, offer
+from strobe.control.joint_pid import JointPID
+from strobe.control.methods import CONTROLLERS, make, offer
 from strobe.control.modes import Stability
+from strobe.control.momentum_observer import MomentumObserver
+from strobe.control.operational_space import OperationalSpace
 from strobe.control.sample_rates import WHOLE
 from strobe.control.sampled_modes import phase_margin, radius
+from strobe.control.slotine_li import SlotineLi
 from strobe.control.stability import POSES, stability
 from strobe.errors import ArgumentError
 from strobe.models.arguments import require_above
-from strobe.robot import Robot
+from strobe.robot import Robot, require_robot
 from strobe.show.sheet import displayed
 from strobe.simulate.problem import joint_at
 
@@ -77,6 +85,7 @@ def suggest(name: str, robot: Robot, bandwidth: float, period: float, delay: flo
 
     Refused is a bandwidth that the period and the delay do not allow; what is given is checked at poses.
     """
+    require_robot(robot)
     offer(name)  # refuses a name that is none
     require_above("bandwidth", bandwidth, "a number of rad/s above zero")
     require_above("period", period, "a number of seconds above zero")
@@ -102,26 +111,69 @@ def _has_springs(name: str) -> bool:
 
 
 def _gains(name: str, robot: Robot, w: float) -> tuple[dict[str, Any], _Mode | None]:
-    """Gains for a bandwidth, and the fastest mode that they make."""
-    cancelled = _Mode(lambda w: w**2, lambda w: 2 * w)
-    if _has_springs(name):
-        D, k = inertias(robot).bound, inertias(robot).lightest
-        gains = {"kp": w**2 * D, "kd": 2 * w * D} | (
-            {"ki": INTEGRAL * w**3 * D} if name == "joint-pid" else {}
+    """Gains for a bandwidth, and the fastest mode that they make: those of the nearest class that has any."""
+    found = offer(name)
+    rule = next((GAINS[kind] for kind in found.kind.__mro__ if kind in GAINS), None)
+    if rule is None:
+        known = ", ".join(other for other, each in CONTROLLERS.items() if {*each.kind.__mro__} & {*GAINS})
+        raise ArgumentError(
+            f"no gains are known that give {name} a bandwidth; they are for {known}. Give it gains by name "
+            f"({', '.join(found.gains)})."
         )
-        return gains, _Mode(lambda w: w**2 * k, lambda w: 2 * w * k)
-    if name == "slotine-li":  # M ṡ = −K s and ė = s − Λ e
-        D, k = inertias(robot).bound, inertias(robot).lightest
-        return {"rate": w, "damping": w * D}, _Mode(lambda w: w**2 * k, lambda w: w * (1 + k))
-    if name == "impedance":
-        hand = hand_inertias(robot, EndEffectorTask(robot, None, None))
-        return {"stiffness": w**2 * hand, "hand_damping": 2 * w * hand} | _posture(robot, w), None
-    gains = {"kp": w**2, "kd": 2 * w}
-    if name == "acceleration-servo":
-        return gains | {"part": PART}, _Mode(cancelled.kp, cancelled.kd, PART)
-    if name == "operational-space":
-        return gains | _posture(robot, w), cancelled
-    return gains | ({"time_constant": 1 / w} if name == "momentum-observer" else {}), cancelled
+    return rule(robot, w)
+
+
+def _springs(robot: Robot, w: float) -> tuple[dict[str, Any], _Mode]:
+    D, k = inertias(robot).bound, inertias(robot).lightest
+    return {"kp": w**2 * D, "kd": 2 * w * D}, _Mode(lambda w: w**2 * k, lambda w: 2 * w * k)
+
+
+def _with_integral(robot: Robot, w: float) -> tuple[dict[str, Any], _Mode]:
+    gains, mode = _springs(robot, w)
+    return gains | {"ki": INTEGRAL * w**3 * inertias(robot).bound}, mode
+
+
+def _sliding(robot: Robot, w: float) -> tuple[dict[str, Any], _Mode]:
+    """M ṡ = −K s and ė = s − Λ e."""
+    D, k = inertias(robot).bound, inertias(robot).lightest
+    return {"rate": w, "damping": w * D}, _Mode(lambda w: w**2 * k, lambda w: w * (1 + k))
+
+
+def _at_the_hand(robot: Robot, w: float) -> tuple[dict[str, Any], None]:
+    hand = hand_inertias(robot, EndEffectorTask(robot, None, None))
+    return {"stiffness": w**2 * hand, "hand_damping": 2 * w * hand} | _posture(robot, w), None
+
+
+def _cancelled(robot: Robot, w: float) -> tuple[dict[str, Any], _Mode]:
+    return {"kp": w**2, "kd": 2 * w}, _Mode(lambda w: w**2, lambda w: 2 * w)
+
+
+def _with_posture(robot: Robot, w: float) -> tuple[dict[str, Any], _Mode]:
+    gains, mode = _cancelled(robot, w)
+    return gains | _posture(robot, w), mode
+
+
+def _in_parts(robot: Robot, w: float) -> tuple[dict[str, Any], _Mode]:
+    gains, mode = _cancelled(robot, w)
+    return gains | {"part": PART}, replace(mode, part=PART)
+
+
+def _observed(robot: Robot, w: float) -> tuple[dict[str, Any], _Mode]:
+    gains, mode = _cancelled(robot, w)
+    return gains | {"time_constant": 1 / w}, mode
+
+
+GAINS: dict[type[Controller], Callable[[Robot, float], tuple[dict[str, Any], _Mode | None]]] = {
+    JointPD: _springs,
+    JointPID: _with_integral,
+    ComputedTorque: _cancelled,
+    OperationalSpace: _with_posture,
+    Impedance: _at_the_hand,
+    SlotineLi: _sliding,
+    AccelerationServo: _in_parts,
+    MomentumObserver: _observed,
+}
+"""Of a kind of controller, and of those derived from it that have no row of their own: gains for a bandwidth."""
 
 
 def _steps(late: float) -> int:

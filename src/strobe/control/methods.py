@@ -24,7 +24,7 @@ from strobe.control.momentum_observer import MomentumObserver
 from strobe.control.operational_space import OperationalSpace
 from strobe.control.slotine_li import SlotineLi
 from strobe.errors import ArgumentError, UnknownNameError, shown
-from strobe.robot import Robot
+from strobe.robot import Robot, require_robot
 
 FIRST = ("robot", "period")
 
@@ -97,6 +97,7 @@ def offer(name: str) -> Offer:
 
 def make(name: str, robot: Robot, period: float, **gains: Any) -> Controller:
     """A controller by its name, with gains and whatever else it takes by name (``model``, ``frame``, …)."""
+    require_robot(robot)
     found = offer(name)
     known = found.gains
     if name == MomentumObserver.name:

@@ -20,7 +20,7 @@ from strobe.control.request_timeline import Planner, Planning
 from strobe.control.sample_rates import RATE, Rates, rates
 from strobe.errors import ArgumentError
 from strobe.models.arguments import require_above, require_truth
-from strobe.robot import Robot
+from strobe.robot import Robot, require_robot
 
 EXAMPLES = {"gains": '{"kp": 400.0}', "bounds": '{"acceleration": 5.0}'}
 
@@ -40,9 +40,8 @@ def motion_controller(
     plant_rate: float | None, trajectory_rate: float | None, steps: int | None, continuous: bool,
 ) -> MotionController:  # fmt: skip
     """The parts as `control` is given them, each checked."""
-    for name, given in (("robot", robot), ("plant", plant)):
-        if not isinstance(given, Robot):
-            raise ArgumentError(f"{name} is a {type(given).__name__}; expected a robot: strobe.load(name).")
+    require_robot(robot)
+    require_robot(plant, "plant")
     for name, given in (("gains", gains), ("bounds", bounds)):
         if given is not None and not isinstance(given, Mapping):
             raise ArgumentError(

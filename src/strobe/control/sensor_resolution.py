@@ -25,7 +25,7 @@ from strobe.control.sensor import DIFFERENCE, QUANTITIES, Sensor
 from strobe.control.sensors import Sensors
 from strobe.control.tracking import control
 from strobe.errors import ArgumentError
-from strobe.robot import Robot
+from strobe.robot import Robot, require_robot
 from strobe.show.sheet import displayed
 from strobe.trajectory.motion import Trajectory
 
@@ -109,6 +109,7 @@ def bits_needed(
     takes. Fewest means that as many bits and all larger numbers suffice. Options are those of `control`. A controller
     that does not use accelerations has no accelerometer to ask about.
     """
+    require_robot(robot)
     if not 0 < error < math.inf:
         raise ArgumentError(f"error is {error:g}; expected a number above zero.")
     found: dict[str, Needed] = {}

@@ -15,7 +15,7 @@ from strobe.control.sensors import Sensors
 from strobe.control.tracking import constants_of
 from strobe.errors import ArgumentError
 from strobe.kinematics.joint_ranges import ranges_of
-from strobe.robot import Robot
+from strobe.robot import Robot, require_robot
 from strobe.simulate.integrators import fixed_method
 from strobe.simulate.problem import problem
 
@@ -34,7 +34,8 @@ def stability(
 
     Without poses it is asked at eight within the limits. Keywords are those of `control`.
     """
-    arm = robot if plant is None else plant
+    require_robot(robot)
+    arm = robot if plant is None else require_robot(plant, "plant")
     q = _poses(robot, poses)
     asked = problem(
         arm, q[0], np.zeros(arm.nv), None, controller.period, wrench=wrench, frame=frame, payload=payload,

@@ -21,7 +21,7 @@ from strobe.control.joint_pd import JointPD
 from strobe.control.sample_rates import RATE, periods
 from strobe.errors import LimitsLeftWarning, SingularMassMatrixError
 from strobe.kinematics.end_effector import astray
-from strobe.robot import Robot
+from strobe.robot import Robot, require_robot
 from strobe.scalars import Num, Numbers
 from strobe.simulate.events import Lock
 from strobe.simulate.problem import joint_at
@@ -38,6 +38,7 @@ def straying(
 
     None where the arm cannot be simulated, since a joint of it moves no inertia.
     """
+    require_robot(robot)
     n, period = robot.nv, 1.0 / rate
     try:
         gains = JointPD(robot, period).gains

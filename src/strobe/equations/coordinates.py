@@ -35,7 +35,7 @@ from strobe.models.loops import require_open
 from strobe.models.model import Model
 from strobe.quantities import Request
 from strobe.quantities.pivots import solve
-from strobe.robot import Robot, Wrench
+from strobe.robot import Robot, Wrench, require_robot
 from strobe.scalars import Node, Num, Numbers
 from strobe.show.sheet import Sheet, displayed
 
@@ -177,7 +177,7 @@ class InCoordinates:
     """A robot in other coordinates: what `Robot` says of q and torques, said of phi (..., n) and forces Q."""
 
     def __init__(self, robot: Robot, change: Change, names: tuple[str, ...]) -> None:
-        self.robot = robot
+        self.robot = require_robot(robot)
         self.change = change
         self.names = names
         self._kernels: dict[Request | str, Traced] = {}

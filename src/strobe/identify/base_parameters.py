@@ -36,7 +36,7 @@ from strobe.models.parameters import (
     with_inertial,
 )
 from strobe.models.regroup import regrouped, split
-from strobe.robot import Robot
+from strobe.robot import Robot, require_robot
 from strobe.show.sheet import Sheet, Table, displayed
 
 Array = np.ndarray
@@ -128,6 +128,7 @@ class BaseParameters:
 
 def base_parameters(robot: Robot, drives: bool = False, seed: int = 0) -> BaseParameters:
     """The base parameters of a robot, by its regressor at random states; ``drives`` adds those of its drives."""
+    require_robot(robot)
     require_truth("drives", drives)
     require_whole("seed", seed, 0)
     if robot.model.is_closed:

@@ -132,10 +132,9 @@ def read_log(
     file lacks from its positions. ``broken`` leaves out rows that are cut off or hold no number where one belongs,
     and lets the time go back, for those who judge rows themselves (`strobe.identify`).
     """
-    from strobe.robot import Robot
+    from strobe.robot import require_robot
 
-    if not isinstance(robot, Robot):
-        raise ArgumentError(f"robot is a {type(robot).__name__}; expected a Robot: strobe.load(…).")
+    require_robot(robot)
     if not isinstance(columns, str | None):
         require_mapping("columns", columns, "columns by quantity, like t=1, q=2:7")
     if topic is not None:

@@ -22,7 +22,7 @@ from strobe.identify.least_squares import Solution, least_squares
 from strobe.identify.payload_readings import finite_states, finite_torques, joint_rows, owners, whitening
 from strobe.identify.payload_regressor import PARAMETERS, UNITS, payload_regressor
 from strobe.models.arguments import finite_numbers
-from strobe.robot import Robot
+from strobe.robot import Robot, require_robot
 from strobe.show.sheet import displayed
 from strobe.simulate.torques import one_payload
 
@@ -189,6 +189,7 @@ def identify_payload(
 
     Noise counts as independent from row to row. An error of the accelerations counts as a torque M δ.
     """
+    require_robot(robot)
     where, read = robot.moving_frame(frame), joint_rows(robot, joints)
     states = finite_states(robot, q, qd, qdd)
     measured = finite_torques(robot, tau, read, states)

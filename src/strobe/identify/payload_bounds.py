@@ -26,7 +26,7 @@ import numpy as np
 from strobe.errors import ArgumentError
 from strobe.identify.payload_regressor import PARAMETERS, UNITS, payload_regressor
 from strobe.models.arguments import finite_numbers
-from strobe.robot import Robot
+from strobe.robot import Robot, require_robot
 from strobe.show.sheet import Sheet, Table, displayed, number
 from strobe.simulate.torques import one_payload
 
@@ -114,6 +114,7 @@ def partly_known(
 
     The frame's origin is taken to lie on or in the payload. ``com`` is its centre, where that is known too.
     """
+    require_robot(robot)
     (m,), (L,) = (
         finite_numbers("the payload's mass", mass, 1),
         finite_numbers("the payload's size", size, 1),

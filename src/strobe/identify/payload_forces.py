@@ -33,7 +33,7 @@ from strobe.identify.payload_readings import (
 )
 from strobe.identify.payload_regressor import payload_regressor
 from strobe.models.arguments import finite_numbers
-from strobe.robot import Robot
+from strobe.robot import Robot, require_robot
 from strobe.show.sheet import Sheet, displayed
 
 Array = np.ndarray
@@ -180,6 +180,7 @@ def force_tests(
 
     ``robot`` is the empty arm. The result says what to do (`steps`) and evaluates what was read.
     """
+    require_robot(robot)
     where = robot.moving_frame(frame)
     at = np.atleast_2d(finite_states(robot, poses, np.zeros(robot.nv), np.zeros(robot.nv))[0])
     if at.ndim > 2 or not len(at):

@@ -17,7 +17,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -29,10 +29,8 @@ from strobe.kinematics.serial_chain import Serial, serial
 from strobe.models.chains import take_chain
 from strobe.models.joints import FIXED, OfKind
 from strobe.models.model import Model
+from strobe.robot import Robot, require_robot
 from strobe.show.sheet import displayed
-
-if TYPE_CHECKING:
-    from strobe.robot import Robot
 
 Array = np.ndarray
 Convention = Literal["standard", "modified"]
@@ -164,6 +162,7 @@ def denavit_hartenberg(
     Where the axes leave a choice, the robot's own link frames are kept if they fit, so that a model given by a table
     has that table; else offsets are as small as they can be. ``choices`` says what was free and what was taken.
     """
+    require_robot(robot)
     if convention not in CONVENTIONS:
         raise ArgumentError(f'convention is {shown(convention)}; expected "standard" or "modified".')
     arm = serial(

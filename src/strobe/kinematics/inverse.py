@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -26,9 +26,7 @@ from strobe.kinematics.solutions import Solutions, Status
 from strobe.kinematics.solver import SIX, Solver, solver_of
 from strobe.models.arguments import require_above, require_text, require_truth
 from strobe.models.loops import require_open
-
-if TYPE_CHECKING:
-    from strobe.robot import Robot
+from strobe.robot import Robot, require_robot
 
 Array = np.ndarray
 
@@ -52,6 +50,7 @@ def inverse_kinematics(
     ``tolerance``, metres and radians together: if none is given, a search goes on to 1e-10, and a closed form, which
     meets its poses to rounding, may miss those just out of reach by 1e-6. ``search`` are options of `numeric.solve`.
     """
+    require_robot(robot)
     single = None
     if limits is True and what is POSE and tolerance is None and threads is None and not search:
         single = robot.kept("single poses", _SinglePoses)
@@ -94,6 +93,7 @@ def inverse_kinematics(
 
 def every_way(robot: Robot, pose: Any, frame: str | None = None, **asked: Any) -> Solutions:
     """As `inverse_kinematics`, with a family of solutions for seven joints; a search only where nothing else is."""
+    require_robot(robot)
     try:
         return inverse_kinematics(robot, pose, frame, method="analytic", **asked)
     except UnsupportedModelError:

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -35,11 +35,9 @@ from strobe.kinematics.orientation import rotation_vector_matrix
 from strobe.kinematics.screws import rigid
 from strobe.kinematics.solutions import Solutions
 from strobe.models.arguments import require_above, require_text
+from strobe.robot import Robot, require_robot
 from strobe.show.sheet import Column, Sheet, by_joint, displayed, number, numbered, states
 from strobe.show.units import EITHER
-
-if TYPE_CHECKING:
-    from strobe.robot import Robot
 
 Array = np.ndarray
 Inverse = Callable[[Array], Any]  # poses (..., 4, 4) -> `Solutions`, or positions (..., K, nq), else NaN
@@ -93,6 +91,7 @@ def inverse_velocity(
     ``method="difference"`` takes a step ``dt`` through the position inverse (``inverse``, or the robot's own) instead
     of the Jacobian, and shows its error; NaN where the moved hand is out of reach.
     """
+    require_robot(robot)
     if require_text("method", method) not in METHODS:
         raise ArgumentError(f'method is "{method}"; expected one of {", ".join(METHODS)}.')
     asked = checked_twist(twist, len(rows_of(of)))
@@ -115,6 +114,7 @@ def inverse_acceleration(
     of: str | Sequence[str] = "all", preferred: Any = None,
 ) -> Resolved:  # fmt: skip
     """Joint accelerations J⁻¹(a − J̇ q̇) that accelerate a frame by (p̈, ω̇), rows and keywords as `inverse_velocity`."""
+    require_robot(robot)
     rows = rows_of(of)
     asked = checked_twist(acceleration, len(rows), "acceleration")
     rates = checked("qd", qd, (robot.nv,), f"{robot.name} has {robot.nv} degrees of freedom")

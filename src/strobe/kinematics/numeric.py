@@ -7,7 +7,7 @@ freedom that is left; this is the border: what is asked, and the status of every
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -23,9 +23,7 @@ from strobe.kinematics.solutions import Solutions, Status
 from strobe.kinematics.unreachable_poses import sentence, too_far
 from strobe.models.arguments import require_above, require_truth, require_whole
 from strobe.models.loops import require_open
-
-if TYPE_CHECKING:
-    from strobe.robot import Robot
+from strobe.robot import Robot, require_robot
 
 Array = np.ndarray
 BOUND = 'Bind the frame to its goal: robot.with_loop(goal, frame, "point").assemble(q), with a frame there.'
@@ -51,6 +49,7 @@ def solve(
     function of positions (..., nq) that is to become small, or its constant gradient (nv). Joints that do not move
     the frame stay at ``q0``, or in the middle of their limits.
     """
+    require_robot(robot)
     asked = checked_poses(poses, what)
     batch, every = asked.shape[:-2], asked.reshape(-1, 4, 4)
     task = task_of(robot, frame, what, limits, tolerance, weights)

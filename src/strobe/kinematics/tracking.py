@@ -9,7 +9,7 @@ singular pose.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -25,11 +25,9 @@ from strobe.kinematics.poses import checked_poses, finite
 from strobe.kinematics.screws import error
 from strobe.kinematics.solutions import Solutions, Status
 from strobe.models.arguments import require_above
+from strobe.robot import Robot, require_robot
 from strobe.show.sheet import Column, Sheet, by_joint, displayed, number, numbered
 from strobe.show.units import EITHER
-
-if TYPE_CHECKING:
-    from strobe.robot import Robot
 
 Array = np.ndarray
 
@@ -91,6 +89,7 @@ def track(
     pose, are tried in turn, and without ``q0`` those that inverse kinematics finds: the first path that reaches every
     pose is taken, or the one that gets farthest.
     """
+    require_robot(robot)
     asked = checked_poses(poses, what)
     if asked.ndim != 3 or not len(asked):
         raise ShapeError("poses", asked.shape, "(T, 4, 4)", "a path is one sequence of poses")

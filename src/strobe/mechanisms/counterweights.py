@@ -31,7 +31,7 @@ from strobe.models.inertial import Inertial
 from strobe.models.joints import RAD, Joint
 from strobe.models.model import ROOT, Body, Model
 from strobe.quantities import Request
-from strobe.robot import Robot
+from strobe.robot import Robot, require_robot
 from strobe.scalars import DualSystem, FieldSystem, Num
 from strobe.scalars.scalar import is_number
 from strobe.show.sheet import Column, Sheet, by_joint, displayed
@@ -177,6 +177,7 @@ def counterbalance(
     ``arm`` is that distance (m), one for all or by joint. With ``purpose="inertia"`` every joint is balanced that
     could make H depend on the pose, whether gravity acts on it or not; on arms with parallel axes H becomes constant.
     """
+    require_robot(robot)
     require_open_dynamics(robot)
     if require_text("purpose", purpose, f"one of {', '.join(PURPOSES)}") not in PURPOSES:
         raise ArgumentError(f'purpose is "{purpose}"; expected one of {", ".join(PURPOSES)}.')

@@ -26,7 +26,7 @@ from strobe.mechanisms.states import scales_of
 from strobe.models.couplings import Coordinates
 from strobe.models.model import Coupling, Loop, Model
 from strobe.models.random_states import random_positions
-from strobe.robot import Robot
+from strobe.robot import Robot, require_robot
 
 Array = np.ndarray
 SAME = 1e-5  # of a row: what may be left of it where it is a combination of others; couplings close loops to 1e-6
@@ -38,6 +38,7 @@ def uncoupled(robot: Robot) -> Robot:
     Couplings that no loop stands for stay. Refused where no loop stands for any, and where forces could be shared out
     between loops and couplings in more than one way.
     """
+    require_robot(robot)
     return robot.kept("uncoupled", lambda: robot.with_model(_uncoupled(robot)))
 
 

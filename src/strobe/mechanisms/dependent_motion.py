@@ -17,7 +17,7 @@ from strobe.errors import ArgumentError, ShapeError
 from strobe.mechanisms.dependent_rates import Following, complete
 from strobe.mechanisms.loop_closure import assemble
 from strobe.mechanisms.mobility import dofs_of, drivers
-from strobe.robot import Robot
+from strobe.robot import Robot, require_robot
 
 Array = np.ndarray
 
@@ -30,6 +30,7 @@ def led(
     ``actuated`` names them in the order of the columns, those of the model if none are named; each has one degree
     of freedom.
     """
+    require_robot(robot)
     names = leaders(robot, actuated)
     given = {"q_a": q_a, "qd_a": qd_a, "qdd_a": qdd_a}
     places, rates, accelerations = (_columns(name, x, names) for name, x in given.items())

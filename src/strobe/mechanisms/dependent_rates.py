@@ -23,7 +23,7 @@ from strobe.errors import Advised, ArgumentError
 from strobe.mechanisms.loop_closure import by_joint
 from strobe.mechanisms.mobility import LEAST, dofs_of, pseudo_inverse, require_actuation
 from strobe.mechanisms.states import products, require_closed
-from strobe.robot import Robot
+from strobe.robot import Robot, require_robot
 from strobe.scalars.lanes import LANES, Lanes
 
 Array = np.ndarray
@@ -37,6 +37,7 @@ def complete(
     A joint of one degree of freedom has an array (...), others (..., size); an acceleration not given is zero. The
     joints must be as many as the freedoms, and able to drive the robot; q is a closed position (..., nq).
     """
+    require_robot(robot)
     rates = by_joint(robot, rates, "rates", "velocities")
     accelerations = by_joint(
         robot, {} if accelerations is None else accelerations, "accelerations", "accelerations"

@@ -13,17 +13,15 @@ are the force that the ground exerts.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from strobe.errors import UnsupportedModelError
 from strobe.models.bases import mobility
 from strobe.models.model import Model
+from strobe.robot import Robot, require_robot
 from strobe.show.sheet import Sheet, displayed, listed, matrix, number, numbered, states
-
-if TYPE_CHECKING:
-    from strobe.robot import Robot
 
 Array = np.ndarray
 
@@ -72,6 +70,7 @@ class BlockForm:
 
 def block_form(robot: Robot, q: Any, qd: Any, *, form: str = "christoffel") -> BlockForm:
     """The blocks of a robot on a fixed base at states q, qd (..., n); ``form`` is that of C, as in `Robot`."""
+    require_robot(robot)
     require_fixed(robot.model)
     A = robot.centroidal_momentum_matrix(q)[..., :3, :]
     B = robot.centroidal_momentum_matrix_dot(q, qd)[..., :3, :]

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -29,9 +29,7 @@ from strobe.equations.trig_polynomials import Wave
 from strobe.mechanisms.extended_coordinates import require_fixed
 from strobe.models.arguments import require_truth
 from strobe.models.names import unused_name
-
-if TYPE_CHECKING:
-    from strobe.robot import Robot
+from strobe.robot import Robot, require_robot
 
 BLOCKS = "q_e = (x0, y0, z0, q):  D_e = [[Mt 1, A], [Aᵀ, M]],  C_e = [[0, B], [0, C]],  G_e = [W, G]."
 LATEX = r"""$$D_e = \begin{pmatrix} M_t 1 & A \\ A^{\mathsf T} & M \end{pmatrix} \quad
@@ -158,6 +156,7 @@ def _block(key: str, rows: Matrix, title: str, form: Callable[[Wave], Expression
 
 def block_equations(robot: Robot, numbers: bool = False) -> BlockEquations:
     """The block form of a robot on a fixed base, in named parameters or with its own numbers."""
+    require_robot(robot)
     require_truth("numbers", numbers)
     model = robot.model
     require_fixed(model)

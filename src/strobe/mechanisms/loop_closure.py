@@ -29,7 +29,7 @@ from strobe.mechanisms.states import scales_of
 from strobe.models import random_states
 from strobe.models.arguments import finite_numbers, require_mapping, require_truth, require_whole
 from strobe.models.loops import CLOSURES, conditions, extent, solved
-from strobe.robot import Robot
+from strobe.robot import Robot, require_robot
 
 Array = np.ndarray
 CLOSED = 1e-12  # of the size of the robot, or a sine: what counts as closed
@@ -56,6 +56,7 @@ def assemble(
     limits unless ``limits`` is False. Where Newton's method does not get there from q, it starts from ``tries`` − 1
     other guesses, each further off. Refused where some loop stays open.
     """
+    require_robot(robot)
     if require_whole("tries", tries, 1) > MOST_TRIES:
         raise ArgumentError(f"tries is {shown(tries)}; at most {MOST_TRIES:,} guesses are tried.")
     require_truth("limits", limits)

@@ -25,7 +25,7 @@ from strobe.mechanisms.states import require_closed
 from strobe.models.arguments import require_texts
 from strobe.models.loops import CLOSURES, conditions, why_open
 from strobe.models.model import Loop, Model
-from strobe.robot import Robot
+from strobe.robot import Robot, require_robot
 from strobe.show.sheet import displayed
 
 Array = np.ndarray
@@ -95,6 +95,7 @@ def independent(robot: Robot, q: Any) -> tuple[Robot, tuple[Condition, ...]]:
     Off the closed positions such conditions are independent, and contradict the others: a step that leaves them by
     little must not be corrected along them.
     """
+    require_robot(robot)
     named = conditions(robot.model)
     if not named:
         return robot, ()
@@ -328,6 +329,7 @@ def diagnose(robot: Robot, q: Any = None, actuated: Sequence[str] | None = None)
 
     ``actuated`` names the joints that drive it, those of the model if none are named.
     """
+    require_robot(robot)
     if not robot.model.is_closed:
         raise ArgumentError(f"{robot.name} has no closed chain to diagnose{why_open(robot.model)}")
     names = robot.matching_joints(robot.model.actuated if actuated is None else actuated)

@@ -22,7 +22,7 @@ from strobe.compiler.runtime.arrays import checked, in_precision, precision
 from strobe.compiler.runtime.traced import Traced, trace
 from strobe.equations.coordinate_maps import Change
 from strobe.errors import ArgumentError, ShapeError, shown
-from strobe.robot import Robot
+from strobe.robot import Robot, require_robot
 from strobe.scalars import Num, Numbers
 from strobe.show.sheet import Sheet, displayed, matrix, numbered, states
 
@@ -37,6 +37,9 @@ class Chain:
     robot: Robot
     map: Callable[[Numbers], Sequence[Num]]
     _traced: dict[int, tuple[Traced, Traced, Traced]] = field(default_factory=dict, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        require_robot(self.robot)
 
     def _sheet(self) -> Sheet:
         return Sheet(f"{self.robot.name} as a function of shared coordinates")

@@ -20,7 +20,7 @@ from strobe.mechanisms.dependent_rates import Following
 from strobe.mechanisms.mobility import dofs_of, drivers
 from strobe.mechanisms.states import require_closed
 from strobe.models.loops import why_open
-from strobe.robot import Robot
+from strobe.robot import Robot, require_robot
 from strobe.show.sheet import Sheet, displayed, matrix, numbered, states
 
 Array = np.ndarray
@@ -53,6 +53,7 @@ def reduced(
 
     ``actuated`` names the joints that drive it, those of the model if none are named; ``form`` is that of C.
     """
+    require_robot(robot)
     if not robot.model.is_closed:
         raise ArgumentError(
             f"{robot.name} has no closed chain; its own coordinates are independent{why_open(robot.model)}"

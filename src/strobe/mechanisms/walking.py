@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import comb
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy.sparse import diags
@@ -38,12 +38,10 @@ from strobe.mechanisms.zero_moment_point import (
     upward,
 )
 from strobe.models.feet import Foot
+from strobe.robot import Robot, require_robot
 from strobe.show.sheet import Sheet, Table, displayed, number
 from strobe.trajectory.files import in_order
 from strobe.trajectory.motion import Trajectory
-
-if TYPE_CHECKING:
-    from strobe.robot import Robot
 
 Array = np.ndarray
 AT_REST = 3  # points at each end that are the same: no velocity, no acceleration
@@ -136,6 +134,7 @@ def walk(
     ``body`` is the frame between the legs that is kept upright; ``feet`` are two, those of the model if none are
     given, and the first one stands while the second makes the first step. Joints of neither leg stay as they are.
     """
+    require_robot(robot)
     gait = Gait() if gait is None else gait
     if not isinstance(gait, Gait):
         raise ArgumentError(f"gait is {shown(gait)}; expected a Gait, such as Gait(steps=4, length=0.15).")

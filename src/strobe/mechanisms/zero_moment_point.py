@@ -27,7 +27,7 @@ from strobe.models.arguments import finite_numbers, require_above
 from strobe.models.bases import FLOATS, change_base
 from strobe.models.feet import Foot
 from strobe.models.joints import FLOATING
-from strobe.robot import Robot
+from strobe.robot import Robot, require_robot
 from strobe.show.sheet import Sheet, Table, displayed, listed, number, spread
 
 Array = np.ndarray
@@ -157,6 +157,7 @@ def ground_reaction(
     against gravity, or a frame on it. ``friction`` is the coefficient of friction, ``torsion`` the moment about the
     vertical (N m) that each newton of normal force holds.
     """
+    require_robot(robot)
     for name, value in (("friction", friction), ("torsion", torsion)):
         if value is not None:
             require_above(name, value, "a number that is not negative", or_zero=True)

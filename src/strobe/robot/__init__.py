@@ -31,9 +31,9 @@ from strobe.models.load import load_model
 from strobe.models.random_robots import random_model
 from strobe.robot.answers import Wrench
 from strobe.robot.other_engines import convert_state
-from strobe.robot.robot import Robot
+from strobe.robot.robot import Robot, require_robot
 
-__all__ = ["Robot", "Wrench", "convert_state", "from_dh", "load", "random"]
+__all__ = ["Robot", "Wrench", "convert_state", "from_dh", "load", "random", "require_robot"]
 
 
 def load(

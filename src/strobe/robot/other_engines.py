@@ -30,7 +30,7 @@ from strobe.models.arguments import require_above, require_texts
 from strobe.models.joints import FLOATING, MUJOCO, RAD, Joint
 from strobe.models.names import unused_name
 from strobe.robot.answers import Array
-from strobe.robot.robot import Robot
+from strobe.robot.robot import Robot, require_robot
 from strobe.show.sheet import Column, Sheet, by_joint, displayed, numbered, states
 from strobe.show.units import EITHER, either
 
@@ -98,8 +98,7 @@ def convert_state(
     equality constraints are soft; states that it simulated ask for more than the default, 1e-6.
     """
     require_above("tolerance", tolerance, "a number, zero or more", or_zero=True)
-    if not isinstance(robot, Robot):
-        raise ArgumentError(f"robot is a {type(robot).__name__}; expected a robot: strobe.load(name).")
+    require_robot(robot)
     if (source is None) == (target is None):
         raise ArgumentError('give source= or target=, one of both: "mujoco", "pinocchio" or its model.')
     layout = layout_of(robot, target if source is None else source, joints)

@@ -458,3 +458,10 @@ class Robot(Dynamics, Kinematics):
         from strobe.analysis.strobed import strobe
 
         return strobe(self, q, formulation=formulation)
+
+
+def require_robot(given: object, name: str = "robot") -> Robot:
+    """What an application was given as a robot, refused where it is none."""
+    if not isinstance(given, Robot):
+        raise ArgumentError(f"{name} is a {type(given).__name__}; expected a robot: strobe.load(name).")
+    return given

@@ -23,11 +23,15 @@ ONE: Powers = {}
 def _times(a: Powers, b: Powers) -> Powers:
     if not (a and b):
         return a or b
-    return {k: a.get(k, 0) + b.get(k, 0) for k in {*a, *b}}
+    both = dict(a)
+    for name, power in b.items():
+        both[name] = both.get(name, 0) + power
+    return both
 
 
 def _either(a: Powers, b: Powers) -> Powers:
-    return {k: max(a.get(k, 0), b.get(k, 0)) for k in {*a, *b}}
+    larger = {name: power for name, power in b.items() if power > a.get(name, 0)}
+    return {**a, **larger} if larger else a
 
 
 class DegreeSystem(System):

@@ -91,22 +91,18 @@ class Field(Scalar):
         if op in ("sin", "cos"):
             return self._point()[op == "sin"]
         p = self.system.prime
-        match (
-            op,
-            [
-                a.residue if isinstance(a, Field) and a.system is self.system else self.admit(a).residue
-                for a in args
-            ],
-        ):
-            case "add", [x, y]:
-                value = x + y
-            case "sub", [x, y]:
-                value = x - y
-            case "mul", [x, y]:
+        x = self.residue if args[0] is self else self.admit(args[0]).residue
+        y = self.admit(args[1]).residue if len(args) > 1 else 0
+        match op:
+            case "mul":
                 value = x * y
-            case "neg", [x]:
+            case "add":
+                value = x + y
+            case "sub":
+                value = x - y
+            case "neg":
                 value = -x
-            case "div", [x, y]:
+            case "div":
                 if y == 0:
                     raise ZeroPivotError
                 value = x * pow(y, -1, p)

@@ -31,7 +31,7 @@ SECOND_GROUP = frozenset({"sqrt", "atan2", "abs", "min", "max", "less", "where",
 def is_number(x: object) -> TypeGuard[float]:
     """Whether x is a Python (or NumPy scalar) number: compared by value, never by type."""
     kind = x.__class__
-    return kind is float or kind is int or isinstance(x, Real)
+    return kind is float or kind is int or (not isinstance(x, Scalar) and isinstance(x, Real))
 
 
 class System:

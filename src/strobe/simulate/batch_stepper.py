@@ -12,7 +12,7 @@ import numpy as np
 from strobe.compiler.runtime.arrays import checked
 from strobe.errors import ArgumentError, ShapeError
 from strobe.models.arguments import is_whole, require_above
-from strobe.robot import Robot
+from strobe.robot import Robot, require_robot
 from strobe.show.sheet import Sheet, displayed, number
 from strobe.simulate import step_size
 from strobe.simulate.fixed_steps import marching
@@ -33,6 +33,7 @@ class SideBySide:
         stops: Any = None, limits: bool = False, friction: bool = True, payload: Any = None,
         frame: str | None = None, threads: int | None = None,
     ) -> None:  # fmt: skip
+        require_robot(robot)
         if not is_whole(count, 1):
             raise ArgumentError(f"there are {count} robots; expected a whole number, one or more.")
         require_above("period", period, "a time above zero")

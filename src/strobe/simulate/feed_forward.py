@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from strobe.errors import ArgumentError
-from strobe.robot import Robot
+from strobe.robot import Robot, require_robot
 from strobe.simulate.torques import Table
 from strobe.trajectory.files import MOST_ROWS, in_order
 from strobe.trajectory.motion import Trajectory
@@ -26,6 +26,7 @@ def feed_forward(robot: Robot, motion: Trajectory, until: float | None = None, *
     ``until`` leaves out what comes after a time. Keywords (friction, gravity, …) are those of
     `Robot.inverse_dynamics`.
     """
+    require_robot(robot)
     if not motion.duration > 0:
         raise ArgumentError("the motion has no duration: there is nothing to feed forward.")
     motion = in_order(motion, robot.joint_names, robot.name)

@@ -25,7 +25,7 @@ from strobe.files.tables import decimal, read_rows, write_rows
 from strobe.files.writing import writing
 from strobe.models.differences import changes, from_letters, json_object, letters
 from strobe.models.fingerprint import fingerprint
-from strobe.robot import Robot
+from strobe.robot import Robot, require_robot
 from strobe.simulate.checkpoint import Checkpoint
 from strobe.simulate.energy_audit import Audit, Carried
 from strobe.simulate.limit_extremes import bounds
@@ -133,6 +133,7 @@ def read(path: Place, robot: Robot) -> Run:
 
     Where the robot's numbers have changed since, that is warned of, and the run cannot be gone on with.
     """
+    require_robot(robot)
     data = read_arrays(path)
     if misfit(data, MADE_WITH) or "stopped" not in data:
         raise ArgumentError(f"{fspath(path)}: not a run; expected an NPZ file that a simulation wrote.")
@@ -305,6 +306,7 @@ def _add(writer: Any, channel: int, t: float, message: Mapping[str, Any]) -> Non
 
 def read_torques(path: Place, robot: Robot, hold: str = "linear") -> Table:
     """Torques over time from a file: CSV with columns t and tau_<joint>, or NPZ with t and tau (T, n)."""
+    require_robot(robot)
     kind = suffix_of(path)
     if kind not in (".csv", ".npz"):
         raise ArgumentError(f"{fspath(path)}: torques over time are read from a .csv or .npz file.")

@@ -22,7 +22,7 @@ import numpy as np
 from strobe.compiler.runtime.arrays import checked, one_or_each
 from strobe.errors import ArgumentError, MissingExtraError, ShapeError, UnknownNameError
 from strobe.models.arguments import require_above
-from strobe.robot import Robot, load
+from strobe.robot import Robot, load, require_robot
 from strobe.show.sheet import Column, Sheet, by_joint, displayed, number
 from strobe.show.units import efforts
 from strobe.simulate.batch_stepper import SideBySide
@@ -135,7 +135,7 @@ def _task(
     robot: Robot | str, period: float, horizon: float, reward: Reward | None, torque: Any, start: Any, goal: Any,
     options: Mapping[str, Any],
 ) -> Task:  # fmt: skip
-    arm = load(robot) if isinstance(robot, str) else robot
+    arm = load(robot) if isinstance(robot, str) else require_robot(robot)
     require_above("period", period, "a time above zero")
     require_above("horizon", horizon, "a time above zero")
     for word in options.keys() - OPTIONS:

@@ -21,7 +21,7 @@ from strobe.models.arguments import require_text, require_truth
 from strobe.models.couplings import Coordinates
 from strobe.models.joints import Joint
 from strobe.quantities import Request
-from strobe.robot import Robot
+from strobe.robot import Robot, require_robot
 from strobe.robot.closed_chains import require_closed, solvable
 from strobe.robot.recent import Recent
 from strobe.simulate.equations_of_motion import PAYLOAD, STATES, Law, RateRequest, parameter
@@ -189,8 +189,7 @@ def problem(
     friction: bool = True, formulation: str | None = None, events: Sequence[Event] = (),
 ) -> Problem:  # fmt: skip
     """The arguments of `simulate`, each checked by its name."""
-    if not isinstance(robot, Robot):
-        raise ArgumentError(f"robot is a {type(robot).__name__}; expected a robot: strobe.load(name).")
+    require_robot(robot)
     outlines = robot.kept("outlines", lambda: _outlines(robot))
     start, end, rows = _times(t)
     law, function, given = _torque(robot, torque, parameters)

@@ -19,7 +19,7 @@ import numpy as np
 
 from strobe.errors import UnknownNameError
 from strobe.models.arguments import require_text
-from strobe.robot import Robot
+from strobe.robot import Robot, require_robot
 from strobe.show.sheet import Sheet, displayed
 from strobe.simulate.fixed_steps import marching
 from strobe.simulate.integrators import FIXED, fixed_method
@@ -47,6 +47,7 @@ class Simulator:
     def __init__(
         self, robot: Robot, method: str = "rk4", step: float | None = None, **keywords: Any
     ) -> None:
+        require_robot(robot)
         defaults = {
             name: x.default for name, x in signature(simulate).parameters.items() if name not in GIVEN
         }

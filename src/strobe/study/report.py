@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from strobe.errors import StrobeError, UnknownNameError, UnsupportedModelError
-from strobe.robot import Robot
+from strobe.robot import Robot, require_robot
 from strobe.show.tables import remark
 from strobe.study import (
     agreement,
@@ -152,6 +152,7 @@ def study(
     ``called`` is how a command line names the robot, ``file`` where its links have their shapes, ``pose`` where the
     robot stands that can be moved.
     """
+    require_robot(robot)
     wanted = fitting(robot, sections)
     if not robot.nv:
         raise UnsupportedModelError(f"{robot.name} has no joints that move: there is nothing to study.")

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from os import PathLike
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from strobe.errors import ArgumentError
 from strobe.models.arguments import require_choice
+from strobe.robot import Robot, require_robot
 from strobe.trajectory.motion import Trajectory
 from strobe.trajectory.requests import Request, request
-
-if TYPE_CHECKING:
-    from strobe.robot import Robot
 
 
 class Planner(NamedTuple):
@@ -73,6 +71,7 @@ def plan(robot: Robot, asked: Any, method: str | None = None, **options: Any) ->
     acceleration, jerk, effort, lower, upper, envelope, frame, labels) go with joint positions, as in
     `strobe.trajectory.requests.request`.
     """
+    require_robot(robot)
     made = _request(robot, asked, options)
     name = method if method is not None else made.method or DEFAULT
     chosen = method_named(name)

@@ -6,18 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from strobe.errors import Advised, ArgumentError, ShapeError, UnknownNameError, counted
 from strobe.kinematics.joint_ranges import ranges_of
 from strobe.models.loops import require_open as require_open_chains
+from strobe.robot import Robot, require_robot
 from strobe.show.sheet import Column, Sheet, Table, by_joint, displayed, numbered
 from strobe.show.units import EITHER, either, lengths
-
-if TYPE_CHECKING:
-    from strobe.robot import Robot
 
 Array = np.ndarray
 COMPLETED = (
@@ -98,6 +96,7 @@ def request(
 ) -> Request:  # fmt: skip
     """A request for a robot: positions (P, n), velocities with NaN where free, bounds that are the robot's own
     unless given (one number for all joints, one per joint, or a mapping from names)."""
+    require_robot(robot)
     names = tuple(robot.joint_names)
     require_open_chains(robot.model, "planning", COMPLETED)
     if not robot.coordinates.is_single:

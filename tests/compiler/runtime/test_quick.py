@@ -336,6 +336,7 @@ def test_a_method_is_told_as_it_is_written(panda):
     assert panda.mass_matrix.__doc__ == inspect.getdoc(strobe.Robot.mass_matrix)
 
 
+@pytest.mark.slow
 def test_as_many_ways_to_write_a_call_are_learnt_as_there_is_room_for(panda):
     robot, q = strobe.Robot(panda.model), panda.random_state(seed=1)[0]
     names = [name for name in robot.moving_frames for _ in range(3)]

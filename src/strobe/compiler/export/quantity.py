@@ -24,11 +24,11 @@ from strobe.compiler.export.test_values import expected
 from strobe.errors import ArgumentError, nearest, shown
 from strobe.files.writing import write_folder
 from strobe.quantities import Request
+from strobe.robot import Robot, require_robot
 from strobe.show.sheet import Sheet, Table, displayed
 
 if TYPE_CHECKING:
     from strobe.compiler.runtime.objects import Built, Machine
-    from strobe.robot import Robot
 
 Files = dict[str, str | bytes]
 
@@ -99,6 +99,7 @@ def export(
     ``single`` computes in single precision; ``name`` stands in place of the robot's in names of code. Several
     quantities are written into one header and one source, one object file or one module.
     """
+    require_robot(robot)
     _require_kinds(target=target, single=single, name=name, triple=triple, cpu=cpu)
     machine = check_target(target, single, triple, cpu)
     given = [request] if isinstance(request, Request | str) else list(request)
