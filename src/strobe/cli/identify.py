@@ -12,6 +12,7 @@ from strobe.cli.frames import TIP
 from strobe.cli.inputs import Base, Force, Gravity, Json, Lock, RobotName, Strict, numbers, open_robot
 from strobe.cli.logs import Columns, Degrees, LogOptions, Topic, read_motion
 from strobe.cli.options import in_options, takes, written_to
+from strobe.errors import Advised, ArgumentError
 
 if TYPE_CHECKING:
     from strobe.identify.identification import Identification
@@ -88,18 +89,25 @@ def identify(
         refuse(output, inputs=[robot, *given], force=force)
     arm = open_robot(robot, lock=lock, base=base, gravity=gravity, strict=strict)
     how = LogOptions(columns, degrees, False, topic)
-    found = identified(
-        arm,
-        _read(logs, arm, how),
-        test=_read(test or [], arm, how),
-        friction=FRICTION if friction is None else friction.replace(",", " ").split(),
-        cutoff=cutoff,
-        gains=None if gains is None else numbers("--gains", gains, arm.nv, "there is one for each joint."),
-        loaded=_read(loaded or [], arm, how),
-        load=load,
-        frame=frame,
-    )
+    words: dict[str, Any] = {
+        "friction": FRICTION if friction is None else friction.replace(",", " ").split(),
+        "gains": None
+        if gains is None
+        else numbers("--gains", gains, arm.nv, "There is one for each joint."),
+    }
+    train, held, carrying = (_read(paths or [], arm, how) for paths in (logs, test, loaded))
+    try:
+        found = identified(
+            arm, train, test=held, loaded=carrying, load=load, frame=frame, cutoff=cutoff, **words
+        )
+    except ArgumentError as error:
+        raise ArgumentError(_in_options(error)) from None
     _present(found, output, given, robot, force, as_json)
+
+
+def _in_options(said: object) -> Advised:
+    """A sentence with the options of a command line in the place of Python's arguments."""
+    return in_options(said, ("cutoff", "gains", "friction", "degrees"), ("friction:", "loaded", "load "))
 
 
 def _read(paths: Sequence[Path], robot: Robot, how: LogOptions) -> list[Log]:
@@ -117,7 +125,7 @@ def _present(
     from strobe.cli.show import note, present
 
     for remark in found.remarks:
-        note(str(in_options(remark, ("cutoff", "gains", "friction", "loaded", "load"))))
+        note(_in_options(remark))
     if output is not None:
         _write(found, output, [source, *given], force)
     present(_data(found, output), _shown(found, output), as_json)
@@ -159,9 +167,8 @@ def _data(found: Identification, output: Path | None) -> dict[str, Any]:
 def _shown(found: Identification, output: Path | None) -> Iterator[Any]:
     from strobe.show.tables import table
 
-    yield found._sheet().head
-    for part in found._sheet().parts:
-        if not isinstance(part, str):
-            yield table(list(part.columns), [list(row) for row in part.rows])
+    yield found.head
+    for part in found.tables:
+        yield table(part.columns, part.rows)
     if output is not None:
         yield f"written: {output}"

@@ -94,7 +94,7 @@ def stretches(log: Log, effort: Array, cutoff: float) -> tuple[list[Stretch], li
     recorded = np.where(
         np.isnan(effort), 0.0, effort
     )  # of a joint that has no column, there is nothing to judge
-    kept, remarks = _possible(log.times, np.column_stack([log.q, recorded]))
+    kept, remarks = possible_rows(log.times, np.column_stack([log.q, recorded]))
     times, q, effort = log.times[kept], log.q[kept], effort[kept]
     if len(times) < 2:
         raise ArgumentError(
@@ -127,7 +127,7 @@ def stretches(log: Log, effort: Array, cutoff: float) -> tuple[list[Stretch], li
     return found, remarks
 
 
-def _possible(times: Array, numbers: Array) -> tuple[Array, list[str]]:
+def possible_rows(times: Array, numbers: Array) -> tuple[Array, list[str]]:
     """The rows (a mask) that a robot may have had: finite, in the order of time, not beyond all others."""
     sizes = np.abs(numbers)
     with np.errstate(invalid="ignore"):

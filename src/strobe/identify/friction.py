@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -30,20 +31,24 @@ Array = np.ndarray
 REACHES = (1e-4, 3e-4, 1e-3)  # rad or m: what a joint goes before a presliding element slips
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Motion:
     """What terms are made of: a motion (N, n), states of friction, and what the rigid body takes if it is known."""
 
     q: Array
     qd: Array
     qdd: Array
-    bent: Array  # (N, n, reaches), the presliding elements from −1 to 1
     rigid: Array | None = None
     slip: Array | None = None  # (N, n), the weighted mean of the elements
 
     @classmethod
     def of(cls, stretch: Stretch) -> Motion:
-        return cls(stretch.q, stretch.qd, stretch.qdd, bent(stretch.q, REACHES))
+        return cls(stretch.q, stretch.qd, stretch.qdd)
+
+    @cached_property
+    def bent(self) -> Array:
+        """(N, n, reaches), the presliding elements from −1 to 1."""
+        return bent(self.q, REACHES)
 
 
 @dataclass(frozen=True, slots=True)

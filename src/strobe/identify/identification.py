@@ -114,12 +114,21 @@ class Identification:
         return times, measured, predicted
 
     def _sheet(self) -> Sheet:
+        return Sheet(self.head, [*self.tables, *self.remarks])
+
+    @property
+    def head(self) -> str:
+        """What it is, in a line."""
         read = sum(log.rows for log in self.logs if not log.held_out)
-        head = (
+        return (
             f"{self.robot.name}: {self.base.count} base parameters and friction of "
             f"{counted(self.robot.nv, 'joint')} from {counted(read, 'row')}, below {self.cutoff:.3g} Hz"
         )
-        return Sheet(head, [self._errors(), self._parameters(), self._friction(), *self.remarks])
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """How well logs are explained, the base parameters, friction."""
+        return self._errors(), self._parameters(), self._friction()
 
     def _errors(self) -> Table:
         rows = [

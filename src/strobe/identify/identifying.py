@@ -8,7 +8,7 @@ nearest whose bodies can be (`possible`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from scipy.optimize import nnls
@@ -16,7 +16,7 @@ from scipy.optimize import nnls
 from strobe.errors import ArgumentError, UnsupportedModelError
 from strobe.identify.base_parameters import base_parameters
 from strobe.identify.drive_gains import PAYLOAD, Gains, LoadedLayout, gains_of
-from strobe.identify.even_samples import Stretch
+from strobe.identify.even_samples import Stretch, possible_rows
 from strobe.identify.friction import chosen
 from strobe.identify.identification import Identification, LogFit
 from strobe.identify.log_doubts import doubts, scaled, standing
@@ -37,6 +37,7 @@ FRICTION = ("rotor", "viscous", "quadratic", "presliding", "load", "offset")
 PLAIN = ("viscous", "coulomb", "offset")
 DRIVE = ("rotor", "viscous", "coulomb")  # what model files hold
 ROUNDS = 4  # in which friction under load and the load find each other
+WEIGHINGS = 5  # in which joints find their weights
 LEAST_MOTION = 1e-3  # rad or m, of a log
 MOST = 0.99  # of the power of a velocity
 WHOLE = 8.0  # times the frequency below which that lies
@@ -128,13 +129,12 @@ def _content(log: Log) -> float:
         raise ArgumentError(
             f'{log.source}: rates are taken by the times of its rows; there is no column "t".'
         )
-    kept = np.isfinite(log.times) & np.isfinite(log.q).all(axis=1)
+    kept, _ = possible_rows(log.times, log.q)
     times, q = log.times[kept], log.q[kept]
-    order = np.argsort(times, kind="stable")
-    times, q = times[order], np.clip(q[order], *np.percentile(q, (1, 99), axis=0))
     step = float(np.median(np.diff(times)))
-    even = np.arange(*np.percentile(times, (1, 99)), step)
-    moved = np.diff(np.column_stack([np.interp(even, times, x) for x in q.T]), axis=0)
+    first, last = np.percentile(times, (1, 99)).tolist()
+    even = np.arange(first, last, step)
+    moved: Array = np.diff(np.column_stack([np.interp(even, times, x) for x in q.T]), axis=0)
     power = np.abs(np.fft.rfft(moved * np.hanning(len(moved))[:, None], axis=0)) ** 2
     share = np.cumsum(power, axis=0) / np.maximum(power.sum(axis=0), np.finfo(float).tiny)
     highest = np.argmax(share >= MOST, axis=0).max()
@@ -151,18 +151,18 @@ def _pieces(logs: Sequence[Log], gains: Any, cutoff: float) -> tuple[list[list[S
 
 
 def _fitted(
-    model: TorqueModel, pieces: Sequence[Stretch], cutoff: float, rounds: int = ROUNDS
+    model: TorqueModel, pieces: Sequence[Stretch], cutoff: float, weighings: int = WEIGHINGS
 ) -> tuple[list[Triangle], TorqueFit]:
     layout = model.layout
     rotor = model.places("rotor")
     parts = [model.base.count + j * layout.friction + k for j in model.rotors() for k in rotor]
     triangles, fit = layout.empty(), None
-    for _ in range(rounds if model.needs_load else 1):
+    for _ in range(ROUNDS if model.needs_load else 1):
         triangles = layout.empty()
         for rows in all_rows(model, pieces, cutoff, None if fit is None else fit.values):
             for j, triangle in enumerate(triangles):
                 triangle.add(*rows.of(j), rows.worth)
-        fit = fitted(layout, triangles, parts)
+        fit = fitted(layout, triangles, parts, weighings)
     assert fit is not None
     return triangles, fit
 
@@ -172,7 +172,7 @@ def _doubts(model: TorqueModel, pieces: Sequence[Stretch], cutoff: float) -> lis
     plain = TorqueModel(model.base, chosen(PLAIN))
 
     def error(tried: Sequence[Stretch]) -> Array:
-        triangles, fit = _fitted(plain, tried, cutoff)
+        triangles, fit = _fitted(plain, tried, cutoff, weighings=1)
         left = [t.residual(fit.values[plain.layout.of(j)]) for j, t in enumerate(triangles)]
         return 100 * np.sqrt([x / (t.size or 1.0) for x, t in zip(left, triangles, strict=True)])
 
@@ -188,7 +188,8 @@ def _told(
     known = np.concatenate([x.base @ model.base.values for x in rows])
     by_best, after = (np.concatenate([x.torques(v) for x in rows]) for v in (best, possible))
     return LogFit(
-        log.source, held_out, len(log), *(_relative(effort, x) for x in (known, by_best, after)),
+        log.source, held_out, len(log),
+        _relative(effort, known), _relative(effort, by_best), _relative(effort, after),
         _relative(np.where(tells, effort, 0.0), np.where(tells, after, 0.0)),
     )  # fmt: skip
 
@@ -258,7 +259,7 @@ def _known(robot: Robot) -> tuple[Array, list[str]]:
 def _length(model: Model, body: int) -> float:
     """How far a body reaches, by the places of the joints that it carries."""
     carried = [each.before.translation for each in model.bodies if each.parent == model.bodies[body].index]
-    return max([SHORTEST, *(float(np.linalg.norm([*map(float, place)])) for place in carried)])
+    return max([SHORTEST, *(float(np.linalg.norm([cast(float, x) for x in place])) for place in carried)])
 
 
 # -- gains ------------------------------------------------------------------------------------------

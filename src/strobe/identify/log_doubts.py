@@ -19,7 +19,7 @@ Reading = tuple[str, Callable[[Stretch], Stretch]]
 
 POOR = 20.0  # % of relative residual error, of the worst joint: below it, nothing is doubted
 BETTER = 3.0  # times smaller must an error be
-ROWS = 4_000  # of a stretch, that are tried
+ROWS = 2_000  # of a stretch, that are tried
 SATURATED = 0.02  # of rows, that have one and the same largest effort
 ALIKE = 1e-9  # of it
 LEAST = 0.1  # of the parameters that were known: below, the unit is doubted

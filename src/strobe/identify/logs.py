@@ -176,7 +176,7 @@ def reading(
     numbers = table.numbers(list(chosen.slots), faults)
     stamps, times = _times(table, chosen, faults, broken)
     faults.raise_if_any()
-    state = _filled(robot, numbers, chosen, degrees, faults)
+    state = _filled(robot, numbers, chosen, degrees, faults, broken)
     whole = {name for name in STATE if not _missing(robot, name, chosen.slots.values())}
     chosen.remarks += disagreements(robot, times, {name: state[name] for name in whole})
     if any(lacking.values()) and differentiate:
@@ -722,7 +722,9 @@ def _scale_since_1970(stamp: str, clock: Clock, chosen: _Chosen) -> float:
     return 1.0
 
 
-def _filled(robot: Robot, table: Array, chosen: _Chosen, degrees: bool, faults: Faults) -> dict[str, Array]:
+def _filled(
+    robot: Robot, table: Array, chosen: _Chosen, degrees: bool, faults: Faults, broken: bool = False
+) -> dict[str, Array]:
     """The numbers by quantity, in the order of the joints and in radians."""
     held = {slot[0] for slot in chosen.slots.values()} | set(STATE)
     state = {
@@ -746,7 +748,8 @@ def _filled(robot: Robot, table: Array, chosen: _Chosen, degrees: bool, faults: 
     else:
         if chosen.guessed and turning and not any(chosen.units[place] for place in chosen.slots):
             chosen.remarks.append("no unit is said: angles are taken in rad, their rates in rad/s.")
-        _warn_of_degrees(robot, state["q"], chosen)
+        if not broken:
+            _warn_of_degrees(robot, state["q"], chosen)
     return state
 
 

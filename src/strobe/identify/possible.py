@@ -20,7 +20,9 @@ Array = np.ndarray
 
 SHARE = 1e-6  # of one reading: how much the bounds may still weigh at the end
 STEPS = 100  # of Newton, for one optimum
-NEAR = 1e-8  # Newton's decrement at an optimum, in readings
+ROUNDING = 1e-14  # of |y|²: a decrement below it is none
+SOFT = 1e-13  # of a Hessian with ones on its diagonal: so that rounding makes none singular
+NEAR = 1e-10  # Newton's decrement at an optimum, in readings
 GROWS = 20.0  # the weight of the rows, from optimum to optimum
 FADES = 0.05  # that of the bounds
 EASE = 1e-12  # of the largest weight of a friction: the least, so that each has an end
@@ -91,10 +93,11 @@ def nearest_possible(A: Array, y: Array, prior: Array, bounds: Bounds, start: Ar
         for _ in range(STEPS):
             gradient, hessian = _slopes(own[0], own[1], known, bodies, bounds, mu, x)
             scale = 1.0 / np.sqrt(np.diag(hessian))
-            step = -scale * np.linalg.solve(hessian * np.outer(scale, scale), scale * gradient)
+            even = hessian * np.outer(scale, scale) + SOFT * np.eye(len(x))
+            step = -scale * np.linalg.solve(even, scale * gradient)
             decrement = float(-gradient @ step)
             steps += 1
-            if decrement <= NEAR:
+            if decrement <= max(NEAR, ROUNDING * own[2]):
                 break
             x = _descended(*own, known, bodies, bounds, mu, x, step, decrement)
     return Possible(x, _objective(H, g, c, x), steps, decrement)

@@ -29,7 +29,7 @@ class Triangle:
 
     def add(self, A: Array, y: Array, worth: float = 1.0) -> None:
         size = len(self.R)
-        self.R = np.linalg.qr(np.vstack([self.R, np.column_stack([A, y])]), mode="r")[:size]
+        self.R = np.asarray(np.linalg.qr(np.vstack([self.R, np.column_stack([A, y])]), mode="r"))[:size]
         self.rows += len(y) * worth
 
     def residual(self, x: Array) -> float:
@@ -116,7 +116,8 @@ def _solved(
     covariance = np.zeros((layout.unknowns, layout.unknowns))
     x[free] = along.T @ (U.T[seen] @ y / s[seen])
     covariance[np.ix_(free, free)] = (along.T / s[seen] ** 2) @ along
-    open_[:, free] = V[~seen]
+    open_[:, free] = V[~seen] / scale
+    open_ /= np.linalg.norm(open_, axis=1, keepdims=True)
     return x, covariance, open_
 
 

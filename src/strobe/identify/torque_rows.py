@@ -103,8 +103,8 @@ class TorqueModel:
         band = Band.below(cutoff, piece.step)
         Y = self.base.regressor(piece.q, piece.qd, piece.qdd)
         F = np.stack(list(self._columns(piece, Y, values, carried)), axis=-1)
-        kept = map(band.kept, (piece.times, Y, F, piece.effort))
-        return Rows(*kept, _tells(piece, band), band)
+        times, Y, F, effort = (band.kept(x) for x in (piece.times, Y, F, piece.effort))
+        return Rows(times, Y, F, effort, _tells(piece, band), band)
 
     def _columns(self, piece: Stretch, Y: Array, values: Array | None, carried: Any) -> Iterator[Array]:
         motion = Motion.of(piece)
