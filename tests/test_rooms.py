@@ -43,7 +43,7 @@ def imported_with_its_extra(name: str) -> None:
 def test_every_room_that_exports_names_holds_a_table_of_them_or_imports_them_at_once():
     exporting = {name for name in ROOMS if hasattr(import_module(name), "__all__")}
     assert exporting - set(TABLES) == EAGER
-    assert {"strobe.control", "strobe.simulate", "strobe.sweep"} == set(CALLED)
+    assert {"strobe.control", "strobe.identify", "strobe.simulate", "strobe.sweep"} == set(CALLED)
 
 
 @pytest.mark.parametrize("name", TABLES)

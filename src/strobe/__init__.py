@@ -22,6 +22,7 @@ from strobe.rooms import exported
 if TYPE_CHECKING:
     from strobe.compiler.runtime.traced import trace as trace
     from strobe.control import control as control
+    from strobe.identify import identify as identify
     from strobe.identify.logs import read_log as read_log
     from strobe.robot import (
         Robot as Robot,
@@ -44,5 +45,5 @@ exported(
         "strobe.identify.logs": "read_log",
         "strobe.robot": "Robot convert_state from_dh load random",
     },
-    rooms=["control", "simulate", "sweep"],
+    rooms=["control", "identify", "simulate", "sweep"],
 )

@@ -38,6 +38,7 @@ In the order of the data:
     control          how it follows
     zmp              what the ground does
     payload          what the hand carries
+    identify         inertias and friction from logs
     balance          counterweights
     approximate      what may be left out
     sweep            very many runs

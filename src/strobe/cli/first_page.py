@@ -59,6 +59,7 @@ VERBS: Mapping[str, str] = {
     "payload": (
         "What a robot carries: mass, centre and inertia from the torques of a motion, and what they leave open."
     ),
+    "identify": "Inertias and friction of a robot from logs, with error bars: a model for its files.",
     "balance": (
         "Counterweights: which masses, where, take gravity off the joints, and what that costs in inertia."
     ),

@@ -59,17 +59,19 @@ def read_motion(
     how: LogOptions | None = None,
     needs: Sequence[str] = ("qd", "qdd"),
     besides: Sequence[str] = (),
+    broken: bool = False,
 ) -> Log:
     """The motion of a robot in a file, with the rates that are needed; what was guessed is told on stderr.
 
-    ``besides`` are columns of no joint that are read all the same: of them nothing is told.
+    ``besides`` are columns of no joint that are read all the same: of them nothing is told. ``broken`` as in
+    `read_log`.
     """
     from strobe.cli.progress import watched
     from strobe.cli.show import note
     from strobe.identify.logs import reading
 
     try:
-        found = reading(path, robot, *(how or LogOptions()), needs=needs, watch=watched)
+        found = reading(path, robot, *(how or LogOptions()), needs=needs, watch=watched, broken=broken)
     except ModelFileError as error:
         raise ModelFileError(
             [replace(each, text=_in_options(each.text)) for each in error.faults]

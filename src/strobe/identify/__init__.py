@@ -6,9 +6,18 @@ In the order of the data:
     log_tables         text, MCAP and Parquet as tables
     logs               recorded motions of one robot
     log_checks         whether columns agree
+    log_doubts         what other reading would fit far better
+    even_samples       rows on even times, filtered
     wrench_log         what a wrist sensor recorded beside
     least_squares      with what data cannot tell
     base_parameters    the combinations that are felt
+    friction           what acts inside joints, term by term
+    torque_rows        what is fitted
+    torque_fit         least squares, chunk by chunk
+    possible           parameters of bodies that can be
+    drive_gains        what one ampere is worth
+    identification     what logs tell
+    identifying        the call
     payload_readings   what was read, checked
     payload_regressor  torques linear in ten numbers
     payload            what a hand carries
@@ -28,6 +37,8 @@ if TYPE_CHECKING:
         BaseParameters as BaseParameters,
         base_parameters as base_parameters,
     )
+    from strobe.identify.identification import Identification as Identification
+    from strobe.identify.identifying import identify as identify
     from strobe.identify.logs import Log as Log, read_log as read_log
     from strobe.identify.payload import Payload as Payload, identify_payload as identify_payload
     from strobe.identify.payload_bounds import PartlyKnown as PartlyKnown, partly_known as partly_known
@@ -39,6 +50,8 @@ exported(
     __name__,
     {
         "strobe.identify.base_parameters": "BaseParameters base_parameters",
+        "strobe.identify.identification": "Identification",
+        "strobe.identify.identifying": "identify",
         "strobe.identify.logs": "Log read_log",
         "strobe.identify.payload": "Payload identify_payload",
         "strobe.identify.payload_bounds": "PartlyKnown partly_known",
@@ -46,4 +59,5 @@ exported(
         "strobe.identify.payload_forces": "ForceTests force_tests",
         "strobe.identify.payload_regressor": "payload_regressor",
     },
+    called="identify",
 )

@@ -44,6 +44,10 @@ class LogTable(Protocol):
         """Leave out rows that hold nothing in these columns, as those of other topics, and tell; not all rows."""
         ...
 
+    def leave_out_broken(self, places: Sequence[int], clock: Sequence[int]) -> None:
+        """Leave out rows that are cut off or hold no finite number, or no time, in these columns, and tell."""
+        ...
+
     def numbers(self, places: Sequence[int], faults: Faults) -> Array:
         """Columns (N, k) of finite numbers; what is none is told."""
         ...
@@ -55,6 +59,10 @@ class LogTable(Protocol):
     def line_of(self, row: int) -> int | None:
         """The line of a file of text in which a row stands."""
         ...
+
+
+def _broken(some: int, whole: int) -> str:
+    return f"{some} of {counted(whole, 'row')} are broken off or hold no number where one belongs, and were left out."
 
 
 def _left_out(some: int, whole: int) -> str:
@@ -85,6 +93,20 @@ class TextTable:
         if rows and len(rows) < len(self.rows):
             self.remarks.append(_left_out(len(self.rows) - len(rows), len(self.rows)))
             self.rows = rows
+
+    def leave_out_broken(self, places: Sequence[int], clock: Sequence[int]) -> None:
+        rows = [row for row in self.rows if self._is_whole(row[1], places, clock)]
+        if rows and len(rows) < len(self.rows):
+            self.remarks.append(_broken(len(self.rows) - len(rows), len(self.rows)))
+            self.rows = rows
+
+    def _is_whole(self, cells: Sequence[str], places: Sequence[int], clock: Sequence[int]) -> bool:
+        if len(cells) != len(self.names) or not all(is_time(self._cell(cells[k])) for k in clock):
+            return False
+        try:
+            return all(math.isfinite(decimal(self._cell(cells[k]))) for k in places)
+        except ValueError:
+            return False
 
     def numbers(self, places: Sequence[int], faults: Faults) -> Array:
         table = np.zeros((len(self.rows), len(places)))
@@ -200,6 +222,15 @@ class ArrayTable:
         if held.any() and not held.all():
             self.remarks.append(_left_out(int((~held).sum()), len(self)))
             self.columns = [column[held] for column in self.columns]
+
+    def leave_out_broken(self, places: Sequence[int], clock: Sequence[int]) -> None:
+        said = [self.columns[k] for k in (*places, *clock) if self.columns[k].dtype.kind in "fiu"]
+        if not said:
+            return
+        whole = np.isfinite(np.array(said, dtype=float)).all(axis=0)
+        if whole.any() and not whole.all():
+            self.remarks.append(_broken(int((~whole).sum()), len(self)))
+            self.columns = [column[whole] for column in self.columns]
 
     def numbers(self, places: Sequence[int], faults: Faults) -> Array:
         table = np.full((len(self), len(places)), np.nan)

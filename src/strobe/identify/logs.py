@@ -122,6 +122,7 @@ def read_log(
     degrees: bool = False,
     differentiate: bool = False,
     topic: str | None = None,
+    broken: bool = False,
 ) -> Log:
     """A recorded motion of a robot from a file, or a `ModelFileError` with every fault of it.
 
@@ -129,7 +130,8 @@ def read_log(
     place of numbers, ``q_JOINT=NAME`` for one joint; or a mapping of these; where it says the time alone, names say
     the rest. ``topic`` chooses between several series.
     ``degrees`` reads angles and their rates in degrees. ``differentiate`` takes velocities and accelerations that the
-    file lacks from its positions.
+    file lacks from its positions. ``broken`` leaves out rows that are cut off or hold no number where one belongs,
+    and lets the time go back, for those who judge rows themselves (`strobe.identify`).
     """
     from strobe.robot import require_robot
 
@@ -140,12 +142,14 @@ def read_log(
         require_text("topic", topic)
     require_truth("degrees", degrees)
     require_truth("differentiate", differentiate)
-    return reading(Path(path_text(path)), robot, columns, degrees, differentiate, topic)
+    require_truth("broken", broken)
+    return reading(Path(path_text(path)), robot, columns, degrees, differentiate, topic, broken=broken)
 
 
 def reading(
     path: Path, robot: Robot, columns: str | Mapping[str, str | int] | None = None, degrees: bool = False,
     differentiate: bool = False, topic: str | None = None, *, needs: Sequence[str] = (), watch: Watch | None = None,
+    broken: bool = False,
 ) -> Log:  # fmt: skip
     """The log of `read_log`; one without the rates among ``needs`` is refused, tau may be of some joints."""
     if path.suffix.lower() in PLANNED:
@@ -168,10 +172,12 @@ def reading(
     if not len(table):
         faults.add("there is a header but no row of numbers.")
     table.leave_out_empty(list(chosen.slots))
+    if broken:
+        table.leave_out_broken(list(chosen.slots), chosen.clock.places if chosen.clock else ())
     numbers = table.numbers(list(chosen.slots), faults)
-    stamps, times = _times(table, chosen, faults)
+    stamps, times = _times(table, chosen, faults, broken)
     faults.raise_if_any()
-    state = _filled(robot, numbers, chosen, degrees, faults)
+    state = _filled(robot, numbers, chosen, degrees, faults, broken)
     whole = {name for name in STATE if not _missing(robot, name, chosen.slots.values())}
     chosen.remarks += disagreements(robot, times, {name: state[name] for name in whole})
     if any(lacking.values()) and differentiate:
@@ -677,7 +683,9 @@ def _mistakes(a: str, b: str) -> int:
 # -- numbers ----------------------------------------------------------------------------------------------------
 
 
-def _times(table: LogTable, chosen: _Chosen, faults: Faults) -> tuple[list[str], Array | None]:
+def _times(
+    table: LogTable, chosen: _Chosen, faults: Faults, may_go_back: bool = False
+) -> tuple[list[str], Array | None]:
     """The times as they stand there, and in seconds since the first; anything that is none is told."""
     clock = chosen.clock
     if clock is None:
@@ -692,7 +700,7 @@ def _times(table: LogTable, chosen: _Chosen, faults: Faults) -> tuple[list[str],
         return stamps, None
     scale = clock.scale if clock.scale != 1.0 else _scale_since_1970(stamps[0], clock, chosen)
     seconds = scale * np.array([since(stamp, stamps[0]) for stamp in stamps])
-    if not table.headed and np.isfinite(seconds).all() and (np.diff(seconds) < 0).any():
+    if not may_go_back and not table.headed and np.isfinite(seconds).all() and (np.diff(seconds) < 0).any():
         faults.add(f'column "{clock.name}" is taken as the time, and does not rise. Say columns=….')
     return stamps, seconds
 
@@ -713,7 +721,9 @@ def _scale_since_1970(stamp: str, clock: Clock, chosen: _Chosen) -> float:
     return 1.0
 
 
-def _filled(robot: Robot, table: Array, chosen: _Chosen, degrees: bool, faults: Faults) -> dict[str, Array]:
+def _filled(
+    robot: Robot, table: Array, chosen: _Chosen, degrees: bool, faults: Faults, broken: bool = False
+) -> dict[str, Array]:
     """The numbers by quantity, in the order of the joints and in radians."""
     held = {slot[0] for slot in chosen.slots.values()} | set(STATE)
     state = {
@@ -737,7 +747,8 @@ def _filled(robot: Robot, table: Array, chosen: _Chosen, degrees: bool, faults: 
     else:
         if chosen.guessed and turning and not any(chosen.units[place] for place in chosen.slots):
             chosen.remarks.append("no unit is said: angles are taken in rad, their rates in rad/s.")
-        _warn_of_degrees(robot, state["q"], chosen)
+        if not broken:
+            _warn_of_degrees(robot, state["q"], chosen)
     return state
 
 

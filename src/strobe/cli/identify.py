@@ -1,0 +1,174 @@
+"""``strobe identify``: from logs of a robot to its inertias and friction, with error bars, and a model file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from strobe.cli.frames import TIP
+from strobe.cli.inputs import Base, Force, Gravity, Json, Lock, RobotName, Strict, numbers, open_robot
+from strobe.cli.logs import Columns, Degrees, LogOptions, Topic, read_motion
+from strobe.cli.options import in_options, takes, written_to
+from strobe.errors import Advised, ArgumentError
+
+if TYPE_CHECKING:
+    from strobe.identify.identification import Identification
+    from strobe.identify.logs import Log
+    from strobe.robot import Robot
+
+
+def identify(
+    robot: RobotName,
+    logs: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="LOG…", help="Motions and the torques or currents they took: .csv, .mcap, .parquet."
+        ),
+    ],
+    test: Annotated[
+        list[Path] | None,
+        takes("--test", "LOG", "A log that is not fitted and judges the model; may be repeated."),
+    ] = None,
+    gains: Annotated[
+        str | None,
+        takes("--gains", "NUMBERS", "N m (N) per ampere of each joint: torques from motor currents."),
+    ] = None,
+    loaded: Annotated[
+        list[Path] | None,
+        takes(
+            "--loaded", "LOG", "Recorded with --load in the hand: gains are found from it; may be repeated."
+        ),
+    ] = None,
+    load: Annotated[
+        float | None, takes("--load", "KG", "The mass that the hand carried in --loaded.")
+    ] = None,
+    frame: Annotated[str | None, takes("--frame", "FRAME", f"What held the load; {TIP}")] = None,
+    friction: Annotated[
+        str | None,
+        takes(
+            "--friction", "TERMS", "What acts in the joints: rotor,viscous,coulomb,… instead of the usual."
+        ),
+    ] = None,
+    cutoff: Annotated[
+        float | None, takes("--cutoff", "HZ", "The band that is fitted; else chosen from the motion.")
+    ] = None,
+    output: Annotated[Path | None, written_to("The identified robot: .urdf or .toml.")] = None,
+    columns: Columns = None,
+    degrees: Degrees = False,
+    topic: Topic = None,
+    lock: Lock = None,
+    base: Base = None,
+    gravity: Gravity = None,
+    strict: Strict = False,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Inertias and friction of a robot from logs, with error bars: a model for its files.
+
+    Rates are taken from positions without delay, torques and the model pass through one band. Base parameters (the
+    combinations that torques depend on) are fitted with friction, weighed by each joint's own noise; the model that
+    is written has bodies that can be, nearest to what the data say. Rows that cannot be are left out and told. The
+    relative residual error of a joint is |τ − τ̂| / |τ| within the band.
+
+    \b
+    Examples:
+      strobe identify panda motion.csv --test other.csv -o identified.urdf
+      strobe identify arm.toml free.csv --columns t=1,q=2:7,current=14:19 --gains 14.9,13.3,11.1,10.6,11,11.5
+      strobe identify arm.toml free.csv --columns t=1,q=2:7,current=14:19 --loaded held.csv --load 2.805
+    """
+    from strobe.files.writing import refuse
+    from strobe.identify.identifying import FRICTION, identify as identified
+    from strobe.models.writers import format_of
+
+    given = [*logs, *(test or []), *(loaded or [])]
+    if output is not None:
+        format_of(output)
+        refuse(output, inputs=[robot, *given], force=force)
+    arm = open_robot(robot, lock=lock, base=base, gravity=gravity, strict=strict)
+    how = LogOptions(columns, degrees, False, topic)
+    words: dict[str, Any] = {
+        "friction": FRICTION if friction is None else friction.replace(",", " ").split(),
+        "gains": None
+        if gains is None
+        else numbers("--gains", gains, arm.nv, "There is one for each joint."),
+    }
+    train, held, carrying = (_read(paths or [], arm, how) for paths in (logs, test, loaded))
+    try:
+        found = identified(
+            arm, train, test=held, loaded=carrying, load=load, frame=frame, cutoff=cutoff, **words
+        )
+    except ArgumentError as error:
+        raise ArgumentError(_in_options(error)) from None
+    _present(found, output, given, robot, force, as_json)
+
+
+def _in_options(said: object) -> Advised:
+    """A sentence with the options of a command line in the place of Python's arguments."""
+    return in_options(said, ("cutoff", "gains", "friction", "degrees"), ("friction:", "loaded", "load "))
+
+
+def _read(paths: Sequence[Path], robot: Robot, how: LogOptions) -> list[Log]:
+    return [read_motion(path, robot, how, needs=("tau",), broken=True) for path in paths]
+
+
+def _present(
+    found: Identification,
+    output: Path | None,
+    given: Sequence[Path],
+    source: str,
+    force: bool,
+    as_json: bool,
+) -> None:
+    from strobe.cli.show import note, present
+
+    for remark in found.remarks:
+        note(_in_options(remark))
+    if output is not None:
+        _write(found, output, [source, *given], force)
+    present(_data(found, output), _shown(found, output), as_json)
+
+
+def _write(found: Identification, output: Path, inputs: Sequence[Any], force: bool) -> None:
+    from strobe.cli.show import note
+    from strobe.files.writing import writing
+    from strobe.models.writers import format_of, written
+
+    text, remarks = written(found.identified.model, format_of(output))
+    for remark in remarks:
+        note(remark)
+    with writing(output, inputs=inputs, force=force) as stream:
+        stream.write(text)
+
+
+def _data(found: Identification, output: Path | None) -> dict[str, Any]:
+    return {
+        "robot": found.robot.name,
+        "cutoff": found.cutoff,
+        "base_parameters": {"names": found.names, "values": found.values, "deviations": found.deviations},
+        "parameters": {"names": found.robot.parameter_names, "values": found.parameters},
+        "friction": {"symbols": found.symbols, "values": found.friction,
+                     "deviations": found.friction_deviations},
+        "gains": None
+        if found.gains is None
+        else {"values": found.gains.values, "deviations": found.gains.deviations, "load": found.gains.load},
+        "logs": [
+            {"source": log.source, "held_out": log.held_out, "rows": log.rows, "before": log.before,
+             "fit": log.fit, "after": log.after, "moving": log.moving}
+            for log in found.logs
+        ],
+        "remarks": found.remarks,
+        "output": None if output is None else str(output),
+    }  # fmt: skip
+
+
+def _shown(found: Identification, output: Path | None) -> Iterator[Any]:
+    from strobe.show.tables import table
+
+    yield found.head
+    for part in found.tables:
+        yield table(part.columns, part.rows)
+    if output is not None:
+        yield f"written: {output}"

@@ -1,0 +1,164 @@
+"""What logs tell of a robot: parameters and friction, how well each is known, a model with bodies that can be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from strobe.errors import counted
+from strobe.identify.base_parameters import BaseParameters
+from strobe.identify.drive_gains import Gains
+from strobe.identify.friction import chosen
+from strobe.identify.logs import Log
+from strobe.identify.payload_readings import owners
+from strobe.identify.torque_fit import TorqueFit
+from strobe.identify.torque_rows import TorqueModel, all_rows, effort_of, stretches_of
+from strobe.models.joints import Friction, Motor
+from strobe.models.model import Model
+from strobe.robot import Robot
+from strobe.show.sheet import Sheet, Table, displayed
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LogFit:
+    """How well one log is explained: relative residual errors ‖τ − τ̂‖ / ‖τ‖ of each joint, in percent."""
+
+    source: str
+    held_out: bool
+    rows: int
+    before: Array  # by the robot as it was given
+    fit: Array  # by what fits best
+    after: Array  # by the model that bodies can have
+    moving: Array  # the same, in rows that tell of a joint
+
+
+@displayed
+@dataclass(frozen=True, eq=False)
+class Identification:
+    """What logs tell of a robot."""
+
+    robot: Robot  # as it was given
+    base: BaseParameters
+    friction_terms: tuple[str, ...]
+    cutoff: float  # Hz
+    fit: TorqueFit  # base parameters, then the friction of each joint: what the data say
+    parameters: Array  # (10 · bodies), of bodies that can be
+    friction: Array  # (joints, coefficients) beside them
+    drives: Array  # (joints, 3): rotor, viscous and Coulomb friction nearest to that, for model files
+    logs: tuple[LogFit, ...]
+    remarks: tuple[str, ...]
+    gains: Gains | None = None  # of the drives, where they were found
+
+    @property
+    def model(self) -> TorqueModel:
+        """What the torques are made of."""
+        return TorqueModel(self.base, chosen(self.friction_terms))
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        """The coefficients of one joint's friction."""
+        return self.model.symbols
+
+    @property
+    def values(self) -> Array:
+        """The base parameters that fit best."""
+        return self.fit.values[: self.base.count]
+
+    @property
+    def deviations(self) -> Array:
+        """Their standard deviations; infinite where the logs leave one open."""
+        return self.fit.deviations[: self.base.count]
+
+    @property
+    def friction_deviations(self) -> Array:
+        """(joints, coefficients): standard deviations of friction; 0 of a rotor that is part of a base parameter."""
+        return self.fit.deviations[self.base.count :].reshape(self.friction.shape)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Every base parameter as a combination, with rotors that no torque tells from it: Izz1 + Ia1."""
+        found = list(self.base.names)
+        for joint, column in self.model.rotors().items():
+            for k in np.flatnonzero(column):
+                found[k] += f" + Ia{joint + 1}"
+        return tuple(found)
+
+    @cached_property
+    def identified(self) -> Robot:
+        """The robot with what was found: inertias, rotors, viscous and Coulomb friction."""
+        return self.robot.with_model(
+            _driven(self.robot.with_parameters(self.parameters).model, self.drives.tolist())
+        )
+
+    @property
+    def possible(self) -> Array:
+        """Base parameters and friction of the model whose bodies can be."""
+        return np.concatenate([self.base.map @ self.parameters, self.friction.ravel()])
+
+    def predicted(self, log: Log, gains: Any = None) -> tuple[Array, Array, Array]:
+        """Times (N,), and measured and predicted torques (N, joints) of a log, within the band."""
+        if gains is None and self.gains is not None:
+            gains = self.gains.values
+        pieces, _ = stretches_of(log, effort_of(log, gains), self.cutoff)
+        parts = [
+            (rows.times, rows.effort, rows.torques(self.possible))
+            for rows in all_rows(self.model, pieces, self.cutoff, self.possible)
+        ]
+        times, measured, predicted = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return times, measured, predicted
+
+    def _sheet(self) -> Sheet:
+        return Sheet(self.head, [*self.tables, *self.remarks])
+
+    @property
+    def head(self) -> str:
+        """What it is, in a line."""
+        read = sum(log.rows for log in self.logs if not log.held_out)
+        return (
+            f"{self.robot.name}: {self.base.count} base parameters and friction of "
+            f"{counted(self.robot.nv, 'joint')} from {counted(read, 'row')}, below {self.cutoff:.3g} Hz"
+        )
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """How well logs are explained, the base parameters, friction."""
+        return self._errors(), self._parameters(), self._friction()
+
+    def _errors(self) -> Table:
+        rows = [
+            [log.source + " (held out)" * log.held_out, *(float(f"{x:.3g}") for x in log.after)]
+            for log in self.logs
+        ]
+        return Table(["relative residual error, %", *owners(self.robot)], rows)
+
+    def _parameters(self) -> Table:
+        rows = zip(self.values.tolist(), self.deviations.tolist(), self.names, strict=True)
+        return Table(
+            ["value", "±", "base parameter"], [[x, float(f"{s:.2g}"), name] for x, s, name in rows]
+        )
+
+    def _friction(self) -> Table:
+        spread = self.friction_deviations
+        rows = [
+            [name, *(f"{x:.3g} ± {s:.1g}" for x, s in zip(own, its, strict=True))]
+            for name, own, its in zip(owners(self.robot), self.friction, spread, strict=True)
+        ]
+        return Table(["friction", *self.symbols], rows)
+
+
+def _driven(model: Model, drives: Sequence[Sequence[float]]) -> Model:
+    """The model with other drives, one after the other for its degrees of freedom."""
+    bodies, given = [], iter(drives)
+    for body in model.bodies:
+        if body.joint.nv == 1:
+            rotor, viscous, coulomb = next(given)
+            friction = Friction(viscous, (coulomb, -coulomb))
+            body = replace(body, joint=replace(body.joint, motor=Motor(inertia=rotor), friction=friction))
+        bodies.append(body)
+    return replace(model, bodies=tuple(bodies))

@@ -1,0 +1,129 @@
+"""What may be wrong with the columns of a log, by the fit that another reading of them would give.
+
+Every way in which columns are mistaken for each other (a sign, two joints exchanged, degrees for radians) is one
+change of the log; where the torques fit far better after it, that is said. A log that fits well is not asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from strobe.errors import counted
+from strobe.identify.even_samples import Stretch
+
+Array = np.ndarray
+Reading = tuple[str, Callable[[Stretch], Stretch]]
+
+POOR = 20.0  # % of relative residual error, of the worst joint: below it, nothing is doubted
+BETTER = 3.0  # times smaller must an error be
+ROWS = 2_000  # of a stretch, that are tried
+SATURATED = 0.02  # of rows, that have one and the same largest effort
+ALIKE = 1e-9  # of it
+LEAST = 0.1  # of the parameters that were known: below, the unit is doubted
+
+
+def readings(joints: Sequence[str]) -> Iterator[Reading]:
+    """Other readings of a log, and what is said where one of them fits."""
+    n = len(joints)
+    for j, name in enumerate(joints):
+        yield f"the torque of {name} seems to have the other sign", _torque(range(n), _signs(n, j))
+        yield f"the position of {name} seems to have the other sign", _position(range(n), _signs(n, j))
+    for i in range(n):
+        for j in range(i + 1, n):
+            both, order = f"{joints[i]} and {joints[j]}", list(range(n))
+            order[i], order[j] = j, i
+            yield f"the torques of {both} seem to be exchanged", _torque(order, np.ones(n))
+            yield f"the positions of {both} seem to be exchanged", _position(order, np.ones(n))
+    yield "the angles seem to be in degrees (degrees=True)", _position(range(n), np.full(n, np.pi / 180))
+
+
+def _signs(n: int, j: int) -> Array:
+    signs = np.ones(n)
+    signs[j] = -1.0
+    return signs
+
+
+def _torque(order: Sequence[int], factors: Array) -> Callable[[Stretch], Stretch]:
+    return lambda piece: replace(piece, effort=piece.effort[:, list(order)] * factors)
+
+
+def _position(order: Sequence[int], factors: Array) -> Callable[[Stretch], Stretch]:
+    def read(piece: Stretch) -> Stretch:
+        q, qd, qdd = (x[:, list(order)] * factors for x in (piece.q, piece.qd, piece.qdd))
+        return replace(piece, q=q, qd=qd, qdd=qdd)
+
+    return read
+
+
+def doubts(
+    joints: Sequence[str], pieces: Sequence[Stretch], error: Callable[[Sequence[Stretch]], Array]
+) -> list[str]:
+    """A sentence for each other reading that fits far better; ``error`` gives that of each joint in percent."""
+    tried = [_begun(max(pieces, key=len))]
+    found = error(tried)
+    if not found.max() > POOR:
+        return []
+    better: list[tuple[float, str]] = []
+    for sentence, read in readings(joints):
+        size = float(np.linalg.norm(error([read(piece) for piece in tried])))
+        if size * BETTER < np.linalg.norm(found):
+            better.append((size, sentence))
+    if not better:
+        return [
+            f"{found.max():.0f} % of the torques of {joints[int(found.argmax())]} stay unexplained: see that "
+            "columns, units and the robot's geometry are those of the log."
+        ]
+    size, sentence = min(better)
+    times = float(np.linalg.norm(found)) / max(size, 1e-300)
+    return [f"{sentence}: read so, what is left of the torques is {times:.3g} times smaller."]
+
+
+def _begun(piece: Stretch) -> Stretch:
+    """The rows in the middle of a stretch."""
+    spare = max(0, (len(piece) - ROWS) // 2)
+    cut = slice(spare, spare + ROWS)
+    rows = (piece.times, piece.q, piece.qd, piece.qdd, piece.effort, piece.felt)
+    return Stretch(piece.source, *(x[cut] for x in rows))
+
+
+def standing(joints: Sequence[str], pieces: Sequence[Stretch], slowest: float) -> list[str]:
+    """The joints that move in no stretch."""
+    fastest = np.max([np.abs(piece.qd).max(axis=0) for piece in pieces], axis=0)
+    still = [name for name, speed in zip(joints, fastest, strict=True) if speed <= slowest]
+    if not still:
+        return []
+    verb = "does" if len(still) == 1 else "do"
+    return [f"{', '.join(still)} {verb} not move: what only such a motion tells is not known."]
+
+
+def scaled(found: Array, known: Array, spread: Array) -> list[str]:
+    """A sentence where base parameters are those of the robot as it was given, but in another unit."""
+    weight = 1 / np.maximum(spread, 1e-300)
+    if not (known * weight).any():
+        return []
+    a, b = found * weight, known * weight
+    ratio = float(a @ b) / float(b @ b)
+    if LEAST < abs(ratio) < 1 / LEAST:
+        return []
+    return [
+        f"masses and inertias are {ratio:.3g} times those that the robot was given with: see the unit of the torques "
+        "(N m, N), and that they are no currents."
+    ]
+
+
+def saturated(joints: Sequence[str], effort: Array) -> tuple[Array, list[str]]:
+    """Where an effort (N, n) stays at its bound, and a sentence on each such joint."""
+    size = np.abs(effort)
+    most = size.max(axis=0, initial=0.0)
+    at = (size >= most * (1 - ALIKE)) & (most > 0)
+    stays = at.mean(axis=0) > SATURATED
+    told = [
+        f"the effort of {name} is ±{bound:.4g} in {counted(int(rows), 'row')}: it seems cut off there, and they were "
+        "left out."
+        for name, bound, rows, is_cut in zip(joints, most, at.sum(axis=0), stays, strict=True)
+        if is_cut
+    ]
+    return at & stays, told
