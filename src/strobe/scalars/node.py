@@ -6,7 +6,7 @@ once. Nodes compare by identity; sums and products are ordered by number.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 
 from strobe.scalars.scalar import Num, Scalar, System, is_number
 from strobe.scalars.stored import Stored
@@ -21,7 +21,7 @@ class Graph(System):
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []
-        self._known: dict[object, Node] = {}
+        self._known: defaultdict[str, dict[object, Node]] = defaultdict(dict)  # by operation and arguments
 
     def variable(self, name: str, angle: bool = False) -> Node:
         return self.make("input", (), name)
@@ -31,12 +31,24 @@ class Graph(System):
 
     def make(self, op: str, args: tuple[Node, ...], value: object = None) -> Node:
         """The node of this operation: the existing one if there is one."""
-        key = (op, *args) if value is None else (op, *args, value)
-        node = self._known.get(key)
+        known = self._known[op]
+        key = args if value is None else (args, value)
+        node = known.get(key)
         if node is None:
-            node = self._known[key] = Node(self, len(self.nodes), op, args, value)
-            self.nodes.append(node)
+            node = known[key] = self._added(op, args, value)
         return node
+
+    def _added(self, op: str, args: tuple[Node, ...], value: object) -> Node:
+        node = Node(self, len(self.nodes), op, args, value)
+        self.nodes.append(node)
+        return node
+
+    def let_go(self) -> None:
+        """Nothing is made here any more: nodes that nobody holds go at once, without the collector of garbage.
+
+        A graph and its nodes hold each other; left alone, they stay until the collector looks through everything.
+        """
+        del self.nodes, self._known
 
     def lower(self, x: Num) -> Node:
         return self.constant(x) if is_number(x) else x  # pyright: ignore[reportReturnType]

@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 
 import strobe
+from strobe.compiler.codegen.llvm import Target, module
 from strobe.compiler.runtime import debug, kernels, processor
 from strobe.compiler.runtime.kernels import Kernel
 from strobe.errors import ArgumentError, InterpretedWarning, ProgramSizeError
 from strobe.quantities import Request
+from strobe.scalars import Graph
 
 ARM = strobe.load("planar2")
 STATE = ARM.random_state(seed=2, batch=9)
@@ -185,3 +187,28 @@ def test_a_bad_debug_level_is_named(monkeypatch):
         Kernel(ARM.model, Request("gravity")).program  # noqa: B018
     monkeypatch.undo()
     debug.level.cache_clear()
+
+
+def test_graphs_on_the_way_to_a_program_need_no_collector_of_garbage():
+    arm = strobe.load("panda")
+    code = Kernel(arm.model, Request("energy"))
+    gc.collect()
+    gc.disable()
+    try:
+        before = _graphs()
+        module(code.program, Target())
+        assert _graphs() - before == {id(code.program.outputs[0].system)}
+    finally:
+        gc.enable()
+
+
+def _graphs() -> set[int]:
+    return {id(thing) for thing in gc.get_objects() if isinstance(thing, Graph)}
+
+
+def test_a_graph_that_was_let_go_makes_nothing_more():
+    graph = Graph()
+    x = graph.variable("x")
+    graph.let_go()
+    with pytest.raises(AttributeError):
+        _ = x + x

@@ -116,7 +116,7 @@ class Emitter(Text):
 
     def __init__(self, program: Program, target: Target) -> None:
         super().__init__()
-        self.program = ordered(fuse(program) if target.fused else program)
+        self.program = _arranged(program, target.fused)
         self.target = target
         self.arguments = len(program.inputs) + len(program.stored)  # the results come behind them
         most = 0 if target.hurry else LONGEST_ALONE if target.width == 1 else LONGEST_BY_LLVM
@@ -634,6 +634,17 @@ class Emitter(Text):
         return self._in_turn_text() + (
             f"@{self.prefix}numbers = internal constant [{len(self._numbers)} x i64] [{numbers}], align 64"
         )
+
+
+def _arranged(program: Program, fused: bool) -> Program:
+    """A program with its operations fused and in a good order."""
+    plain = fuse(program) if fused else program
+    best = ordered(plain)
+    if plain is not program and plain is not best:
+        plain.let_go()
+    if best is not program:
+        best.let_go()
+    return best
 
 
 def _blocks(size: int, half: int) -> list[range]:

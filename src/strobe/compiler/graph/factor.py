@@ -9,7 +9,7 @@ A sum without common factors stays as it is.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import reduce
+from functools import partial, reduce
 
 from strobe.compiler.graph.program import SUMS, Program
 from strobe.compiler.graph.rules import Signed
@@ -26,14 +26,7 @@ def factor(program: Program) -> Program:
     sums = dict(_with_common_factors(program))
     if not sums:
         return program
-
-    def value(builder: Builder, node: Node, known: Mapping[Node, Signed]) -> Signed:
-        terms = sums.get(node)
-        if terms is None:
-            return builder.rebuild(node, [known[a] for a in node.args])
-        return _sum(builder, known, terms)
-
-    return rewritten(program, value)
+    return rewritten(program, {node: partial(_sum, terms=terms) for node, terms in sums.items()})
 
 
 def _with_common_factors(program: Program) -> Iterator[tuple[Node, list[Term]]]:
@@ -43,7 +36,7 @@ def _with_common_factors(program: Program) -> Iterator[tuple[Node, list[Term]]]:
     for node in program.nodes:
         if node.op in SUMS and node not in inner:
             terms = _terms(node, once)
-            if _common(terms):
+            if len(terms) > 1 and _has_common(terms):
                 yield node, terms
 
 
@@ -61,6 +54,8 @@ def _terms(root: Node, once: set[Node]) -> list[Term]:
 
 
 def _factors(root: Node, once: set[Node]) -> tuple[Node, ...]:
+    if root.op != "mul" or root not in once:
+        return (root,)
     factors: list[Node] = []
     stack = [root]
     while stack:
@@ -70,6 +65,12 @@ def _factors(root: Node, once: set[Node]) -> tuple[Node, ...]:
         else:
             factors.append(node)
     return tuple(factors)
+
+
+def _has_common(terms: list[Term]) -> bool:
+    """Whether a factor is in several products."""
+    products = [set(factors) for _, factors in terms if len(factors) > 1]
+    return len(products) > 1 and len(set[Node]().union(*products)) < sum(map(len, products))
 
 
 def _common(terms: list[Term]) -> list[tuple[Node, list[int]]]:

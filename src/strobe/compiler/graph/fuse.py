@@ -12,6 +12,8 @@ taken before this pass; it is for processors that fuse.
 
 from __future__ import annotations
 
+from itertools import chain
+
 from strobe.compiler.graph.program import SUMS, Program
 from strobe.scalars import Graph, Node
 
@@ -28,25 +30,17 @@ class _Fuser:
         self.program = program
         self.graph = Graph()
         self.new: dict[Node, Node] = {}
-        users: dict[Node, list[Node]] = {}
-        for node in program.nodes:
-            for a in node.args:
-                users.setdefault(a, []).append(node)
-        outputs = set(program.outputs)
+        apart = (node.args for node in program.nodes if node.op not in SUMS)
+        alone = {*program.outputs, *chain.from_iterable(apart)}  # what is asked for by itself
         self.inner = {  # sums that only one other sum uses: they are taken apart
-            node
+            a
             for node in program.nodes
             if node.op in SUMS
-            and node not in outputs
-            and len(users.get(node, ())) == 1
-            and users[node][0].op in SUMS
+            for a in node.args
+            if a.op in SUMS and program.uses[a] == 1
         }
         self.free = {  # products that only sums use: they need not be computed by themselves
-            node
-            for node in program.nodes
-            if node.op == "mul"
-            and node not in outputs
-            and all(user.op in SUMS for user in users.get(node, ()))
+            node for node in program.nodes if node.op == "mul" and node not in alone
         }
 
     def fused(self) -> Program:

@@ -16,6 +16,7 @@ def optimised(program: Program, watch: Watch = lambda done, left: None) -> Progr
     program = simplify(program)
     watch("simplified", program)
     while (factored := factor(program)) is not program:
+        program.let_go()
         program = factored
         watch("factored", program)
     return program

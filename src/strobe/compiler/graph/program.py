@@ -107,6 +107,11 @@ class Program:
     def with_outputs(self, outputs: Sequence[Node]) -> Program:
         return replace(self, outputs=tuple(outputs))
 
+    def let_go(self) -> None:
+        """Nothing more is made on its graph; see `Graph.let_go`."""
+        for output in self.outputs[:1]:
+            output.system.let_go()
+
     def text(self) -> str:
         """One line per node under a line that sums up, for people."""
         lines = [f"# {self.summary}", *map(repr, self.nodes)]

@@ -7,24 +7,33 @@ b − a, are one operation. What is not needed is left behind.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from operator import attrgetter
 
 from strobe.compiler.graph.program import Program
 from strobe.compiler.graph.rules import FORMS, Signed, rules, value
 from strobe.scalars import Graph, Node
 
+OP = attrgetter("op")
+
 
 def simplify(program: Program) -> Program:
     """The same function in normal form, on a graph of its own."""
-    return rewritten(program, lambda build, node, known: build.rebuild(node, [known[a] for a in node.args]))
+    return rewritten(program, {})
 
 
-def rewritten(program: Program, value: Callable[[Builder, Node, Mapping[Node, Signed]], Signed]) -> Program:
-    """The same results on a graph of its own, where each node has the value that it is given, by those before it."""
+Value = Callable[["Builder", Mapping[Node, Signed]], Signed]  # of a node, by those before it
+
+
+def rewritten(program: Program, others: Mapping[Node, Value]) -> Program:
+    """The same results in normal form on a graph of its own, where some nodes have other values than their own."""
     builder, asked = Builder(Graph()), set(program.outputs)
     known: dict[Node, Signed] = {}
     results: dict[Node, Node] = {}
     for node in program.nodes:
-        known[node] = value(builder, node, known)
+        if node in others:
+            known[node] = others[node](builder, known)
+        else:
+            known[node] = builder.rebuild(node, [known[a] for a in node.args])
         if node in asked:  # a result takes its sign where it is made, so that it need not wait for the end
             results[node] = builder.plain(known[node])
     return program.with_outputs([results[node] for node in program.outputs])
@@ -56,7 +65,7 @@ class Builder:
     def apply(self, op: str, *args: Signed) -> Signed:
         """An operation on values in normal form, by the first rule that holds or as a node."""
         sign, op, nodes = FORMS[op](self, *args)
-        for _, _, holds, result in rules(op, *[x.op for x in nodes]):
+        for _, _, holds, result in rules(op, *map(OP, nodes)):
             if holds(*nodes):
                 own, node = result(self, *nodes)
                 return sign * own, node

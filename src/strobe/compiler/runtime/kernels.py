@@ -34,6 +34,7 @@ class Kernel:
     """Calls of one quantity on arrays that are checked already."""
 
     as_written = False  # whether nothing is moved and nothing fused, for the bits of operations one by one
+    keeps_trace = False  # whether the expression graph as traced is read again after the passes
 
     def __init__(self, model: Model, request: Request, device: Device = PROCESSOR) -> None:
         self.model = model
@@ -144,10 +145,12 @@ class Kernel:
 
     def _made(self) -> Program:
         with timed(f"{self.name}: trace"):
-            program = self._as_traced()
-        say(2, lambda: f"{self.name}: traced, {program.summary}")
+            traced = self._as_traced()
+        say(2, lambda: f"{self.name}: traced, {traced.summary}")
         with timed(f"{self.name}: passes"):
-            program = optimised(program, self._tell)
+            program = optimised(traced, self._tell)
+        if not self.keeps_trace:
+            traced.let_go()
         say(1, lambda: f"{self.name}: {program.summary}")
         say(3, program.text)
         return program
@@ -159,6 +162,7 @@ class Kernel:
             return trace(self.function(graph), self.inputs, self.shape, graph)
         plain = Kernel(self.model, self.request.plain)
         program = simplify(trace(plain.function(graph), self.inputs, plain.shape, graph))
+        graph.let_go()
         return self._differentiated(program, self.request.directions(self.model, program.numbers))
 
     def _differentiated(self, program: Program, directions: Sequence[Direction]) -> Program:
@@ -196,7 +200,7 @@ class Limited(Graph):
         super().__init__()
         self.most, self.error = most, error
 
-    def make(self, op: str, args: tuple[Node, ...], value: object = None) -> Node:
+    def _added(self, op: str, args: tuple[Node, ...], value: object) -> Node:
         if len(self.nodes) > self.most:
             raise self.error(self.most)
-        return super().make(op, args, value)
+        return super()._added(op, args, value)

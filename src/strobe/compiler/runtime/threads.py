@@ -209,7 +209,7 @@ class built:
             return kernel.__dict__[self.name]
 
 
-YOUNGEST = 50_000  # objects made before the collector looks through them
+YOUNGEST = 1_000_000  # objects made before the collector looks through them
 
 
 @contextmanager

@@ -35,6 +35,8 @@ from strobe.scalars.scalar import is_number
 class Traced(Kernel):
     """A user's function as a kernel; call it on arrays in the order of its arguments, or by name."""
 
+    keeps_trace = True
+
     def __init__(self, function: Callable[..., Any], inputs: dict[str, int]) -> None:
         self._function = function
         self._inputs = dict(inputs)
