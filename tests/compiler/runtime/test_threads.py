@@ -28,6 +28,7 @@ def kernel():
 def divided(monkeypatch):
     """Batches of any size are divided."""
     monkeypatch.setattr(threads, "LEAST_PART", 1)
+    monkeypatch.setattr(threads, "WORK_PER_THREAD", 1)
 
 
 def arrays(batch, dtype=np.float64):

@@ -18,6 +18,7 @@ In the order of the data:
     llvm_builtin       a builtin's look at its arrays
     llvm_quick         one state a call
     llvm_batch         one batch a call
+    llvm_shares        parts of a batch, taken by threads
     llvm_dispatch      which of them answers, by how a call is written
     llvm_march         recurrences
     llvm_descent       searches of lanes until one arrives

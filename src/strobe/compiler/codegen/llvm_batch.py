@@ -3,7 +3,7 @@
 `@batch(self, args, n)` takes two-dimensional arrays of the same number of states, vectors for inputs that all states
 have in common, and after them, if the caller has one, an array for the results that shares no memory with the others.
 It calls the kernel's loop, whose address is in the table, with the interpreter lock released. More states than the
-table allows are left to Python, which has threads for them.
+table allows are left to Python, which has threads for them, and memory for results that are not given.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ def _builtin(
         batch = [] if k in common else [states if k else ""]
         inspect(e, k, [*batch, size], following)
     out("count:")
-    out("  %limit = ptrtoint ptr %most to i64")
+    out("  %bound = select i1 %with, ptr %most, ptr %most_made")
+    out("  %limit = ptrtoint ptr %bound to i64")
     out(f"  %few = icmp ule i64 {states}, %limit")
     out(f"  br i1 %few, label %{'turns' if turns else 'where'}, label %refuse")
     if turns:

@@ -23,7 +23,7 @@ COPY = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"  # needed for re
 
 POINTERS = (  # in this order in ``self``
     "array_type", "float64", "new_array", "not_implemented", "incref",
-    "save_thread", "restore_thread", "loop", "most", "float_type", "decref", "new_tuple", "set_item",
+    "save_thread", "restore_thread", "loop", "most", "most_made", "float_type", "decref", "new_tuple", "set_item",
 )  # fmt: skip
 
 BYTES_CONTENT = 32  # of a bytes object

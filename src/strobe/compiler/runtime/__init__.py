@@ -9,6 +9,7 @@ In the order of the data:
     processor  the device that runs unless another is named: LLVM, NumPy
     interpret  where nothing is compiled
     threads    batches split, and what is built built once
+    shares     parts of a batch that threads take in machine code
     debug      what STROBE_DEBUG shows
     jit        machine code from IR
     width      how wide vectors are, by measurement

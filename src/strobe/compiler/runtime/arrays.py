@@ -164,7 +164,10 @@ def require_turns(name: str, q: np.ndarray, joints: Iterable[Joint]) -> None:
         end = joint.q + joint.nq
         part = q[..., end - 4 : end].astype(float, copy=False)
         with np.errstate(all="ignore"):
-            squares = np.square(part).sum(axis=-1)
+            w, x, y, z = (
+                part[..., k] for k in range(4)
+            )  # whole columns: a sum along rows takes five times as long
+            squares = w * w + x * x + y * y + z * z
             off = (squares < SQUARES[0]) | (squares > SQUARES[1])
         if off.any():
             _refuse_turn(name, squares, off, joint)

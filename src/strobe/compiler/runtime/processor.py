@@ -148,7 +148,7 @@ class MachineCode:
         ):
             return declined
         if self.common or (self._made_before() > MOST_QUICK and not self.kernel.floats):
-            return self._by_loop(single=True)
+            return self._by_loop(single=True, alone=True)
         from strobe.compiler.codegen.llvm_quick import quick_module
         from strobe.compiler.runtime import jit
         from strobe.compiler.runtime.quick import builtin
@@ -166,12 +166,17 @@ class MachineCode:
     def batch(self) -> Any:
         """The builtin for plain batches on one thread: (N, size) arrays, and perhaps one for the results.
 
-        What is `common` is a vector.
+        What is `common` is a vector. Batches that are worth two threads are left to Python.
         """
-        return self._by_loop(single=False)
+        return self._by_loop(single=False, alone=default_threads() == 1)
 
-    def _by_loop(self, single: bool) -> Any:
-        """A builtin that calls the loop over states, with one state or with many."""
+    @built
+    def batch_alone(self) -> Any:
+        """The same for calls that want one thread."""
+        return self._by_loop(single=False, alone=True)
+
+    def _by_loop(self, single: bool, alone: bool) -> Any:
+        """A builtin that calls the loop over one state or many: over all, or fewer than are worth two threads."""
         kernel = self.kernel
         if kernel.stored or not builtins_work() or not isinstance(self.ufunc(), np.ufunc):
             return declined
@@ -184,13 +189,10 @@ class MachineCode:
         asked = sizes, kernel.shape, common, kernel.turns, single, parts
         key = disk.key(kernel.device.key, repr(asked), batch_module.__name__)
         entry = disk.fetch(key, lambda: disk.Entry(0, jit.emit_object(batch_module(*asked))))
-        alone = (2 * WORK_PER_THREAD - 1) // self.operations if default_threads() > 1 else sys.maxsize
-        alone = min(
-            alone, (LARGE - 1) // (8 * prod(kernel.shape))
-        )  # the memory of larger ones is used again
-        made = builtin(
-            self.kernel.quantity, jit.load_object(entry.code, "batch"), self._loops[False], alone
-        )
+        most = sys.maxsize if alone else (2 * WORK_PER_THREAD - 1) // self.operations
+        made_here = min(most, (LARGE - 1) // (8 * prod(kernel.shape)))  # larger ones use their memory again
+        code = jit.load_object(entry.code, "batch")
+        made = builtin(kernel.quantity, code, self._loops[False], most, made_here)
         return made if self._agrees(made, *([] if single else [3])) else declined
 
     def _made_before(self) -> int:
@@ -271,15 +273,31 @@ class MachineCode:
         target = destination(out, (*batch, *core), dtype)
         fits = target.dtype == dtype and side_by_side(target, len(core))
         result = np.asarray(target) if fits else np.empty(target.shape, dtype)
-        workers = asked_threads(threads)
+        workers = asked_threads(threads) or default_threads()
         states = prod(batch)
         ufunc = self.ufunc(dtype == np.float32, states)
         inputs += [given.in_precision(dtype) for given in self.kernel.stored]
-        threads = workers or worthwhile(states * self.operations)
-        in_parallel(ufunc, inputs, batch, result, threads, self.operations)
+        threads = worthwhile(states * self.operations, workers)
+        if threads < 2 or not self._shared_out(inputs, batch, result, threads):
+            in_parallel(ufunc, inputs, batch, result, threads, self.operations)
         if not fits:
             target[...] = result
         return target
+
+    def _shared_out(
+        self, inputs: list[np.ndarray], batch: tuple[int, ...], result: np.ndarray, threads: int
+    ) -> bool:
+        """Whether threads have computed a batch in parts that machine code gives out."""
+        loop = self._loops.get(result.dtype == np.float32)
+        if loop is None:
+            return False
+        from strobe.compiler.runtime import shares
+
+        order = shares.order(loop.address, inputs, batch, result, self.operations)
+        if order is None or order.parts < 2:
+            return False
+        shares.shared(order, threads)
+        return True
 
 
 class Shared(MachineCode):

@@ -60,12 +60,12 @@ def _builtin(name: str, doc: str, address: int, flags: int, words: Sequence[int]
     return make(start + size, table, "strobe")
 
 
-def builtin(name: str, code: Code, loop: Code | None = None, most: int = 0) -> Any:
+def builtin(name: str, code: Code, loop: Code | None = None, most: int = 0, most_made: int = 0) -> Any:
     """A builtin that returns NotImplemented for arguments it does not take.
 
-    One for batches calls a loop, with at most so many states.
+    One for batches calls a loop, with at most so many states; of results that it makes, with at most ``most_made``.
     """
-    words = _pointers(loop.address if loop else 0, most)
+    words = _pointers(loop.address if loop else 0, most, most_made)
     return _builtin(name, "", code.address, METH_FASTCALL, words, code, loop)
 
 
@@ -177,13 +177,13 @@ def _dispatch() -> Code:
     return jit.load_object(entry.code, "dispatch")
 
 
-def _pointers(loop: int, most: int) -> list[int]:
+def _pointers(loop: int, most: int, most_made: int) -> list[int]:
     """What the code needs of Python and NumPy, in the order of `compiler.codegen.llvm_builtin.POINTERS`."""
     api, python = _numpy_api(), ctypes.pythonapi
     calls = (python.Py_IncRef, python.PyEval_SaveThread, python.PyEval_RestoreThread)
     arrays = (api[PYARRAY_TYPE], id(np.dtype(np.float64)), api[PYARRAY_NEW])
     tuples = map(_address, (python.Py_DecRef, python.PyTuple_New, python.PyTuple_SetItem))
-    return [*arrays, id(NotImplemented), *map(_address, calls), loop, most, id(float), *tuples]
+    return [*arrays, id(NotImplemented), *map(_address, calls), loop, most, most_made, id(float), *tuples]
 
 
 def _address(function: Any) -> int:

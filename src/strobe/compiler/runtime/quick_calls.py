@@ -88,7 +88,7 @@ class QuickCalls:
         from strobe.compiler.runtime.quick import learn, room_for
 
         builtin = self._made[method.__name__]
-        if axes > 1 or not _is_quick(kernel):
+        if axes > 1 or (axes and kernel.parts) or not _is_quick(kernel):
             return
         call = _written(method, args, named, kernel, axes)
         if call is None:
@@ -98,7 +98,10 @@ class QuickCalls:
             return
         with building:
             place = room_for(builtin)
-            made = None if place is None else _answering(kernel, axes, result, *call)
+            code = _code(kernel)
+            alone = named.get("threads") == 1
+            asked = (code.batch_alone if alone else code.batch) if axes else code.quick
+            made = None if place is None or asked is declined else _answering(asked, result, *call)
             if made is not None:
                 learn(builtin, made, place)
 
@@ -187,17 +190,12 @@ def _written(
 
 
 def _answering(
-    kernel: Kernel, axes: int, result: Any, places: int, names: tuple[str, ...], options: list[tuple[int, Any]],
+    made: Any, result: Any, places: int, names: tuple[str, ...], options: list[tuple[int, Any]],
     arrays: list[tuple[int, Any]], values: list[Any],
 ) -> Any:  # fmt: skip
-    """A call that a builtin answers as the method did this one, if there is such a builtin."""
+    """A call that a builtin answers, if it answers this one as the method did."""
     from strobe.compiler.runtime.quick import Call
 
-    if axes and kernel.parts:
-        return None
-    made = _code(kernel).batch if axes else _code(kernel).quick
-    if made is declined:
-        return None
     wrap = getattr(type(result), "_make", tuple) if isinstance(result, tuple) else None
     found = made(*values)
     if found is NotImplemented or not _alike(wrap(found) if wrap else found, result):

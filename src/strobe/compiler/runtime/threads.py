@@ -21,10 +21,8 @@ from strobe.errors import ArgumentError, shown
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
-WORK_PER_THREAD = (
-    8_000_000  # operations worth a thread of their own: rows that another core holds come over slowly
-)
-LEAST_PART = 500_000  # operations that are not divided further: some twenty microseconds
+WORK_PER_THREAD = 2_500_000  # operations worth a thread of their own: some seventy microseconds
+LEAST_PART = 500_000  # operations that are not divided further: some fifteen
 TOGETHER = 16  # states that vector code computes at once, at most
 
 
@@ -169,9 +167,9 @@ def asked_threads(threads: int | None) -> int | None:
     return threads
 
 
-def worthwhile(operations: int) -> int:
-    """How many threads so many operations keep busy."""
-    return max(1, min(default_threads(), operations // WORK_PER_THREAD))
+def worthwhile(operations: int, most: int | None = None) -> int:
+    """How many threads so many operations keep busy, of at most so many."""
+    return max(1, min(most or default_threads(), operations // WORK_PER_THREAD))
 
 
 @cache
