@@ -16,6 +16,7 @@ The package is its main function: it can be called, and holds what its arguments
     acceleration_servo  torque changed until the acceleration is right
     momentum_observer   disturbances from generalised momentum
     fixed_controller    a law in fixed point
+    gain_rules          what gives them a bandwidth
     methods             all by name
     inertias            how much inertia joints move
     inertia_scales      for gains that fit any arm

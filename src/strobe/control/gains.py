@@ -12,27 +12,17 @@ D = diag(max M_ii) alone the modes in which joints pull together would swing, th
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from strobe.control.acceleration_servo import AccelerationServo
-from strobe.control.computed_torque import ComputedTorque
-from strobe.control.controller import Controller
-from strobe.control.end_effector_task import EndEffectorTask
-from strobe.control.impedance import Impedance
-from strobe.control.inertia_scales import hand_inertias
+from strobe.control.gain_rules import Mode
 from strobe.control.inertias import Inertias, inertias
 from strobe.control.joint_pd import JointPD
-from strobe.control.joint_pid import JointPID
 from strobe.control.methods import CONTROLLERS, make, offer
 from strobe.control.modes import Stability
-from strobe.control.momentum_observer import MomentumObserver
-from strobe.control.operational_space import OperationalSpace
 from strobe.control.sample_rates import WHOLE
-from strobe.control.sampled_modes import phase_margin, radius
-from strobe.control.slotine_li import SlotineLi
 from strobe.control.stability import POSES, stability
 from strobe.errors import ArgumentError
 from strobe.models.arguments import require_above
@@ -41,9 +31,6 @@ from strobe.show.sheet import displayed
 from strobe.simulate.problem import joint_at
 
 Array = np.ndarray
-INTEGRAL = 0.25  # of the bandwidth, at which an integral acts
-POSTURE = 0.5  # of the bandwidth, for what the hand does not feel
-PART = 0.5  # of an acceleration that is missing, made up in a period
 ENOUGH = np.pi / 4  # of phase margin
 BISECTIONS, MOST_STEPS = 60, 20
 
@@ -63,21 +50,6 @@ class Suggestion:
             f"  {name} = {np.array2string(np.asarray(x), precision=4)}" for name, x in self.gains.items()
         )
         return "\n".join([self.name, *rows, *self.sentences])
-
-
-@dataclass(frozen=True)
-class _Mode:
-    """The mode that a period must be short for: its gains by bandwidth, per unit of its inertia."""
-
-    kp: Callable[[float], float]
-    kd: Callable[[float], float]
-    part: float = 1.0
-
-    def radius(self, bandwidth: float, period: float, delay: float) -> float:
-        return radius(self.kp(bandwidth), self.kd(bandwidth), period, delay, self.part)
-
-    def margin(self, bandwidth: float, period: float, delay: float) -> float:
-        return phase_margin(self.kp(bandwidth), self.kd(bandwidth), period, delay, self.part)
 
 
 def suggest(name: str, robot: Robot, bandwidth: float, period: float, delay: float = 0.0) -> Suggestion:
@@ -110,70 +82,16 @@ def _has_springs(name: str) -> bool:
     return issubclass(offer(name).kind, JointPD)
 
 
-def _gains(name: str, robot: Robot, w: float) -> tuple[dict[str, Any], _Mode | None]:
-    """Gains for a bandwidth, and the fastest mode that they make: those of the nearest class that has any."""
+def _gains(name: str, robot: Robot, w: float) -> tuple[dict[str, Any], Mode | None]:
+    """Gains for a bandwidth, and the fastest mode that they make."""
     found = offer(name)
-    rule = next((GAINS[kind] for kind in found.kind.__mro__ if kind in GAINS), None)
-    if rule is None:
-        known = ", ".join(other for other, each in CONTROLLERS.items() if {*each.kind.__mro__} & {*GAINS})
+    if found.rule is None:
+        known = ", ".join(other for other, each in CONTROLLERS.items() if each.rule is not None)
         raise ArgumentError(
             f"no gains are known that give {name} a bandwidth; they are for {known}. Give it gains by name "
             f"({', '.join(found.gains)})."
         )
-    return rule(robot, w)
-
-
-def _springs(robot: Robot, w: float) -> tuple[dict[str, Any], _Mode]:
-    D, k = inertias(robot).bound, inertias(robot).lightest
-    return {"kp": w**2 * D, "kd": 2 * w * D}, _Mode(lambda w: w**2 * k, lambda w: 2 * w * k)
-
-
-def _with_integral(robot: Robot, w: float) -> tuple[dict[str, Any], _Mode]:
-    gains, mode = _springs(robot, w)
-    return gains | {"ki": INTEGRAL * w**3 * inertias(robot).bound}, mode
-
-
-def _sliding(robot: Robot, w: float) -> tuple[dict[str, Any], _Mode]:
-    """M ṡ = −K s and ė = s − Λ e."""
-    D, k = inertias(robot).bound, inertias(robot).lightest
-    return {"rate": w, "damping": w * D}, _Mode(lambda w: w**2 * k, lambda w: w * (1 + k))
-
-
-def _at_the_hand(robot: Robot, w: float) -> tuple[dict[str, Any], None]:
-    hand = hand_inertias(robot, EndEffectorTask(robot, None, None))
-    return {"stiffness": w**2 * hand, "hand_damping": 2 * w * hand} | _posture(robot, w), None
-
-
-def _cancelled(robot: Robot, w: float) -> tuple[dict[str, Any], _Mode]:
-    return {"kp": w**2, "kd": 2 * w}, _Mode(lambda w: w**2, lambda w: 2 * w)
-
-
-def _with_posture(robot: Robot, w: float) -> tuple[dict[str, Any], _Mode]:
-    gains, mode = _cancelled(robot, w)
-    return gains | _posture(robot, w), mode
-
-
-def _in_parts(robot: Robot, w: float) -> tuple[dict[str, Any], _Mode]:
-    gains, mode = _cancelled(robot, w)
-    return gains | {"part": PART}, replace(mode, part=PART)
-
-
-def _observed(robot: Robot, w: float) -> tuple[dict[str, Any], _Mode]:
-    gains, mode = _cancelled(robot, w)
-    return gains | {"time_constant": 1 / w}, mode
-
-
-GAINS: dict[type[Controller], Callable[[Robot, float], tuple[dict[str, Any], _Mode | None]]] = {
-    JointPD: _springs,
-    JointPID: _with_integral,
-    ComputedTorque: _cancelled,
-    OperationalSpace: _with_posture,
-    Impedance: _at_the_hand,
-    SlotineLi: _sliding,
-    AccelerationServo: _in_parts,
-    MomentumObserver: _observed,
-}
-"""Of a kind of controller, and of those derived from it that have no row of their own: gains for a bandwidth."""
+    return found.rule(robot, w)
 
 
 def _steps(late: float) -> int:
@@ -181,14 +99,7 @@ def _steps(late: float) -> int:
     return next((n for n in range(1, MOST_STEPS + 1) if abs(late * n - round(late * n)) < WHOLE), 1)
 
 
-def _posture(robot: Robot, w: float) -> dict[str, float]:
-    """What keeps an arm together that has more joints than its hand needs."""
-    if not EndEffectorTask(robot, None, None).redundant:
-        return {}
-    return {"posture_kp": (POSTURE * w) ** 2, "posture_kd": 2 * POSTURE * w}
-
-
-def _require_sampled(name: str, mode: _Mode, bandwidth: float, period: float, delay: float) -> None:
+def _require_sampled(name: str, mode: Mode, bandwidth: float, period: float, delay: float) -> None:
     """Refuse a bandwidth at which the fastest mode grows from period to period."""
     if mode.radius(bandwidth, period, delay) < 1:
         return
@@ -210,7 +121,7 @@ def _largest(holds: Callable[[float], bool], above: float) -> float:
     return low
 
 
-def _margin(mode: _Mode, bandwidth: float, period: float, delay: float) -> str:
+def _margin(mode: Mode, bandwidth: float, period: float, delay: float) -> str:
     margin = mode.margin(bandwidth, period, delay)
     said = f"Hold and delay leave the fastest mode {np.degrees(margin):.0f}° of phase margin"
     if margin >= ENOUGH:

@@ -16,6 +16,17 @@ from typing import Any
 from strobe.control.acceleration_servo import AccelerationServo
 from strobe.control.computed_torque import ComputedTorque
 from strobe.control.controller import Controller
+from strobe.control.gain_rules import (
+    Rule,
+    at_the_hand,
+    cancelled,
+    in_parts,
+    observed,
+    sliding,
+    springs,
+    with_integral,
+    with_posture,
+)
 from strobe.control.impedance import Impedance
 from strobe.control.joint_pd import JointPD
 from strobe.control.joint_pid import JointPID
@@ -35,7 +46,12 @@ class Offer:
 
     kind: type[Controller]
     meaning: str
-    build: Callable[..., Controller]
+    rule: Rule | None = None  # its gains for a bandwidth, where that is worked out
+    maker: Callable[..., Controller] | None = None  # where that is not its class
+
+    @property
+    def build(self) -> Callable[..., Controller]:
+        return self.maker or self.kind
 
     @property
     def name(self) -> str:
@@ -50,7 +66,7 @@ class Offer:
         }
 
 
-def _observed(
+def _observer(
     robot: Robot, period: float, controller: str | Controller = ComputedTorque.name, time_constant: Any = 0.05,
     delay: float = 0.0, effort: Any = None, model: Any = None, **gains: Any,
 ) -> Controller:  # fmt: skip
@@ -64,24 +80,31 @@ def _observed(
     return MomentumObserver(controller, time_constant, delay, effort, model)
 
 
-def _offer(kind: type[Controller], meaning: str, build: Callable[..., Controller] | None = None) -> Offer:
-    return Offer(kind, meaning, build or kind)
-
-
 CONTROLLERS: dict[str, Offer] = {
     each.name: each
     for each in (
-        _offer(JointPD, "a spring and a damper at every joint, no model"),
-        _offer(JointPID, "the same and an integral, which stops where a motor is at its limit"),
-        _offer(PDGravity, "a spring and a damper at every joint, weight carried by the model"),
-        _offer(FeedForwardPD, "the torques of the motion wanted, and PD for what is missed"),
-        _offer(ComputedTorque, "the dynamics cancelled by the model, the same poles for every joint"),
-        _offer(OperationalSpace, "the dynamics cancelled by the model, poles for the hand"),
-        _offer(Impedance, "the hand on springs and dampers, weight carried by the model"),
-        _offer(SlotineLi, "learns what the hand carries while it moves"),
-        _offer(AccelerationServo, "changes the torque until the measured acceleration is the one wanted"),
-        _offer(
-            MomentumObserver, "any controller, and what disturbs the arm estimated and taken off", _observed
+        Offer(JointPD, "a spring and a damper at every joint, no model", springs),
+        Offer(
+            JointPID, "the same and an integral, which stops where a motor is at its limit", with_integral
+        ),
+        Offer(PDGravity, "a spring and a damper at every joint, weight carried by the model", springs),
+        Offer(FeedForwardPD, "the torques of the motion wanted, and PD for what is missed", springs),
+        Offer(
+            ComputedTorque, "the dynamics cancelled by the model, the same poles for every joint", cancelled
+        ),
+        Offer(OperationalSpace, "the dynamics cancelled by the model, poles for the hand", with_posture),
+        Offer(Impedance, "the hand on springs and dampers, weight carried by the model", at_the_hand),
+        Offer(SlotineLi, "learns what the hand carries while it moves", sliding),
+        Offer(
+            AccelerationServo,
+            "changes the torque until the measured acceleration is the one wanted",
+            in_parts,
+        ),
+        Offer(
+            MomentumObserver,
+            "any controller, and what disturbs the arm estimated and taken off",
+            observed,
+            _observer,
         ),
     )
 }
