@@ -120,6 +120,8 @@ class Marching:
 
     def _parts(self, states: int, rounds: int, threads: int | None) -> list[int]:
         """Where the states of each thread begin, and where the last ones end."""
+        if threads is None and states < 16:
+            return [0, states]
         number = asked_threads(threads) or worthwhile(states * rounds * self.operations)
         number = min(number, max(1, states // 8))
         return [8 * (states * k // (8 * number)) for k in range(number)] + [states]
