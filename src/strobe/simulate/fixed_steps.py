@@ -281,9 +281,8 @@ class Stepping:
             self.marching(rows.state, constants, signals, records, rows.out, self.threads)
             return
         for k, number in enumerate(range(first, beyond)):
-            cells = constants | cut(
-                self.marching.recurrence, {name: x[:, k] for name, x in signals.items()}
-            )
+            sampled = cut(self.marching.recurrence, {name: x[:, k] for name, x in signals.items()})
+            cells = {**constants, **sampled}
             self._round(rows, cells, number, float(t[k]), float(h[k]), int(records[k]))
 
     def _round(

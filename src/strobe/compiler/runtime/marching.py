@@ -182,7 +182,7 @@ def cut(recurrence: Recurrence, sampled: Mapping[str, Array]) -> dict[str, Array
 def _place(array: Array) -> int:
     """Where the numbers of an array lie: as `ctypes` tells in a tenth of the time, where they may be written to."""
     try:
-        return ctypes.addressof(ctypes.c_byte.from_buffer(array))
+        return ctypes.addressof(ctypes.c_byte.from_buffer(array))  # pyright: ignore[reportArgumentType]
     except (TypeError, ValueError, BufferError):  # read-only, not side by side, or none at all
         return array.__array_interface__["data"][0]
 
