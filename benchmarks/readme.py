@@ -95,7 +95,7 @@ def _in_brief(
 def _figures() -> Iterator[list[str]]:
     for rows in (
         _generating, _compiling, _starting, _growing, _climbing, _interpreted, _inverting, _planning,
-        _simulating, _approximating, _controlling, _sweeping,
+        _simulating, _approximating, _controlling, _beginning, _sweeping,
     ):  # fmt: skip
         yield from rows()
 
@@ -262,6 +262,14 @@ def _controlling() -> Iterator[list[str]]:
         elif "c_ns" in row and row["controller"] == "computed-torque":
             figure = f"{_time(row['batch_ns'])} in a batch, {_time(row['c_ns'])} alone as C"
             yield [f"UR5, one step of {row['controller']}", figure]
+
+
+def _beginning() -> Iterator[list[str]]:
+    """What applications take that are called again with other numbers, beside the steps of those that have some."""
+    for row in newest("starts"):
+        beside = row.get("beside_us", row["call_us"])
+        figure = _time(1e3 * beside) + (" beside its steps" if beside != row["call_us"] else "")
+        yield [f"{row['robot']}, again with other numbers: {row['case']}", figure]
 
 
 def _sweeping() -> Iterator[list[str]]:

@@ -2,7 +2,8 @@
 
 A case is a call of so many steps of its own. It is timed with some and with twice as many, and what is left when the
 steps are taken off is what the call takes beside them: arguments, programs looked up, tables of results. What has no
-steps is timed as it is. Every call has other numbers than the one before.
+steps is timed as it is: a step of every controller held for a loop (`robot.controller`), a pose in closed form
+and by search, a plan between two points. Every call has other numbers than the one before.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import strobe
 from benchmarks.starts_of_poses import rows_of_poses
 from benchmarks.timer import Row, answer
 from strobe.compiler.runtime.timing import Way, best_times
+from strobe.control import CONTROLLERS
 
 SECONDS = 1.0
 PERIOD, STEPS, OTHERS = 1e-3, 4, 16  # steps of the shorter call, and sets of numbers that take turns
@@ -43,7 +45,7 @@ def _row(robot: strobe.Robot, name: str, seconds: float) -> Row:
         for _ in range(4):  # what is interpreted at first is compiled then
             call()
     times = best_times({way: Way(call) for way, call in ways.items()}, seconds)
-    beside = 2 * times["call"] - times["longer"] if steps else times["call"]
+    beside = max(2 * times["call"] - times["longer"], 0.0) if steps else times["call"]
     return {"robot": robot.name, "case": name, "call_us": 1e6 * times["call"], "beside_us": 1e6 * beside}
 
 
@@ -87,7 +89,8 @@ def _stepped(name: str) -> Case:
     def case(robot: strobe.Robot, steps: int) -> Callable[[], Any]:
         held = robot.controller(name)
         still = np.zeros(robot.nv)
-        numbers = [((q, qd), (q, qd, still)) for q, qd, _ in _states(robot)]
+        felt = (still,) if held.controller.uses_acceleration else ()
+        numbers = [((q, qd, *felt), (q, qd, still)) for q, qd, _ in _states(robot)]
         return _taking_turns(held.step, numbers)
 
     return case
@@ -99,9 +102,7 @@ CASES: dict[str, tuple[Case, int]] = {
     "simulate, 1,024 runs": (_simulated(1024, step=PERIOD), STEPS),
     "control, a loop": (_controlled(check=False), STEPS),
     "control, a loop, its stability asked": (_controlled(check=True), STEPS),
-    "a step of computed torque": (_stepped("computed-torque"), 0),
-    "a step of joint PID": (_stepped("joint-pid"), 0),
-    "a step of a momentum observer": (_stepped("momentum-observer"), 0),
+    **{f"a step of {name}": (_stepped(name), 0) for name in CONTROLLERS},
 }
 
 if __name__ == "__main__":

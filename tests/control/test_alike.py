@@ -91,3 +91,68 @@ def test_a_warning_of_an_unstable_loop_comes_again_with_the_same_numbers():
     for _ in range(2):
         with pytest.warns(strobe.errors.ControlWarning, match="unstable near rest"):
             strobe.control(ROBOT, motion, gains={"kp": 400.0, "kd": 2500.0}, t=0.002)
+
+
+ARM = strobe.load("planar2")
+GOAL = np.array([0.4, 0.3])
+
+
+def followed(robot, **words):
+    """All that a loop gives back, to be compared bit for bit."""
+    motion = robot.plan([GOAL, 0.5 * GOAL], velocity=1.0, acceleration=3.0)
+    words = {"q0": GOAL + 0.01, "t": 0.01, "check": False, "controller": "computed-torque"} | words
+    run = strobe.control(robot, motion, **words)
+    arrays = [run.times, run.wanted, run.q, run.qd, run.tau, run.cut, run.stopped, run.status, run.error]
+    gains = {name: x.tobytes() for name, x in run.controller.gains.items()}
+    return [x.tobytes() for x in arrays], gains, run.notes
+
+
+LATER = {
+    "another start": {"q0": GOAL - 0.02},
+    "gains": {"gains": {"kp": 77.0, "kd": 7.0}},
+    "gains of several loops": {"gains": {"kp": [[77.0, 50.0], [30.0, 20.0]]}},
+    "another rate": {"rate": 500.0},
+    "another duration": {"t": 0.02},
+    "more steps": {"steps": 3},
+    "a delay": {"delay": 1e-3, "steps": 2},
+    "another controller": {"controller": "joint-pid"},
+    "limits": {"limits": True},
+    "no friction": {"friction": False},
+    "a load that it does not know of": {"payload": [1.0, 0.1, 0.0, 0.0]},
+    "a plant that differs": {"plant": ARM.with_payload(0.3)},
+    "sensors": {"sensors": Sensors(position=Sensor(bits=12, range=3.2))},
+    "a tolerance that it leaves": {"q0": GOAL + 0.3, "tolerance": 1e-3},
+    "no bound period": {"continuous": True},
+}
+
+
+@pytest.mark.parametrize("what", LATER)
+def test_what_a_loop_leaves_behind_does_not_change_a_later_one(what):
+    used = strobe.Robot(ARM.model)
+    for _ in range(3):
+        followed(used)
+    expected = followed(strobe.Robot(ARM.model), **LATER[what])
+    for _ in range(3):
+        assert followed(used, **LATER[what]) == expected
+
+
+def test_a_robot_that_was_changed_is_controlled_as_one_that_never_was():
+    before = followed(ARM)
+    changed = (ARM.with_payload(0.4), strobe.load("planar2", gravity=[0.0, 0.0, -3.7]))
+    for robot in changed:
+        first = followed(robot)
+        assert first == followed(robot) == followed(strobe.Robot(robot.model))
+        assert first != before
+
+
+def test_who_changes_the_controller_of_a_run_changes_no_later_run():
+    robot = strobe.Robot(ARM.model)
+    expected = followed(robot, controller="momentum-observer")
+    motion = robot.plan([GOAL, 0.5 * GOAL], velocity=1.0, acceleration=3.0)
+    for name in ("momentum-observer", "momentum-observer"):
+        controller = strobe.control(robot, motion, name, t=0.005, check=False).controller
+        for gains in (controller._gains, controller.controller._gains):
+            for x in gains.values():
+                x[...] = 0.0
+        controller.effort = controller.controller.belief = None
+    assert followed(robot, controller="momentum-observer") == expected

@@ -199,3 +199,11 @@ def test_it_says_what_it_is():
     assert held.controller.name == "computed-torque"
     with pytest.raises(AttributeError):
         held.period = 1.0
+
+
+def test_gains_by_themselves_are_refused_with_the_word_that_takes_them():
+    with pytest.raises(TypeError) as refused:
+        ROBOT.controller("joint-pd", kp=3.0)
+    assert str(refused.value) == (
+        'robot.controller takes a controller, rate= and gains=; got kp=. Gains go together: gains={"kp": …}.'
+    )

@@ -3,6 +3,7 @@
 import copy
 import pickle
 import warnings
+import weakref
 
 import numpy as np
 import pytest
@@ -11,7 +12,8 @@ import strobe
 import strobe.compiler.runtime.marching
 from strobe.errors import StrobeError
 from strobe.robot.recent import MOST
-from strobe.simulate import Attach, Run, Simulator, Stops, Table, step_size
+from strobe.simulate import Attach, Run, Simulator, Status, Stops, Table, step_size
+from strobe.simulate.fixed_steps import Stepping
 from strobe.simulate.integrators import FIXED, fixed_method
 from strobe.simulate.problem import problem
 
@@ -175,3 +177,118 @@ def test_an_interrupt_at_the_end_leaves_a_run_to_go_on_with(monkeypatch):
     assert part.status == 2
     rest = strobe.simulate(ROBOT, *given, step=1e-3, resume=part.checkpoint)
     assert numbers(rest) == numbers(strobe.simulate(ROBOT, *given, step=1e-3))
+
+
+ROOM = np.array([0.4, 0.3, -0.2]), np.array([0.2, -0.1, 0.3]), np.array([0.3, 0.1, -0.4])
+LATER = {  # what comes after runs that left something behind
+    "other numbers": lambda q, qd, tau: ((0.9 * q, 1.1 * qd, -tau, 0.01), {"step": 1e-3}),
+    "another step": lambda q, qd, tau: ((q, qd, tau, 0.01), {"step": 5e-4}),
+    "another duration": lambda q, qd, tau: ((q, qd, tau, 0.0125), {"step": 1e-3}),
+    "another method": lambda q, qd, tau: ((q, qd, tau, 0.01), {"step": 1e-3, "method": "rk8"}),
+    "fewer rows": lambda q, qd, tau: ((q, qd, tau, 0.01), {"step": 1e-3, "every": 3}),
+    "limits": lambda q, qd, tau: ((q, qd, tau, 0.01), {"step": 1e-3, "limits": True}),
+    "no friction": lambda q, qd, tau: ((q, qd, tau, 0.01), {"step": 1e-3, "friction": False}),
+    "another formulation": lambda q, qd, tau: (
+        (q, qd, tau, 0.01),
+        {"step": 1e-3, "formulation": "newton-euler-base"},
+    ),
+    "energy conserved": lambda q, qd, tau: ((q, qd, tau, 0.01), {"step": 1e-3, "conserve_energy": True}),
+    "several starts": lambda q, qd, tau: ((np.array([q, 0.5 * q]), qd, tau, 0.01), {"step": 1e-3}),
+    "several torques": lambda q, qd, tau: ((q, qd, np.array([tau, 2 * tau]), 0.01), {"step": 1e-3}),
+    "zeros with a sign": lambda q, qd, tau: ((0.0 * q, -0.0 * qd, -0.0 * tau, 0.01), {"step": 1e-3}),
+    "a list": lambda q, qd, tau: ((q.tolist(), qd, tau, 0.01), {"step": 1e-3}),
+    "a view": lambda q, qd, tau: ((np.repeat(q, 2)[::2], qd, tau[::-1], 0.01), {"step": 1e-3}),
+    "what cannot be written to": lambda q, qd, tau: ((q, qd, _locked(tau), 0.01), {"step": 1e-3}),
+    "single precision": lambda q, qd, tau: ((q.astype(np.float32), qd, tau, 0.01), {"step": 1e-3}),
+    "a start beyond a limit": lambda q, qd, tau: ((q + 9.0, qd, tau, 0.01), {"step": 1e-3}),
+    "a step that is too long": lambda q, qd, tau: ((q, 30.0 * qd, tau, 0.9), {"step": 0.3}),
+    "a run that is lost": lambda q, qd, tau: ((q, qd, 1e200 * tau, 0.01), {"step": 1e-3}),
+    "times": lambda q, qd, tau: ((q, qd, tau, np.array([0.0, 0.004, 0.01])), {"step": 1e-3}),
+}
+
+
+def _locked(array):
+    array = array.copy()
+    array.setflags(write=False)
+    return array
+
+
+def _told(robot, asked, words):
+    """A run, and what was said while it ran."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        run = strobe.simulate(robot, *asked, **words)
+    return numbers(run), run.notes, [str(each.message) for each in said], run.exceeded
+
+
+@pytest.mark.parametrize("what", LATER)
+def test_what_a_run_leaves_behind_does_not_change_a_later_one(what):
+    asked, words = LATER[what](*ROOM)
+    used = strobe.Robot(ROBOT.model)
+    for factor in (1.0, 0.8, 0.7):
+        strobe.simulate(used, *(factor * x for x in ROOM), 0.01, step=1e-3)
+    expected = _told(strobe.Robot(ROBOT.model), asked, words)
+    for _ in range(3):
+        assert repr(_told(used, asked, words)) == repr(expected)
+
+
+EDITED = {
+    "gravity": lambda: strobe.load("pendulum3", gravity=[0.0, 0.0, -1.6]),
+    "what it carries": lambda: ROBOT.with_payload(0.7),
+    "parameters": lambda: ROBOT.with_parameters(1.1 * ROBOT.parameters),
+}
+
+
+@pytest.mark.parametrize("what", EDITED)
+def test_a_robot_that_was_changed_runs_as_one_that_never_ran_before(what):
+    words = {"step": 1e-3}
+    for _ in range(3):
+        plain = _told(ROBOT, (*ROOM, 0.01), words)
+    changed = EDITED[what]()
+    first = _told(changed, (*ROOM, 0.01), words)
+    assert repr(_told(changed, (*ROOM, 0.01), words)) == repr(first)
+    assert first[0] != plain[0]
+    assert first[0] == numbers(
+        strobe.simulate(strobe.Robot(changed.model), *map(list, ROOM), 0.01, **words)
+    )
+
+
+@pytest.mark.parametrize("spoilt", range(3))
+def test_numbers_that_are_none_are_refused_after_good_ones_too(spoilt):
+    strobe.simulate(ROBOT, *ROOM, 0.01, step=1e-3)
+    bad = [x.copy() for x in ROOM]
+    bad[spoilt][1] = np.nan
+    name = ("q0", "qd0", "torque")[spoilt]
+    with pytest.raises(StrobeError, match=f"^{name} holds a number that is not finite"):
+        strobe.simulate(ROBOT, *bad, 0.01, step=1e-3)
+
+
+def test_a_run_is_let_go_as_soon_as_nobody_holds_it():
+    simulated = ROBOT.simulator(step=1e-3)
+    gone = [weakref.ref(simulated(*ROOM, 0.01)) for _ in range(4)]
+    assert not any(each() for each in gone)
+
+
+def test_a_run_that_is_interrupted_at_its_only_chunk_goes_on_with_the_same_bits(monkeypatch):
+    words = {"step": 1e-3}
+    expected = strobe.simulate(ROBOT, *ROOM, 0.01, **words)
+    with monkeypatch.context() as patched:
+
+        def interrupted(*_):
+            raise KeyboardInterrupt
+
+        patched.setattr(Stepping, "run", interrupted)
+        run = strobe.simulate(ROBOT, *ROOM, 0.01, **words)
+    assert run.status == Status.INTERRUPTED
+    assert len(run.times) == 0
+    again = strobe.simulate(ROBOT, *ROOM, 0.01, resume=run.checkpoint, **words)
+    assert np.array_equal(again.q, expected.q)
+
+
+def test_a_keyword_of_a_run_is_refused_by_the_name_of_the_handle():
+    with pytest.raises(TypeError) as refused:
+        ROBOT.simulator(step=1e-3)(*START, TAU, 0.01, every=2)
+    assert str(refused.value) == (
+        "a simulator of pendulum3 takes q0, qd0, torque and t; got every=. What is settled once goes to "
+        "robot.simulator."
+    )

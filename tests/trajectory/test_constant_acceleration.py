@@ -245,3 +245,14 @@ def test_a_time_in_the_gap_is_refused_with_both_sides_of_it():
 def test_quaternions_are_not_planned():
     with pytest.raises(ArgumentError, match=r"joints with quaternions"):
         request(strobe.load("planar2").with_base("floating"), [[0.0] * 9] * 2)
+
+
+def test_a_plan_does_not_depend_on_the_plans_before_it():
+    used = strobe.load("ur5")
+    q = used.random_state(3, 12)[0]
+    for k, bounds in enumerate([(1.0, 2.0), (0.7, 5.0), (1.0, 2.0)]):
+        for a, b in pairwise(q[4 * k : 4 * k + 4]):
+            words = dict(zip(("velocity", "acceleration"), bounds, strict=True))
+            found, fresh = used.plan([a, b], **words), strobe.load("ur5").plan([a, b], **words)
+            assert found.coefficients.tobytes() == fresh.coefficients.tobytes()
+            assert found.times.tobytes() == fresh.times.tobytes()

@@ -64,3 +64,27 @@ def test_a_request_shares_no_array_with_the_robot_or_the_caller():
     for own in (ROBOT.limits.lower, ROBOT.limits.velocity, ROBOT.limits.effort, given):
         for part in (asked.q, asked.bounds.lower, asked.bounds.velocity, asked.bounds.effort):
             assert not np.shares_memory(own, part)
+
+
+BOUNDS = [{}, {"velocity": 1.0}, {"velocity": 2.0, "acceleration": 3.0}, {"lower": -1.0, "upper": 1.0}]
+
+
+@pytest.mark.parametrize("bounds", BOUNDS, ids=str)
+def test_bounds_that_were_looked_at_before_are_the_same_and_nobody_elses(bounds):
+    names = ("lower", "upper", "velocity", "acceleration", "jerk", "effort")
+    used, points = strobe.Robot(ROBOT.model), np.full((2, 6), 0.25)
+    for others in BOUNDS:
+        for name in names:
+            getattr(request(used, points, **others).bounds, name)[...] = 7.0  # of one request alone
+    expected = request(strobe.Robot(ROBOT.model), points, **bounds).bounds
+    found = request(used, points, **bounds).bounds
+    assert all(np.array_equal(getattr(found, name), getattr(expected, name)) for name in names)
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, float("nan"), 1e40])
+def test_a_bound_that_is_none_is_refused_every_time(value):
+    robot = strobe.Robot(ROBOT.model)
+    for _ in range(2):
+        request(robot, np.zeros((2, 6)), velocity=1.0)
+        with pytest.raises(ArgumentError, match='^the velocity bound of joint "'):
+            request(robot, np.zeros((2, 6)), velocity=value)

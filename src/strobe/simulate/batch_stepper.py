@@ -94,7 +94,6 @@ class SideBySide:
         count = len(self.state)
         if given.shape[:-1] not in ((), (count,)):
             raise ShapeError("tau", given.shape, f"({count}, {self.robot.nv})", f"there are {count} robots")
-        held = self._constants | {
-            "tau": np.ascontiguousarray(given[None] if given.ndim == 1 else given, dtype=float)
-        }
+        torques = np.ascontiguousarray(given[None] if given.ndim == 1 else given, dtype=float)
+        held = {**self._constants, "tau": torques}
         self._march(self.state, held, self._signals, *self._unrecorded, self.threads)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from strobe.compiler.graph.recurrence import STATE, Call, round_of, samples
-from strobe.compiler.runtime.arrays import some
+from strobe.compiler.runtime.arrays import every, some
 from strobe.compiler.runtime.marching import Marching, cut
 from strobe.robot import Robot
 from strobe.simulate.checkpoint import Checkpoint
@@ -47,6 +47,7 @@ class Rows:
     extremes: Array | None = None  # (N, bounds) in all steps, where not all are kept
     interrupted: bool = False
     failure: Exception | None = None  # what a function of the user did wrong
+    whole: bool = False  # whether it is known that every run reached its end, and every row is there
 
     @property
     def energy(self) -> Array:
@@ -128,6 +129,9 @@ def _at_once(
         return rows
     there = alive(problem, rows)
     rows.state = rows.out[:, -1, : problem.parts.size].copy()  # the step of no length is not counted
+    if every(rows.state[:, problem.parts.alive :] == course.ended):
+        rows.recorded, rows.whole = course.all_rows, True
+        return rows
     rows.recorded = course.kept < steps_done(problem, rows) + (not alive(problem, rows))
     rows.recorded[-1] |= there
     return rows
@@ -203,10 +207,10 @@ class Stepping:
     ) -> None:  # fmt: skip
         self.problem, self.method, self.course = problem, method, course
         self.conserved, self.threads = conserved, threads
-        rate, signals = problem.rate_in(span), problem.signals
-        key = method.name, rate.accelerated, rate.rank, *signals, conserved, watched
+        signals = problem.signals
+        key = method.name, span.locked, problem.rank_in(span), *signals, conserved, watched
         self.marching: Marching = problem.outline.steps(
-            key, lambda: marching(problem.robot, method, rate, signals, conserved, watched)
+            key, lambda: marching(problem.robot, method, problem.rate_in(span), signals, conserved, watched)
         )
         self.constants = problem.constants_in(span)
 
@@ -270,14 +274,15 @@ class Stepping:
         if self.problem.signals:
             signals = self.problem.sampled(t[:, None] + np.multiply.outer(h, self.method.times), inside)
         signals["h"] = h[None, :, None]
-        constants = self.constants | ({"energy": rows.energy[:, None].copy()} if self.conserved else {})
+        constants = self.constants
+        if self.conserved:
+            constants = {**constants, "energy": rows.energy[:, None].copy()}
         if self.problem.function is None:
             self.marching(rows.state, constants, signals, records, rows.out, self.threads)
             return
         for k, number in enumerate(range(first, beyond)):
-            cells = constants | cut(
-                self.marching.recurrence, {name: x[:, k] for name, x in signals.items()}
-            )
+            sampled = cut(self.marching.recurrence, {name: x[:, k] for name, x in signals.items()})
+            cells = {**constants, **sampled}
             self._round(rows, cells, number, float(t[k]), float(h[k]), int(records[k]))
 
     def _round(
@@ -371,9 +376,10 @@ def rates_at(
     known = problem.constants_in(span)
     if problem.signals:
         sampled = problem.sampled(np.array([[t]]), np.array([inside]))
-        known |= {name: each[:, 0] for name, each in sampled.items()}
-    theirs = {name: _of(members, each) for name, each in known.items()}
+        known = {**known, **{name: each[:, 0] for name, each in sampled.items()}}
+    arrays = {"x": x, **{name: _of(members, each) for name, each in known.items()}}
     if problem.function is not None:
-        theirs["tau"] = np.zeros((1, problem.parts.nv)) if tau is None else tau
-    arrays = {name: x if name == "x" else theirs[name] for name in problem.outline.sizes}
+        arrays["tau"] = np.zeros((1, problem.parts.nv)) if tau is None else tau
+    if len(arrays) > 2:  # in the order of the inputs
+        arrays = {name: arrays[name] for name in problem.outline.sizes}
     return values_of(robot, rate, arrays, seldom)

@@ -180,13 +180,18 @@ class Problem:
             found["t"] = t[None, :, :, None]
         return {name: np.ascontiguousarray(x.reshape(*x.shape[:2], -1)) for name, x in found.items()}
 
-    def constants_in(self, span: Span) -> dict[str, Array]:
+    def constants_in(self, span: Span) -> Mapping[str, Array]:
+        if not span.payloads:
+            return self.constants
         carried = {f"payload {frame}": load for frame, load in span.payloads.items()}
         return {**self.constants, **carried}
 
+    def rank_in(self, span: Span) -> int | None:
+        """Of the conditions of closed chains, where there are any."""
+        return None if self.closed is None else self.closed.rank_with(locked_dofs(self.robot, span))
+
     def rate_in(self, span: Span) -> RateRequest:
-        rank = None if self.closed is None else self.closed.rank_with(locked_dofs(self.robot, span))
-        return self.outline.rate_in(span.locked, rank)
+        return self.outline.rate_in(span.locked, self.rank_in(span))
 
     def joint_of(self, dof: Any) -> str:
         """The name of the joint that a degree of freedom, by its number, belongs to."""
@@ -199,7 +204,7 @@ class Problem:
 
     def whole(self, flat: Array) -> Array:
         """(N, …) with the batch axes as they were given."""
-        return flat.reshape((*self.batch, *flat.shape[1:]))
+        return flat.reshape(self.batch + flat.shape[1:])
 
 
 def joint_at(robot: Robot, dof: Any) -> Joint:
@@ -300,21 +305,22 @@ def _alike(robot: Robot, q0: Any, qd0: Any, torque: Any, t: Any, words: Words) -
     if known is None or not known["outline"].is_unremarkable(q0, qd0) or not all_finite(torque):
         return None
     batch = known["batch"]
-    numbers = {
-        "state": _state(known["outline"].parts, batch, q0, qd0), "end": t,
-        "constants": known["constants"] | {"tau": _flat(torque.copy(), batch)},
-    }  # fmt: skip
-    found = object.__new__(Problem)
-    vars(found).update(known | numbers)
+    found = object.__new__(Problem)  # whose own initialisation takes longer than all of this
+    vars(found).update(
+        known, state=_state(known["outline"].parts, batch, q0, qd0), end=t,
+        constants=known["constants"] | {"tau": _flat(torque.copy(), batch)},
+    )  # fmt: skip
     return found
 
 
 def _kind(q0: Any, qd0: Any, torque: Any, t: Any, words: Words) -> Hashable:
     """What a problem of plain arrays has in common with others; nothing where they are not plain."""
-    plain = all(type(x) is np.ndarray and x.dtype is FLOAT64 for x in (q0, qd0, torque))
-    if not plain or type(t) is not float or not 0.0 < t < inf or not all(type(x) in SAID for x in words):
+    if not (type(q0) is type(qd0) is type(torque) is np.ndarray and type(t) is float and 0.0 < t < inf):
         return None
-    return q0.shape, qd0.shape, torque.shape, words
+    limits, friction, formulation = words
+    said = type(limits) in SAID and type(friction) in SAID and type(formulation) in SAID
+    plain = q0.dtype is qd0.dtype is torque.dtype is FLOAT64
+    return (q0.shape, qd0.shape, torque.shape, words) if said and plain else None
 
 
 def _outlines(robot: Robot) -> Recent:

@@ -15,7 +15,6 @@ from strobe.simulate.problem import Problem
 from strobe.simulate.run import Run, Status, later
 
 Array = np.ndarray
-DONE = int(Status.DONE)
 MENTIONED = 5  # runs of a batch whose fate is told one by one
 DRIFT = 1e-3  # of the kinetic energy: a drift that is mentioned
 OPEN = 1e-9  # m, or sines of angles: by which a loop is open if that is mentioned
@@ -33,12 +32,15 @@ def report(
     """
     p = problem.parts
     recorded = rows.recorded
-    complete = every(recorded)
+    complete = rows.whole or every(recorded)
     out = rows.out if complete else rows.out[:, recorded]
     times = times if complete else times[recorded]
-    lost = rows.state[:, p.alive] == 0.0
-    losses = _losses(problem, rows, reached, lost, out, times) if some(lost) else []
-    status = _status(problem, rows, reached, lost)
+    if rows.whole:
+        losses, status = [], np.zeros(len(out), np.int8)  # of DONE
+    else:
+        lost = rows.state[:, p.alive] == 0.0
+        losses = _losses(problem, rows, reached, lost, out, times) if some(lost) else []
+        status = _status(problem, rows, reached, lost)
     known = {
         "robot": problem.asked_of, "times": times, "method": method, "step": step, "error": None,
         "q": problem.whole(out[..., p.q]), "qd": problem.whole(out[..., p.qd]),
@@ -73,11 +75,9 @@ def report(
 def _status(problem: Problem, rows: Rows, reached: Array, lost: Array) -> Array:
     """How each of the batch ended."""
     whole = reached == problem.end
-    if every(rows.recorded) and every(whole) and not some(lost):
-        return np.full(len(whole), DONE, np.int8)
     ending = Status.FAILED if rows.failure else Status.INTERRUPTED if rows.interrupted else Status.DONE
-    there = whole & rows.recorded[-1:].all()
-    return np.where(lost, Status.DIVERGED, np.where(there, Status.DONE, ending)).astype(np.int8)
+    whole &= rows.recorded[-1:].all()
+    return np.where(lost, Status.DIVERGED, np.where(whole, Status.DONE, ending)).astype(np.int8)
 
 
 def _audit(problem: Problem, rows: Rows, times: Array, out: Array, recorded: Array) -> Audit:

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from strobe.compiler.runtime.arrays import every
 from strobe.compiler.runtime.threads import asked_threads
 from strobe.errors import Advised, ArgumentError, LimitsLeftWarning, SimulationWarning, advice_of, shown
 from strobe.models.arguments import require_above, require_choice, require_truth, require_whole
@@ -187,10 +186,9 @@ class _Fixed:
 
     def _reached(self, steps: Grid, rows: Rows) -> Array:
         """The time (N,) at which each run of the batch had its last good state."""
-        done = rows.state[:, self.asked.parts.steps]
-        if every(done == steps.total):
-            return np.full(len(done), self.asked.end)
-        return steps.steps(done.astype(np.int64)).t
+        if rows.whole:
+            return np.full(len(rows.state), self.asked.end)
+        return steps.steps(rows.state[:, self.asked.parts.steps].astype(np.int64)).t
 
     def _many(self, course: Course, why: str, resume: Checkpoint | None = None) -> list[str]:
         """What to say, beforehand, of a run that lasts for very many steps; too many are refused."""

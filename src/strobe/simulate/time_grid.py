@@ -93,6 +93,16 @@ class Course:
         """Of the rows."""
         return self.grid.steps(self.kept).t
 
+    @cached_property
+    def all_rows(self) -> Array:
+        """That every row is there."""
+        return np.ones(len(self.kept), bool)
+
+    @cached_property
+    def ended(self) -> Array:
+        """What a run that reached its end has last in its state: alive, and so many steps done."""
+        return np.array([1.0, self.grid.total])
+
     def rounds(self, first: int, beyond: int) -> Rounds:
         """Steps from the number of one up to that of another."""
         total = self.grid.total

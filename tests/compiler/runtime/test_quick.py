@@ -491,3 +491,15 @@ def test_a_handle_refuses_what_the_method_refuses(panda):
     locked.flags.writeable = False
     with pytest.raises(strobe.StrobeError, match="out"):
         ask(q, qd, out=locked)
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_a_keyword_that_a_handle_has_not_is_refused_by_what_it_takes(panda, compiled):
+    robot = strobe.Robot(panda.model, compiled=compiled)
+    ask, q = robot.prepared("jacobian"), robot.random_state(0)[0]
+    for named in ({"frame": "tool"}, {"frame": "tool", "out": np.empty((6, 7))}):
+        with pytest.raises(TypeError) as refused:
+            ask(q, **named)
+        assert str(refused.value) == (
+            "what robot.prepared gives for jacobian of panda takes q by place, and out=; got frame=."
+        )

@@ -7,6 +7,7 @@ import pytest
 
 import strobe
 from strobe.compiler.runtime import kernels
+from strobe.compiler.runtime.traced import AsWritten
 from strobe.errors import ArgumentError, NumberTruthError, ProgramSizeError, UnknownNameError
 from strobe.scalars import cos, less, maximum, sin, sqrt, where
 
@@ -136,3 +137,30 @@ def test_a_jacobian_that_cannot_be_compiled_is_interpreted_on_duals():
 def test_an_input_that_there_is_not_is_told_with_those_there_are():
     with pytest.raises(UnknownNameError, match='no input "qd" in spring'):
         strobe.trace(spring, q=2, k=1).jacobian("qd")
+
+
+def test_what_is_done_as_it_is_written_has_the_bits_of_numpy():
+    def written(a, b, c):
+        x, y, z = a[0], b[0], c[0]
+        return [
+            x * y + z,
+            x - y * z,
+            x + y * z * z,
+            x * y + x * z,
+            (x + y) / 2.0 * z,
+            where(less(x, y), x, y) * z,
+        ]
+
+    each = np.random.default_rng(3).standard_normal((3, 4000, 1))
+    found = AsWritten(written, {"a": 1, "b": 1, "c": 1})
+    x, y, z = each[..., 0]
+    expected = [
+        x * y + z,
+        x - y * z,
+        x + y * z * z,
+        x * y + x * z,
+        (x + y) / 2.0 * z,
+        np.where(x < y, x, y) * z,
+    ]
+    assert np.array_equal(found(*each), np.stack(expected, axis=-1))
+    assert isinstance(pickle.loads(pickle.dumps(AsWritten(pendulum, {"q": 1, "tau": 1}))), AsWritten)

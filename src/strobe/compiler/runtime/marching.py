@@ -120,6 +120,8 @@ class Marching:
 
     def _parts(self, states: int, rounds: int, threads: int | None) -> list[int]:
         """Where the states of each thread begin, and where the last ones end."""
+        if threads is None and states < 16:
+            return [0, states]
         number = asked_threads(threads) or worthwhile(states * rounds * self.operations)
         number = min(number, max(1, states // 8))
         return [8 * (states * k // (8 * number)) for k in range(number)] + [states]
@@ -180,7 +182,7 @@ def cut(recurrence: Recurrence, sampled: Mapping[str, Array]) -> dict[str, Array
 def _place(array: Array) -> int:
     """Where the numbers of an array lie: as `ctypes` tells in a tenth of the time, where they may be written to."""
     try:
-        return ctypes.addressof(ctypes.c_byte.from_buffer(array))
+        return ctypes.addressof(ctypes.c_byte.from_buffer(array))  # pyright: ignore[reportArgumentType]
     except (TypeError, ValueError, BufferError):  # read-only, not side by side, or none at all
         return array.__array_interface__["data"][0]
 

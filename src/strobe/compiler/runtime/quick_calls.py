@@ -98,10 +98,12 @@ class QuickCalls:
             return
         with building:
             place = room_for(builtin)
+            if place is None:
+                return
             code = _code(kernel)
             alone = named.get("threads") == 1
             asked = (code.batch_alone if alone else code.batch) if axes else code.quick
-            made = None if place is None or asked is declined else _answering(asked, result, *call)
+            made = None if asked is declined else _answering(asked, result, *call)
             if made is not None:
                 learn(builtin, made, place)
 
