@@ -116,3 +116,17 @@ def test_a_file_that_is_not_there_is_told(tmp_path: Path):
     done = run("planar3", str(tmp_path / "none.csv"))
     assert done.exit_code == 2
     assert "none.csv" in done.stderr
+
+
+def test_the_report_is_one_page_that_needs_nothing_beside_it(logs, tmp_path: Path):
+    target = tmp_path / "report.html"
+    words = ("--test", logs["second"], "--friction", "viscous", "--report", str(target))
+    done = run("planar3", logs["first"], *words)
+    assert done.exit_code == 0, done.output
+    text = target.read_text()
+    assert "held out" in text
+    assert text.count("<svg") == 2
+    assert not any(word in text for word in ("http://", "https://", "<script", "nan"))
+    assert run("planar3", logs["first"], *words).exit_code == 2  # it is not replaced unasked
+    done = run("planar3", logs["first"], "--report", "report.pdf")
+    assert "--report report.pdf: a report is an .html file." in done.stderr

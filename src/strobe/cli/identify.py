@@ -56,6 +56,9 @@ def identify(
         float | None, takes("--cutoff", "HZ", "The band that is fitted; else chosen from the motion.")
     ] = None,
     output: Annotated[Path | None, written_to("The identified robot: .urdf or .toml.")] = None,
+    report: Annotated[
+        Path | None, takes("--report", "FILE.html", "A page: torques, errors, parameters, what stays open.")
+    ] = None,
     columns: Columns = None,
     degrees: Degrees = False,
     topic: Topic = None,
@@ -75,7 +78,7 @@ def identify(
 
     \b
     Examples:
-      strobe identify panda motion.csv --test other.csv -o identified.urdf
+      strobe identify panda motion.csv --test other.csv -o identified.urdf --report report.html
       strobe identify arm.toml free.csv --columns t=1,q=2:7,current=14:19 --gains 14.9,13.3,11.1,10.6,11,11.5
       strobe identify arm.toml free.csv --columns t=1,q=2:7,current=14:19 --loaded held.csv --load 2.805
     """
@@ -87,6 +90,10 @@ def identify(
     if output is not None:
         format_of(output)
         refuse(output, inputs=[robot, *given], force=force)
+    if report is not None:
+        if report.suffix.lower() != ".html":
+            raise ArgumentError(f"--report {report}: a report is an .html file.")
+        refuse(report, inputs=[robot, *given], force=force)
     arm = open_robot(robot, lock=lock, base=base, gravity=gravity, strict=strict)
     how = LogOptions(columns, degrees, False, topic)
     words: dict[str, Any] = {
@@ -102,6 +109,8 @@ def identify(
         )
     except ArgumentError as error:
         raise ArgumentError(_in_options(error)) from None
+    if report is not None:
+        _report(found, [*train, *held], report, [robot, *given], force)
     _present(found, output, given, robot, force, as_json)
 
 
@@ -141,6 +150,16 @@ def _write(found: Identification, output: Path, inputs: Sequence[Any], force: bo
         note(remark)
     with writing(output, inputs=inputs, force=force) as stream:
         stream.write(text)
+
+
+def _report(
+    found: Identification, logs: Sequence[Log], report: Path, inputs: Sequence[Any], force: bool
+) -> None:
+    from strobe.files.writing import writing
+    from strobe.identify.identification_page import page
+
+    with writing(report, inputs=inputs, force=force) as stream:
+        stream.write(page(found, logs))
 
 
 def _data(found: Identification, output: Path | None) -> dict[str, Any]:

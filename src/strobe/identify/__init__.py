@@ -18,6 +18,7 @@ In the order of the data:
     drive_gains        what one ampere is worth
     identification     what logs tell
     identifying        the call
+    identification_page  as a page
     payload_readings   what was read, checked
     payload_regressor  torques linear in ten numbers
     payload            what a hand carries

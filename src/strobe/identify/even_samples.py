@@ -15,7 +15,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.interpolate import CubicSpline
 from scipy.ndimage import convolve1d
-from scipy.signal import upfirdn
 
 from strobe.errors import ArgumentError, counted
 from strobe.identify.logs import Log
@@ -73,16 +72,11 @@ class Band:
 
     def kept(self, x: Array) -> Array:
         """Rows (N, …) within the band."""
-        half, count = len(self.taps) // 2, len(x)
-        if count <= 2 * half:
-            return x[:0]
-        filtered = upfirdn(self.taps, x, 1, 1, axis=0) if self.every == 1 else None
-        if filtered is not None:
-            return filtered[2 * half : count]
-        ahead = -2 * half % self.every  # so that the first whole row falls on one that is kept
-        padded = np.concatenate([np.zeros((ahead, *x.shape[1:])), x]) if ahead else x
-        rows = upfirdn(self.taps, padded, 1, self.every, axis=0)
-        return rows[(2 * half + ahead) // self.every : (count + ahead - 1) // self.every + 1]
+        length = len(self.taps)
+        starts = range(0, len(x) - length + 1, self.every)
+        flat = np.ascontiguousarray(x).reshape(len(x), -1)
+        rows = np.array([self.taps @ flat[k : k + length] for k in starts])
+        return rows.reshape(len(starts), *x.shape[1:])
 
 
 def stretches(log: Log, effort: Array, cutoff: float) -> tuple[list[Stretch], list[str]]:

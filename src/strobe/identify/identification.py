@@ -54,6 +54,7 @@ class Identification:
     logs: tuple[LogFit, ...]
     remarks: tuple[str, ...]
     gains: Gains | None = None  # of the drives, where they were found
+    taken_gains: Array | None = None  # of the drives, as torques of currents were taken
 
     @property
     def model(self) -> TorqueModel:
@@ -103,8 +104,7 @@ class Identification:
 
     def predicted(self, log: Log, gains: Any = None) -> tuple[Array, Array, Array]:
         """Times (N,), and measured and predicted torques (N, joints) of a log, within the band."""
-        if gains is None and self.gains is not None:
-            gains = self.gains.values
+        gains = self.taken_gains if gains is None else gains
         pieces, _ = stretches_of(log, effort_of(log, gains), self.cutoff)
         parts = [
             (rows.times, rows.effort, rows.torques(self.possible))

@@ -83,7 +83,7 @@ def identify(
     drives = _drives(model, read, cutoff, own)
     return Identification(
         robot, model.base, tuple(term.name for term in model.terms), cutoff, fit, parameters, own, drives,
-        tuple(told), tuple(dict.fromkeys([*remarks, *said])), found,
+        tuple(told), tuple(dict.fromkeys([*remarks, *said])), found, None if gains is None else np.array(gains),
     )  # fmt: skip
 
 

@@ -104,7 +104,7 @@ class TorqueModel:
         Y = self.base.regressor(piece.q, piece.qd, piece.qdd)
         F = np.stack(list(self._columns(piece, Y, values, carried)), axis=-1)
         times, Y, F, effort = (band.kept(x) for x in (piece.times, Y, F, piece.effort))
-        return Rows(times, Y, F, effort, _tells(piece, band), band)
+        return Rows(times, Y, F, effort, tells(piece, band), band)
 
     def _columns(self, piece: Stretch, Y: Array, values: Array | None, carried: Any) -> Iterator[Array]:
         motion = Motion.of(piece)
@@ -141,7 +141,7 @@ def effort_of(log: Log, gains: Any = None) -> Array:
     return log.tau
 
 
-def _tells(piece: Stretch, band: Band) -> Array:
+def tells(piece: Stretch, band: Band) -> Array:
     """Whether a kept row tells of each joint."""
     half = len(band.taps) // 2
     about = 2 * int(REST / piece.step) + 1
