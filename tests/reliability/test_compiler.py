@@ -21,6 +21,7 @@ from reliability.comparison import (
 from reliability.compiler import Case, attempt
 from strobe.compiler.graph import rules
 from strobe.compiler.graph.recurrence import STATE, Call, Recurrence
+from strobe.compiler.runtime.device import INTERPRETER
 from strobe.compiler.runtime.kernels import Kernel
 from strobe.compiler.runtime.marching import Marching
 from strobe.models.load import load_model
@@ -220,7 +221,7 @@ def test_a_record_of_what_all_states_share_is_made_without_a_compiler_too():
     }
     calls = (Call("drive", ("gain",), "torque"), Call("next", (STATE, "torque"), "next"))
     recurrence = Recurrence(1, {"gain": 1}, {}, calls, "next", ("torque", 0, 1))
-    march = Marching(load_model("planar2"), programs, recurrence, compiled=False)
+    march = Marching(load_model("planar2"), programs, recurrence, INTERPRETER)
     state, out = np.array([[1.0], [2.0]]), np.empty((2, 1, 2))
     march(state, {"gain": np.array([[0.5]])}, {}, np.array([0]), out)
     assert out[:, 0].tolist() == [[1.0, 1.0], [2.0, 1.0]]

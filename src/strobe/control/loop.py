@@ -126,7 +126,7 @@ class Loop:
 
     @cached_property
     def marching(self) -> Marching:
-        return Marching(self.plant.model, self.kernels, self.recurrence, self.plant.compiled)
+        return Marching(self.plant.model, self.kernels, self.recurrence, self.plant.device)
 
     # -- the programs of a round --------------------------------------------------------------------
 

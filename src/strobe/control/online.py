@@ -17,7 +17,7 @@ import numpy as np
 
 from strobe.compiler.runtime.arrays import checked, require_turns
 from strobe.compiler.runtime.interpret import evaluate
-from strobe.compiler.runtime.processor import declined
+from strobe.compiler.runtime.processor import declined, where_loops_run
 from strobe.compiler.runtime.traced import Traced
 from strobe.control.controller import Controller, Layout, Measured, Wanted
 from strobe.control.motion_controller import motion_controller
@@ -156,6 +156,7 @@ class _Law(Traced):
             return [*tau, *memory.joined(left)]
 
         super().__init__(step, sizes)
+        self.device = where_loops_run(robot.device)
 
     @property
     def quantity(self) -> str:

@@ -348,7 +348,7 @@ def marching(
     def made() -> Marching:
         requests, recurrence = one_step(robot.model, method, rate, signals, conserved, watched)
         kernels = {name: robot.kernel(request) for name, request in requests.items()}
-        return Marching(robot.model, kernels, recurrence, robot.compiled)
+        return Marching(robot.model, kernels, recurrence, robot.device)
 
     return robot.kept(("march", method.name, rate, tuple(signals), conserved, watched), made)
 

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
+from threading import local
 from time import perf_counter
 
 from strobe.errors import ArgumentError
@@ -40,6 +41,7 @@ def timed(what: str) -> Iterator[None]:
 Watch = Callable[[str], AbstractContextManager[object]]
 
 _watch: list[Watch] = [nullcontext]
+_outermost = local()
 
 
 def watch(when_compiling: Watch) -> None:
@@ -47,6 +49,15 @@ def watch(when_compiling: Watch) -> None:
     _watch[0] = when_compiling
 
 
-def waiting(what: str) -> AbstractContextManager[object]:
-    """What somebody waits for while code is made."""
-    return _watch[0](what)
+@contextmanager
+def waiting(what: str) -> Iterator[None]:
+    """What somebody waits for while code is made; what is made on the way belongs to it and is not told apart."""
+    if getattr(_outermost, "found", False):
+        yield
+        return
+    _outermost.found = True
+    try:
+        with _watch[0](what):
+            yield
+    finally:
+        _outermost.found = False

@@ -15,7 +15,7 @@ from strobe.compiler.graph.passes import optimised
 from strobe.compiler.graph.program import Program, trace
 from strobe.compiler.graph.simplify import simplify
 from strobe.compiler.runtime.arrays import turns
-from strobe.compiler.runtime.debug import say, timed
+from strobe.compiler.runtime.debug import say, timed, waiting
 from strobe.compiler.runtime.device import Device
 from strobe.compiler.runtime.processor import MOST_TRACED, PROCESSOR
 from strobe.compiler.runtime.threads import built, collecting_seldom
@@ -140,7 +140,7 @@ class Kernel:
     @built
     def program(self) -> Program:
         """The expression graph after all passes."""
-        with collecting_seldom():
+        with waiting(self.name), collecting_seldom():
             return self._made()
 
     def _made(self) -> Program:

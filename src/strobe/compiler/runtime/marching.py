@@ -10,6 +10,7 @@ import ctypes
 import struct
 from collections.abc import Callable, Mapping
 from concurrent.futures import wait
+from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -19,9 +20,16 @@ import numpy as np
 from strobe.compiler.graph.program import Program
 from strobe.compiler.graph.recurrence import STATE, Call, Recurrence, round_of, sample
 from strobe.compiler.runtime.debug import say, timed, waiting
+from strobe.compiler.runtime.device import Device
 from strobe.compiler.runtime.interpret import evaluate
 from strobe.compiler.runtime.kernels import Kernel
-from strobe.compiler.runtime.processor import MOST_COMPILED, MOST_OPTIMISED, PROCESSOR, has_compiler
+from strobe.compiler.runtime.processor import (
+    MOST_COMPILED,
+    MOST_OPTIMISED,
+    PROCESSOR,
+    has_compiler,
+    where_loops_run,
+)
 from strobe.compiler.runtime.threads import asked_threads, built, collecting_seldom, pool, worthwhile
 from strobe.errors import ProgramSizeError
 from strobe.models.fingerprint import digest
@@ -31,12 +39,17 @@ Array = np.ndarray
 
 
 class Marching:
-    """Rounds of a recurrence whose programs are kernels, by name; the model is whose motion it is."""
+    """Rounds of a recurrence whose programs are kernels, by name; model and device are of the robot that moves."""
 
     def __init__(
-        self, model: Model, kernels: Mapping[str, Kernel], recurrence: Recurrence, compiled: bool = True
+        self,
+        model: Model,
+        kernels: Mapping[str, Kernel],
+        recurrence: Recurrence,
+        device: Device = PROCESSOR,
     ) -> None:
-        self.model, self.recurrence, self.compiled = model, recurrence, compiled
+        self.model, self.recurrence, self.compiled = model, recurrence, device.compiles
+        self.device = where_loops_run(device)
         self.kernels = dict(kernels)
         self.operations = 0  # of a round, known once it is compiled
 
@@ -51,16 +64,13 @@ class Marching:
             return None
         from strobe.compiler.runtime import cache as disk, jit, width
 
-        target = width.target()
-        asked = {name: kernel.fingerprint() for name, kernel in self.kernels.items()}
-        key = disk.key(PROCESSOR.key, digest(asked, self.recurrence), repr(target), "march")
-        entry = disk.fetch(key, lambda: self._watched(target))
+        target = replace(width.target(), hurry=self.device.hurries)
+        with waiting(self.name), collecting_seldom():
+            asked = {name: kernel.fingerprint() for name, kernel in self.kernels.items()}
+            key = disk.key(self.device.key, digest(asked, self.recurrence), repr(target), "march")
+            entry = disk.fetch(key, lambda: self._made(target))
         self.operations = entry.number
         return jit.load_object(entry.code, "march") if entry.code else None
-
-    def _watched(self, target: Any) -> Any:
-        with waiting(self.name), collecting_seldom():
-            return self._made(target)
 
     def _made(self, target: Any) -> Any:
         from strobe.compiler.codegen.llvm_march import march_module
@@ -80,7 +90,7 @@ class Marching:
         with timed(f"{self.name}: LLVM"):
             text = march_module(programs, self.recurrence, target)
             say(4, lambda: text)
-            return Entry(size, jit.emit_object(text, optimise=small))
+            return Entry(size, jit.emit_object(text, optimise=small and not target.hurry))
 
     def __call__(
         self, state: Array, constants: Mapping[str, Array], signals: Mapping[str, Array], records: Array,

@@ -20,7 +20,7 @@ import numpy as np
 from strobe.compiler.graph.program import Program
 from strobe.compiler.runtime.arrays import batch_shape, destination, side_by_side
 from strobe.compiler.runtime.debug import say, timed, waiting
-from strobe.compiler.runtime.device import OnNumpy
+from strobe.compiler.runtime.device import Device, OnNumpy
 from strobe.compiler.runtime.interpret import evaluate
 from strobe.compiler.runtime.results import LARGE
 from strobe.compiler.runtime.threads import (
@@ -60,6 +60,11 @@ class Processor(OnNumpy):
         self.way = require_choice("compile", compile, WAYS)
 
     @property
+    def hurries(self) -> bool:
+        """Whether code that runs a little slower will do, if it is made faster."""
+        return self.way == "fast"
+
+    @property
     def key(self) -> str:
         from strobe.compiler.runtime import jit
 
@@ -69,7 +74,7 @@ class Processor(OnNumpy):
         return MachineCode(kernel)
 
     def compile(self, kernel: Kernel, single: bool, best: bool = False) -> None:
-        code = MachineCode(kernel, hurry=False) if best and self.way != "best" else kernel.code
+        code = MachineCode(kernel, hurry=False) if best and self.hurries else kernel.code
         code.ufunc(single)
         if kernel.constants:
             code.shared.ufunc(single)
@@ -80,6 +85,11 @@ class Processor(OnNumpy):
 PROCESSOR = Processor()
 
 
+def where_loops_run(device: Device) -> Processor:
+    """This processor, told to compile as a robot's device is."""
+    return device if isinstance(device, Processor) else PROCESSOR
+
+
 class MachineCode:
     """A kernel as loops over states, one for each precision, and as builtins for calls in a hurry."""
 
@@ -87,7 +97,7 @@ class MachineCode:
 
     def __init__(self, kernel: Kernel, hurry: bool | None = None) -> None:
         self.kernel = kernel
-        self.hurry = getattr(kernel.device, "way", "best") == "fast" if hurry is None else hurry
+        self.hurry = where_loops_run(kernel.device).hurries if hurry is None else hurry
         self.operations = 0  # known once it is compiled
         self._ufuncs: dict[bool, Any] = {}  # by precision
         self._loops: dict[bool, Code] = {}
@@ -223,14 +233,9 @@ class MachineCode:
         kernel = self.kernel
         target = replace(target, hurry=self.hurry, fused=target.fused and not kernel.as_written)
         told = repr(target), f"{render.__module__}.{render.__qualname__}", *more
-        key = disk.key(kernel.device.key, kernel.fingerprint(), *told)
-        with timed(f"{kernel.name}: {render.__name__} in all"):
-            return disk.fetch(key, lambda: self._watched(render, target))
-
-    def _watched(self, render: Callable[[Program, Target], str], target: Target) -> Entry:
-        """Code made now, which whoever wants to know is told of."""
-        with waiting(self.kernel.name), collecting_seldom():
-            return self._made(render, target)
+        with timed(f"{kernel.name}: {render.__name__} in all"), waiting(kernel.name), collecting_seldom():
+            key = disk.key(kernel.device.key, kernel.fingerprint(), *told)  # perhaps from the program
+            return disk.fetch(key, lambda: self._made(render, target))
 
     def _made(self, render: Callable[[Program, Target], str], target: Target) -> Entry:
         from strobe.compiler.runtime import jit
