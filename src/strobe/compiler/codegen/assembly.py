@@ -53,6 +53,10 @@ class Registers:
         return 32 if self.many else 16
 
     @property
+    def spreads(self) -> bool:
+        return self.many and self.width > 1
+
+    @property
     def bytes(self) -> int:
         return self.width * (4 if self.single else 8)
 
@@ -99,8 +103,7 @@ class Assembly:
         s = registers.suffix
         self.moved = f"vmovup{s[1]}" if s[0] == "p" else f"vmovs{s[1]}"
         self.copied = f"vmovap{s[1]}"
-        self.spreads = registers.many and registers.width > 1
-        self.times = f"{{1to{registers.width}}}" if self.spreads else ""
+        self.times = f"{{1to{registers.width}}}" if registers.spreads else ""
         self.spread = f"vbroadcasts{s[1]}" if registers.width > 1 else self.moved
         if registers.bytes == 16 and not registers.single:
             self.spread = "vmovddup"
@@ -109,7 +112,9 @@ class Assembly:
 
     def write(self, nodes: Sequence[Node]) -> list[str]:
         """The lines of these nodes, in their order."""
-        steps = _in_time(_steps(nodes, self.results))
+        steps = _steps(nodes, self.results)
+        if self.registers.many:  # with few, every value that is there early costs a store and a load
+            steps = _in_time(steps)
         for number in range(len(steps) - 1, -1, -1):
             for a in dict.fromkeys(steps[number][2]):
                 self.uses.setdefault(a, []).append(number)
@@ -310,11 +315,8 @@ class Assembly:
         register = self.of.get(node)
         if register is not None:
             return register
-        constant = node.op == "constant"
-        if constant and not self.spreads and self.registers.width > 1:
-            return self._register(node)
         uses = self.uses[node]
-        if uses and uses[-1] - self.step <= SOON and not constant:
+        if uses and uses[-1] - self.step <= SOON and node.op != "constant":
             return self._register(node)
         return self._place(node)
 
@@ -328,10 +330,9 @@ class Assembly:
         return self.number(bits_of(node.value, self.registers.single))  # pyright: ignore[reportArgumentType]
 
     def _read(self, node: Node, register: str) -> None:
-        if node.op == "constant":
-            self.lines.append(f"{self.spread} {self._address(node)}, {register}")
-        else:
-            self.lines.append(f"{self.moved} {self.homes[node]}, {register}")
+        constant = node.op == "constant"
+        place = self._address(node) if constant else self.homes[node]
+        self.lines.append(f"{self.spread if constant and self.times else self.moved} {place}, {register}")
 
     def _copy(self, node: Node) -> str:
         """A value in a register of its own, to be written over."""

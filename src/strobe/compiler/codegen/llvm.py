@@ -16,12 +16,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
 
 from strobe.compiler.codegen.assembly import ASSEMBLED, Assembly, Registers
 from strobe.compiler.codegen.constants import bits_of
 from strobe.compiler.codegen.llvm_elementary import emit_atan2, emit_sincos
-from strobe.compiler.codegen.llvm_pieces import Piece, layout
+from strobe.compiler.codegen.llvm_pieces import LONGEST_CROWDED, LONGEST_PIECE, Piece, layout
 from strobe.compiler.codegen.llvm_text import BINARY, Text
 from strobe.compiler.graph.fuse import fuse
 from strobe.compiler.graph.order import ordered
@@ -121,7 +122,9 @@ class Emitter(Text):
         self.arguments = len(program.inputs) + len(program.stored)  # the results come behind them
         most = 0 if target.hurry else LONGEST_ALONE if target.width == 1 else LONGEST_BY_LLVM
         self.assembled = target.fills_registers and len(self.program.nodes) > most
-        self.layout = layout(self.program, _blocks(len(self.program.outputs), target.half), target.size)
+        blocks = _blocks(len(self.program.outputs), target.half)
+        longest = LONGEST_CROWDED if target.assembly == "avx2" else LONGEST_PIECE
+        self.layout = layout(self.program, blocks, target.size, longest)
         self.values: dict[Node, str] = {}  # of the piece that is being written
         self.kept: set[Node] = set()  # by the pieces before it
         self.declared: set[str] = set()
@@ -448,7 +451,8 @@ class Emitter(Text):
                 results.setdefault(node, []).append(self._cell(node))
         t = self.target
         registers = Registers(t.width, t.single, t.assembly == "avx512")
-        lines = Assembly(registers, places, results, self._fixed_number, self._new_cell).write(run)
+        number = partial(self._fixed_number, copies=1 if registers.spreads else t.width)
+        lines = Assembly(registers, places, results, number, self._new_cell).write(run)
         text = "\\0A".join(lines)
         self.lines.append(
             f'  call void asm sideeffect "{text}", "{{rdi}},{{rsi}},{{rdx}},{registers.clobbered},~{{memory}}"'
@@ -484,11 +488,12 @@ class Emitter(Text):
         self._cells += 1
         return f"{self.target.size * (self._cells - 1)}(%rsi)"
 
-    def _fixed_number(self, bits: int) -> str:
-        """The address of a constant, as assembly says it."""
+    def _fixed_number(self, bits: int, copies: int) -> str:
+        """The address of a constant, as assembly says it; of a whole vector where no instruction spreads numbers."""
         if bits not in self._fixed:
+            self._numbers += [0] * (-len(self._numbers) % copies)
             self._fixed[bits] = f"{8 * len(self._numbers)}(%rdx)"
-            self._numbers.append(bits)
+            self._numbers += [bits] * copies
         return self._fixed[bits]
 
     def _need(self, root: Node) -> None:

@@ -25,11 +25,13 @@ from strobe.compiler.graph.program import CIRCLE, Program
 from strobe.scalars import Node
 
 LONGEST_PIECE = 1_400  # operations: their code fills the smallest instruction cache in use
-MOST_GROUPS = 8  # of states that a piece runs over in turn: enough for the fetching of code not to matter
+LONGEST_CROWDED = 1_000  # the same with 16 registers, where each operation has more loads and stores beside it
+MOST_GROUPS = 16  # of states that a piece runs over in turn: enough for the fetching of code not to matter
 FEWEST_GROUPS = 3  # that make up for what is kept: over two, derivatives of the Panda take longer
 LONGEST_ROW = 512  # results of a state that pieces store as they complete them: a page of memory
 BLOCKS_AT_ONCE = 128  # of results that a piece of their own writes
 CACHE = 2**15  # bytes of the smallest first-level data cache in use
+ROOM = 2**17  # bytes of what is kept: written and read from first to last, it may pass through the second one
 
 
 @dataclass(frozen=True)
@@ -55,10 +57,10 @@ class Layout:
         return 1 + max(self.slots.values(), default=-1)
 
 
-def layout(program: Program, blocks: Sequence[range], size: int) -> Layout:
+def layout(program: Program, blocks: Sequence[range], size: int, longest: int = LONGEST_PIECE) -> Layout:
     """The pieces of a program whose results are stored in blocks and whose values take so many bytes."""
-    cut = _layout(program, blocks, pieces(program, LONGEST_PIECE))
-    room = CACHE // max(cut.kept * size, 1)
+    cut = _layout(program, blocks, pieces(program, longest))
+    room = ROOM // max(cut.kept * size, 1)
     if room >= FEWEST_GROUPS:
         return replace(cut, groups=min(room, MOST_GROUPS))
     if max(alive(program.nodes, program.outputs)) * size > 1.25 * CACHE:

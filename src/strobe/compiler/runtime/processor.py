@@ -298,7 +298,7 @@ class MachineCode:
             return False
         from strobe.compiler.runtime import shares
 
-        order = shares.order(loop.address, inputs, batch, result, self.operations)
+        order = shares.order(loop.address, inputs, batch, result, self.operations, threads)
         if order is None or order.parts < 2:
             return False
         shares.shared(order, threads)

@@ -19,6 +19,7 @@ from strobe.compiler.codegen.llvm_shares import DATA, DONE, GIVEN, MOST_ARRAYS, 
 from strobe.compiler.runtime import threads
 
 AT_A_TIME = 1000  # parts that a thread takes before Python may interrupt it
+PARTS_EACH = 16  # of a thread: none waits longer for another than a sixteenth of its time
 LOOKS = 20_000  # for the end of the others, before the thread sleeps: about as long as a part takes
 
 
@@ -51,9 +52,9 @@ class Order:
 
 
 def order(
-    loop: int, inputs: Sequence[np.ndarray], batch: tuple[int, ...], out: np.ndarray, operations: int
+    loop: int, inputs: Sequence[np.ndarray], batch: tuple[int, ...], out: np.ndarray, operations: int, most: int
 ) -> Order | None:
-    """Parts of a batch, each of so many operations a state; None where its rows are no single row of rows.
+    """Parts of a batch for at most so many threads; None where its rows are no single row of rows.
 
     Numbers of one state lie side by side.
     """
@@ -65,7 +66,7 @@ def order(
         return None
     size = out.itemsize
     within = [size * int(np.prod(core[d + 1 :])) for d in range(len(core))]
-    part = max(threads.LEAST_PART // max(operations, 1), 1)
+    part = max(threads.LEAST_PART // max(operations, 1), len(arrays[-1]) // (PARTS_EACH * most), 1)
     return Order(loop, arrays, [size] * len(inputs) + within, part + -part % threads.TOGETHER)
 
 
