@@ -25,13 +25,13 @@ from strobe.compiler.graph.program import CIRCLE, Program
 from strobe.scalars import Node
 
 LONGEST_PIECE = 1_400  # operations: their code fills the smallest instruction cache in use
-LONGEST_CROWDED = 1_000  # the same with 16 registers, where each operation has more loads and stores beside it
+LONGEST_CROWDED = 1_000  # the same with 16 registers: loads and stores stand beside operations
 MOST_GROUPS = 16  # of states that a piece runs over in turn: enough for the fetching of code not to matter
 FEWEST_GROUPS = 3  # that make up for what is kept: over two, derivatives of the Panda take longer
 LONGEST_ROW = 512  # results of a state that pieces store as they complete them: a page of memory
 BLOCKS_AT_ONCE = 128  # of results that a piece of their own writes
 CACHE = 2**15  # bytes of the smallest first-level data cache in use
-ROOM = 2**17  # bytes of what is kept: written and read from first to last, it may pass through the second one
+ROOM = 2**17  # bytes of what is kept: read as it was written, it may pass through the second cache
 
 
 @dataclass(frozen=True)

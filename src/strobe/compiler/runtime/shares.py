@@ -52,7 +52,12 @@ class Order:
 
 
 def order(
-    loop: int, inputs: Sequence[np.ndarray], batch: tuple[int, ...], out: np.ndarray, operations: int, most: int
+    loop: int,
+    inputs: Sequence[np.ndarray],
+    batch: tuple[int, ...],
+    out: np.ndarray,
+    operations: int,
+    most: int,
 ) -> Order | None:
     """Parts of a batch for at most so many threads; None where its rows are no single row of rows.
 
