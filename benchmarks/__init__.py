@@ -24,4 +24,5 @@ QUESTIONS = (
     "parameters",
     "scaling",
     "starts",
+    "identification",
 )

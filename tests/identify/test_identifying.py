@@ -12,7 +12,7 @@ import strobe
 from strobe.errors import ArgumentError, StrobeError
 from strobe.identify import identify
 from strobe.identify.friction import bent
-from strobe.identify.identification import _driven
+from strobe.identify.identification import driven
 from strobe.identify.possible import is_possible
 from strobe.robot import Robot
 
@@ -21,7 +21,7 @@ VISCOUS, COULOMB = 0.4, 1.0
 
 
 def _rubbing(robot: Robot) -> Robot:
-    return robot.with_model(_driven(robot.model, [(0.0, VISCOUS, COULOMB)] * robot.nv))
+    return robot.with_model(driven(robot.model, [(0.0, VISCOUS, COULOMB)] * robot.nv))
 
 
 @pytest.fixture(scope="module")

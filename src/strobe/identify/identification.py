@@ -94,7 +94,7 @@ class Identification:
     def identified(self) -> Robot:
         """The robot with what was found: inertias, rotors, viscous and Coulomb friction."""
         return self.robot.with_model(
-            _driven(self.robot.with_parameters(self.parameters).model, self.drives.tolist())
+            driven(self.robot.with_parameters(self.parameters).model, self.drives.tolist())
         )
 
     @property
@@ -152,7 +152,7 @@ class Identification:
         return Table(["friction", *self.symbols], rows)
 
 
-def _driven(model: Model, drives: Sequence[Sequence[float]]) -> Model:
+def driven(model: Model, drives: Sequence[Sequence[float]]) -> Model:
     """The model with other drives, one after the other for its degrees of freedom."""
     bodies, given = [], iter(drives)
     for body in model.bodies:
