@@ -90,6 +90,7 @@ NEEDED = {  # arguments without which a verb does not look for its robot
     "compile": ["inverse_dynamics", "-o", "out"],
     "control": ["request.toml"],
     "convert": ["--to", "urdf"],
+    "identify": ["log.csv"],
     "ik": ["--position", "1,0,0"],
     "payload": ["--test-forces"],
     "plan": ["request.toml"],
