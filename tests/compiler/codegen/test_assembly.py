@@ -136,3 +136,20 @@ def test_code_made_fast_has_the_bits_of_the_best_and_makes_way_for_it(quantity, 
     assert not fast.kernel(Request(quantity)).code.hurry
     for found_then in (quickly, getattr(fast, quantity)(*state)):
         assert np.array_equal(found_then.view(np.uint64), expected.view(np.uint64))
+
+
+@pytest.mark.parametrize(("results", "many"), [(900, False), (1_100, True), (9_000, True)])
+def test_text_does_not_grow_with_results_once_there_are_many(results, many):
+    program = trace(lambda x: [x[0] + x[1]] * results, {"x": 2}, (results,), Graph())
+    text = module(program, jit.host_target())
+    assert ("call void @in_turn" in text) == many
+    assert text.count("  store ") < (100 if many else 4 * results)
+
+
+def test_many_results_of_a_short_program_are_those_of_a_few():
+    for number in (5, 1_003):
+        function = strobe.trace(lambda x, n=number: [x[0] * x[1], *[0.0] * n, x[0] + x[1]], x=2)
+        x = np.random.default_rng(3).uniform(-1, 1, (STATES, 2))
+        found = function(x)
+        assert np.array_equal(found[:, [0, -1]], np.stack([x[:, 0] * x[:, 1], x[:, 0] + x[:, 1]], axis=1))
+        assert not found[:, 1:-1].any()

@@ -36,6 +36,7 @@ LONGEST_BY_LLVM = (
     700  # operations of a program whose registers LLVM assigns: a little better, for much longer
 )
 LONGEST_ALONE = 3_000  # the same for one state at a time, which waits for its own results
+MOST_STORED_BY_LLVM = 1_000  # results of a program: its scheduler takes a time with the square of them
 FEWEST_IN_TURN = 16  # blocks of results that a loop stores
 RECENT = 20  # results for which a constant stays in a register
 
@@ -121,7 +122,8 @@ class Emitter(Text):
         self.target = target
         self.arguments = len(program.inputs) + len(program.stored)  # the results come behind them
         most = 0 if target.hurry else LONGEST_ALONE if target.width == 1 else LONGEST_BY_LLVM
-        self.assembled = target.fills_registers and len(self.program.nodes) > most
+        long = len(self.program.nodes) > most or len(self.program.outputs) > MOST_STORED_BY_LLVM
+        self.assembled = target.fills_registers and long
         blocks = _blocks(len(self.program.outputs), target.half)
         longest = LONGEST_CROWDED if target.assembly == "avx2" else LONGEST_PIECE
         self.layout = layout(self.program, blocks, target.size, longest)
