@@ -52,6 +52,7 @@ ARM, LINKAGE = strobe.load("planar2"), strobe.load("fourbar")
 MOTION = ARM.plan([[0, 0], [0.1, 0.1]], "cubic", velocity=1.0, acceleration=1.0)
 CURED = {  # calls that the trial found to end otherwise, and what they say
     "path is no text": (lambda: strobe.read_log(bytearray(b"a"), ARM), r"is no path; expected the name of a file"),
+    "logs": (lambda: strobe.identify(ARM, 3), r"a log is a int; expected one of strobe\.read_log"),
     "columns of a log": (lambda: strobe.read_log("a.csv", ARM, columns=3), r"columns is 3; expected columns"),
     "topic": (lambda: strobe.read_log("a.csv", ARM, topic=[]), r"topic is \[\]; expected a name"),
     "columns of a table": (lambda: strobe.from_dh([], columns=1.5), r"columns is 1\.5; expected joint, theta"),

@@ -7,7 +7,7 @@ nearest whose bodies can be (`possible`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -88,7 +88,11 @@ def identify(
 
 
 def _logs(logs: Log | Sequence[Log]) -> list[Log]:
-    return [logs] if isinstance(logs, Log) else list(logs)
+    if isinstance(logs, Log):
+        return [logs]
+    if not isinstance(logs, Iterable):
+        raise ArgumentError(f"a log is a {type(logs).__name__}; expected one of strobe.read_log(…).")
+    return list(logs)
 
 
 def _require(robot: Robot, train: Sequence[Log], loaded: Sequence[Log], load: float | None) -> None:
