@@ -29,7 +29,7 @@ from strobe.identify.torque_rows import STILL, TorqueModel, all_rows, effort_of,
 from strobe.models.arguments import finite_numbers
 from strobe.models.model import Model
 from strobe.models.parameters import PER_BODY
-from strobe.robot import Robot
+from strobe.robot import Robot, require_robot
 
 Array = np.ndarray
 
@@ -56,6 +56,7 @@ def identify(
     one per joint) make torques of motor currents; they are found where ``loaded`` logs were recorded with a ``load``
     (kg) at a frame (the tip).
     """
+    require_robot(robot)
     train, held, carrying = _logs(logs), _logs(test), _logs(loaded)
     _require(robot, train, carrying, load)
     model = TorqueModel(base_parameters(robot), chosen(friction))
@@ -97,8 +98,6 @@ def _logs(logs: Log | Sequence[Log]) -> list[Log]:
 
 def _require(robot: Robot, train: Sequence[Log], loaded: Sequence[Log], load: float | None) -> None:
     """Refuse what cannot be identified."""
-    if not isinstance(robot, Robot):
-        raise ArgumentError(f"robot is a {type(robot).__name__}; expected a Robot: strobe.load(…).")
     if not train:
         raise ArgumentError("logs is empty; give at least one log.")
     for log in (*train, *loaded):
