@@ -29,7 +29,7 @@ from strobe.identify.torque_rows import STILL, TorqueModel, all_rows, effort_of,
 from strobe.models.arguments import finite_numbers
 from strobe.models.model import Model
 from strobe.models.parameters import PER_BODY
-from strobe.robot import Robot
+from strobe.robot import Robot, require_robot
 
 Array = np.ndarray
 
@@ -56,6 +56,7 @@ def identify(
     one per joint) make torques of motor currents; they are found where ``loaded`` logs were recorded with a ``load``
     (kg) at a frame (the tip).
     """
+    require_robot(robot)
     train, held, carrying = _logs(logs), _logs(test), _logs(loaded)
     _require(robot, train, carrying, load)
     model = TorqueModel(base_parameters(robot), chosen(friction))
