@@ -81,6 +81,19 @@ def log() -> Any:
     return strobe.read_log(path, arm())
 
 
+def identification() -> Any:
+    from strobe.identify.logs import Log
+
+    t = np.arange(0, 20, 0.01)
+    w = 2 * np.pi * np.array([[0.1, 0.3], [0.2, 0.25]])
+    q = sum(np.sin(t[:, None] * row) for row in w)
+    qd = sum(row * np.cos(t[:, None] * row) for row in w)
+    qdd = sum(-(row**2) * np.sin(t[:, None] * row) for row in w)
+    tau = arm().inverse_dynamics(q, qd, qdd)
+    log = Log("log.csv", arm().name, arm().joint_names, "t", [], t, q, None, None, tau, None, [])
+    return arm().identify(log, friction=["viscous"])
+
+
 ANSWERS: dict[str, Callable[[], Any]] = {
     "robot": arm,
     "a humanoid": lambda: robot("random(40)"),
@@ -122,6 +135,8 @@ ANSWERS: dict[str, Callable[[], Any]] = {
     "explanations": lambda: arm().explain(*states(500)),
     "other coordinates": lambda: arm().in_coordinates("absolute"),
     "base parameters": lambda: arm().base_parameters(),
+    "identification": identification,
+    "fit of a log": lambda: identification().logs[0],
     "export": lambda: arm().export("inverse_dynamics"),
     "request": lambda: importlib.import_module("strobe.trajectory.requests").request(
         arm(), [[0.0, 0.0], [1.0, 0.5]], acceleration=5.0
@@ -160,7 +175,7 @@ ANSWERS: dict[str, Callable[[], Any]] = {
 UNITLESS = {  # what has no quantity to show
     "kernel", "traced", "picture", "page", "equations", "long equations", "closed form", "row", "matrix",
     "long matrix", "vector", "singularities", "Christoffel symbols", "other coordinates", "diagnosis",
-    "examination", "repaired",
+    "examination", "repaired", "fit of a log",
     "block equations", "chain", "approximation", "table of Denavit and Hartenberg", "controller", "solutions, many",
 }  # fmt: skip
 INPUTS = {  # what people make themselves, in a line

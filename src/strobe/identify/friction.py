@@ -53,10 +53,11 @@ class Motion:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """What one term is called, its coefficients, and whether they can be negative."""
+    """What one term is called, its coefficients, their unit where a joint turns, whether they can be negative."""
 
     name: str
     symbols: tuple[str, ...]
+    unit: str
     columns: Callable[[Motion], Sequence[Array]]  # (N, n) each, one for every symbol
     signed: bool = False
     needs_load: bool = False
@@ -75,19 +76,20 @@ def _direction(motion: Motion) -> Array:
 TERMS = {
     term.name: term
     for term in (
-        Term("rotor", ("Ia",), lambda m: [m.qdd]),
-        Term("viscous", ("v",), lambda m: [m.qd]),
-        Term("quadratic", ("v2",), lambda m: [m.qd * np.abs(m.qd)], signed=True),
-        Term("coulomb", ("c",), lambda m: [_direction(m)]),
-        Term("asymmetric", ("ca",), lambda m: [np.abs(_direction(m))], signed=True),
+        Term("rotor", ("Ia",), "kg m²", lambda m: [m.qdd]),
+        Term("viscous", ("v",), "N m s", lambda m: [m.qd]),
+        Term("quadratic", ("v2",), "N m s²", lambda m: [m.qd * np.abs(m.qd)], signed=True),
+        Term("coulomb", ("c",), "N m", lambda m: [_direction(m)]),
+        Term("asymmetric", ("ca",), "N m", lambda m: [np.abs(_direction(m))], signed=True),
         Term(
             "presliding",
             tuple(f"c{k + 1}" for k in range(len(REACHES))),
+            "N m",
             lambda m: [m.bent[..., k] for k in range(len(REACHES))],
         ),
-        Term("load", ("l",), _load, needs_load=True),
-        Term("offset", ("o",), lambda m: [np.ones_like(m.q)], signed=True),
-        Term("spring", ("k",), lambda m: [m.q], signed=True),
+        Term("load", ("l",), "1", _load, needs_load=True),
+        Term("offset", ("o",), "N m", lambda m: [np.ones_like(m.q)], signed=True),
+        Term("spring", ("k",), "N m", lambda m: [m.q], signed=True),
     )
 }
 

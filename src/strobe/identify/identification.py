@@ -25,6 +25,7 @@ from strobe.show.sheet import Sheet, Table, displayed
 Array = np.ndarray
 
 
+@displayed
 @dataclass(frozen=True, slots=True, eq=False)
 class LogFit:
     """How well one log is explained: relative residual errors ‖τ − τ̂‖ / ‖τ‖ of each joint, in percent."""
@@ -36,6 +37,10 @@ class LogFit:
     fit: Array  # by what fits best
     after: Array  # by the model that bodies can have
     moving: Array  # the same, in rows that tell of a joint
+
+    def __str__(self) -> str:
+        left = ", ".join(f"{x:.3g}" for x in self.after)
+        return f"{self.source}{' (held out)' * self.held_out}: {counted(self.rows, 'row')}, {left} % of torques left"
 
 
 @displayed
@@ -65,6 +70,12 @@ class Identification:
     def symbols(self) -> tuple[str, ...]:
         """The coefficients of one joint's friction."""
         return self.model.symbols
+
+    @property
+    def coefficients(self) -> tuple[str, ...]:
+        """The same with their units, where joints turn."""
+        pairs = zip(self.model.symbols, self.model.units, strict=True)
+        return tuple(symbol if unit == "1" else f"{symbol} ({unit})" for symbol, unit in pairs)
 
     @property
     def values(self) -> Array:
@@ -140,7 +151,8 @@ class Identification:
     def _parameters(self) -> Table:
         rows = zip(self.values.tolist(), self.deviations.tolist(), self.names, strict=True)
         return Table(
-            ["value", "±", "base parameter"], [[x, float(f"{s:.2g}"), name] for x, s, name in rows]
+            ["value", "±", "base parameter (kg, kg m, kg m²)"],
+            [[x, float(f"{s:.2g}"), name] for x, s, name in rows],
         )
 
     def _friction(self) -> Table:
@@ -149,7 +161,7 @@ class Identification:
             [name, *(f"{x:.3g} ± {s:.1g}" for x, s in zip(own, its, strict=True))]
             for name, own, its in zip(owners(self.robot), self.friction, spread, strict=True)
         ]
-        return Table(["friction", *self.symbols], rows)
+        return Table(["friction", *self.coefficients], rows)
 
 
 def driven(model: Model, drives: Sequence[Sequence[float]]) -> Model:

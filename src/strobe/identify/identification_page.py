@@ -123,7 +123,7 @@ def _friction(found: Identification) -> Html:
             owners(found.robot), found.friction, found.friction_deviations, strict=True
         )
     ]
-    return _table(["joint", *found.symbols], rows)
+    return _table(["joint", *found.coefficients], rows)
 
 
 def _bodies(found: Identification) -> Html:

@@ -71,6 +71,11 @@ class TorqueModel:
         return tuple(symbol for term in self.terms for symbol in term.symbols)
 
     @property
+    def units(self) -> tuple[str, ...]:
+        """Their units where a joint turns."""
+        return tuple(term.unit for term in self.terms for _ in term.symbols)
+
+    @property
     def signed(self) -> tuple[bool, ...]:
         """Whether each of them can be negative."""
         return tuple(term.signed for term in self.terms for _ in term.symbols)

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from strobe.equations.coordinates import InCoordinates
     from strobe.equations.meaning import Explanation
     from strobe.identify.base_parameters import BaseParameters
+    from strobe.identify.identification import Identification
+    from strobe.identify.logs import Log
     from strobe.kinematics.end_effector import Hand
     from strobe.kinematics.inverse_rates import Resolved
     from strobe.kinematics.manipulability import LimitMargins, SingularDirections
@@ -368,6 +370,12 @@ class Robot(Dynamics, Kinematics):
         from strobe.identify.base_parameters import base_parameters
 
         return base_parameters(self, **keywords)
+
+    def identify(self, logs: Log | Sequence[Log], **keywords: Any) -> Identification:
+        """Inertial parameters and friction from logs; keywords (test, gains, loaded, …) as in `strobe.identify`."""
+        from strobe.identify.identifying import identify
+
+        return identify(self, logs, **keywords)
 
     def check_parameters(self, parameters: Any) -> tuple[Fault, ...]:
         """What keeps inertial parameters (10 · bodies) from being those of bodies: body by body, the broken rule."""
