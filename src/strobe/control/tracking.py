@@ -79,7 +79,7 @@ def control(
     allowed = tolerances(arm, tolerance)
     used = fixed_method(method)
     end = motion.duration if t is None else _duration(t)
-    start = motion(0.0)
+    start = motion.beginning
     asked = problem(
         arm, start.q if q0 is None else q0, start.qd if qd0 is None else qd0, np.zeros(arm.nv), end,
         wrench=wrench, frame=frame, payload=payload, stops=stops, limits=limits, friction=friction,
@@ -148,8 +148,10 @@ def _run(
 def _wanted(motion: Trajectory, t: Array) -> Array:
     """Position, velocity and acceleration (..., 3 n) of a motion, which stays where it ends."""
     at = motion(np.minimum(t, motion.duration))
-    over = (t > motion.duration * (1 + WHOLE))[..., None]
-    return np.concatenate([at.q, np.where(over, 0.0, at.qd), np.where(over, 0.0, at.qdd)], axis=-1)
+    over = t > motion.duration * (1 + WHOLE)
+    if some(over):
+        at.qd[over] = at.qdd[over] = 0.0
+    return np.concatenate(at, axis=-1)
 
 
 def _march(

@@ -9,6 +9,7 @@ from os import PathLike
 
 import numpy as np
 
+from strobe.compiler.runtime.arrays import every
 from strobe.control.controller import Controller
 from strobe.control.status import Status
 from strobe.errors import StrobeError
@@ -20,6 +21,7 @@ from strobe.show.units import efforts, lengths
 from strobe.trajectory.motion import Trajectory
 
 Array = np.ndarray
+DONE = int(Status.DONE)
 Path = str | PathLike[str]
 
 
@@ -63,7 +65,7 @@ class Tracked:
     @property
     def done(self) -> bool:
         """Whether every loop followed its motion to the end."""
-        return bool((self.status == Status.DONE).all())
+        return every(self.status == DONE)
 
     # -- files and figures --------------------------------------------------------------------------
 

@@ -114,6 +114,11 @@ class Trajectory:
         return State(*(horner(each[piece], local) for each in self._derivatives))
 
     @cached_property
+    def beginning(self) -> State:
+        """The state at time zero."""
+        return self(0.0)
+
+    @cached_property
     def _derivatives(self) -> tuple[Array, Array, Array]:
         q = self.coefficients
         qd = differentiated(q)
