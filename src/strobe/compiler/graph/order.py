@@ -30,7 +30,7 @@ LEAF = ("constant", "input", "stored")  # what is read from memory where it is u
 
 def ordered(program: Program) -> Program:
     """The same program on a graph of its own, whose nodes stand in the order with least beyond the registers."""
-    depth: dict[Node, int] = {}
+    depth = _depths(program.nodes)
     ways = (program.outputs, program.outputs[::-1])
     orders = [program.nodes, *(by_need(outputs, depth) for outputs in ways)]
     if len(program.nodes) <= MOST_BY_ROOM:
@@ -73,6 +73,18 @@ def _measure(root: Node, depth: dict[Node, int]) -> None:
             stack += missing
         else:
             depth[stack.pop()] = 1 + max((depth[a] for a in node.args), default=-1)
+
+
+def _depths(nodes: Iterable[Node]) -> dict[Node, int]:
+    """The same of all nodes, arguments before uses."""
+    depth: dict[Node, int] = {}
+    for node in nodes:
+        most = -1
+        for a in node.args:
+            if depth[a] > most:
+                most = depth[a]
+        depth[node] = most + 1
+    return depth
 
 
 def by_room(nodes: Sequence[Node], outputs: Iterable[Node]) -> tuple[Node, ...]:
@@ -120,17 +132,14 @@ def by_room(nodes: Sequence[Node], outputs: Iterable[Node]) -> tuple[Node, ...]:
 def spilled(order: Sequence[Node], outputs: Iterable[Node]) -> int:
     """How many values are alive beyond the registers, summed over all operations."""
     counts = zip(order, alive(order, outputs), strict=True)
-    return sum(max(0, count - REGISTERS) for node, count in counts if node.op not in LEAF)
+    return sum(count - REGISTERS for node, count in counts if count > REGISTERS and node.op not in LEAF)
 
 
 def alive(order: Sequence[Node], outputs: Iterable[Node]) -> list[int]:
     """After each step, the number of values that a later step uses; results are stored at the end."""
-    last: dict[Node, int] = dict.fromkeys(outputs, len(order))
+    last = {a: step for step, node in enumerate(order) for a in node.args}
+    last |= dict.fromkeys(outputs, len(order))
     ends = [0] * (len(order) + 1)
-    for step in range(len(order) - 1, -1, -1):
-        for a in order[step].args:
-            if a not in last:
-                last[a] = step
     counts, count = [], 0
     for step, node in enumerate(order):
         if node in last and node.op not in LEAF:
