@@ -59,6 +59,7 @@ class Vectors:
     registers: int
     feature: str  # by which a processor is known to have it
     cpu: str
+    assembly: str  # in which arithmetic of long programs is written for it
 
     @property
     def bits(self) -> int:
@@ -72,9 +73,8 @@ class Vectors:
     @property
     def target(self) -> Target:
         wide = self.bits
-        return Target(
-            self.lanes, False, f'"prefer-vector-width"="{wide}" "min-legal-vector-width"="{wide}"', True
-        )
+        attributes = f'"prefer-vector-width"="{wide}" "min-legal-vector-width"="{wide}"'
+        return Target(self.lanes, False, attributes, True, self.assembly)
 
     @property
     def processor(self) -> str | None:
@@ -83,8 +83,8 @@ class Vectors:
 
 
 WIDTHS = (
-    Vectors("AVX2", 4, 16, "avx2", "x86-64-v3"),
-    Vectors("AVX-512", 8, 32, "avx512f", "x86-64-v4"),
+    Vectors("AVX2", 4, 16, "avx2", "x86-64-v3", "avx2"),
+    Vectors("AVX-512", 8, 32, "avx512f", "x86-64-v4", "avx512"),
 )
 
 

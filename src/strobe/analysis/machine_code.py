@@ -144,9 +144,13 @@ def read(assembly: str, bytes_: int = 0) -> MachineCode:
 
 
 def _functions(assembly: str) -> Iterator[tuple[str, list[list[str]]]]:
-    """The name of every function and its blocks, each a list of lines."""
-    name, blocks = "", list[list[str]]()
+    """The name of every function and its blocks, each a list of lines.
+
+    Assembly of our own finds the values that it puts away at %rsi, on the stack.
+    """
+    name, blocks, own = "", list[list[str]](), False
     for line in assembly.splitlines():
+        own = (own or "#APP" in line) and "#NO_APP" not in line
         label = re.match(r"([A-Za-z_.][\w.]*):", line)
         if label and not label[1].startswith(".L"):
             yield name, blocks
@@ -154,7 +158,7 @@ def _functions(assembly: str) -> Iterator[tuple[str, list[list[str]]]]:
         elif label:
             blocks.append([])
         elif blocks and re.match(r"\t[a-z]", line):
-            blocks[-1].append(line)
+            blocks[-1].append(line.replace("(%rsi)", "(%rsp)") if own else line)
     yield name, blocks
 
 

@@ -23,7 +23,7 @@ REQUESTS = ("inverse_dynamics", "mass_matrix", "forward_dynamics", "frame_placem
 def short_pieces(monkeypatch):
     """Pieces so short that every program has many, and no disk that knows the usual ones."""
     monkeypatch.setattr(llvm_pieces, "LONGEST_PIECE", 60)
-    monkeypatch.setattr(llvm_pieces, "CACHE", 2**20)
+    monkeypatch.setattr(llvm_pieces, "ROOM", 2**20)
     monkeypatch.setattr(cache, "_folder", lambda: None)
 
 
@@ -69,6 +69,7 @@ def cut_and_whole(quantity, monkeypatch):
     """Results of batches of several sizes: in pieces from rows and from columns apart, and from one whole program."""
     parts = Kernel(TREE.model, Request(quantity)).code.ufunc()
     monkeypatch.setattr(llvm_pieces, "LONGEST_PIECE", 10**9)
+    monkeypatch.setattr(llvm_pieces, "LONGEST_CROWDED", 10**9)
     whole = Kernel(TREE.model, Request(quantity)).code.ufunc()
     for states in (1, 7, 8, 65, 130):
         rng = np.random.default_rng(states)
@@ -91,13 +92,20 @@ def test_a_program_stays_whole_where_what_is_kept_would_not_fit_the_cache(monkey
     program = ordered(fuse(Kernel(TREE.model, Request("forward_dynamics")).program))
     blocks = [range(k, k + 1) for k in range(len(program.outputs))]
     monkeypatch.setattr(llvm_pieces, "LONGEST_PIECE", 300)
-    monkeypatch.setattr(llvm_pieces, "CACHE", 2**20)
+    monkeypatch.setattr(llvm_pieces, "ROOM", 2**20)
     cut = llvm_pieces.layout(program, blocks, 64)
     assert len(cut.pieces) > 1
-    monkeypatch.setattr(llvm_pieces, "CACHE", 2 * 64 * cut.kept - 1)  # room for one group only
+    monkeypatch.setattr(llvm_pieces, "ROOM", 2 * 64 * cut.kept - 1)  # room for one group only
     assert len(llvm_pieces.layout(program, blocks, 64).pieces) == 1
     monkeypatch.setattr(llvm_pieces, "CACHE", 64)  # too small for the values alive in any case
     assert len(llvm_pieces.layout(program, blocks, 64).pieces) > 1
+
+
+def test_pieces_for_few_registers_are_shorter():
+    program = ordered(fuse(Kernel(TREE.model, Request("forward_dynamics")).program))
+    blocks = [range(k, k + 1) for k in range(len(program.outputs))]
+    some, more = (llvm_pieces.layout(program, blocks, 32, crowded=few) for few in (False, True))
+    assert len(more.pieces) > len(some.pieces)
 
 
 @pytest.fixture

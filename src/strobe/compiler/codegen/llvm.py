@@ -22,7 +22,7 @@ from itertools import groupby
 from strobe.compiler.codegen.assembly import ASSEMBLED, Assembly, Registers
 from strobe.compiler.codegen.constants import bits_of
 from strobe.compiler.codegen.llvm_elementary import emit_atan2, emit_sincos
-from strobe.compiler.codegen.llvm_pieces import LONGEST_CROWDED, LONGEST_PIECE, Piece, layout
+from strobe.compiler.codegen.llvm_pieces import Piece, layout
 from strobe.compiler.codegen.llvm_text import BINARY, Text
 from strobe.compiler.graph.fuse import fuse
 from strobe.compiler.graph.order import ordered
@@ -35,9 +35,11 @@ MOST_PAIRED = 1_400  # nodes of a program whose code, twice, stays in the instru
 LONGEST_BY_LLVM = (
     700  # operations of a program whose registers LLVM assigns: a little better, for much longer
 )
+LONGEST_CROWDED_BY_LLVM = 400  # the same with 16 registers, of which it makes less from there on
 LONGEST_ALONE = 3_000  # the same for one state at a time, which waits for its own results
 MOST_STORED_BY_LLVM = 1_000  # results of a program: its scheduler takes a time with the square of them
 FEWEST_IN_TURN = 16  # blocks of results that a loop stores
+FULL = 4  # states side by side where rows are loaded by whole vectors
 RECENT = 20  # results for which a constant stays in a register
 
 
@@ -121,12 +123,11 @@ class Emitter(Text):
         self.program = _arranged(program, target.fused)
         self.target = target
         self.arguments = len(program.inputs) + len(program.stored)  # the results come behind them
-        most = 0 if target.hurry else LONGEST_ALONE if target.width == 1 else LONGEST_BY_LLVM
-        long = len(self.program.nodes) > most or len(self.program.outputs) > MOST_STORED_BY_LLVM
+        long = len(self.program.nodes) > _longest_by_llvm(target)
+        long = long or len(self.program.outputs) > MOST_STORED_BY_LLVM
         self.assembled = target.fills_registers and long
         blocks = _blocks(len(self.program.outputs), target.half)
-        longest = LONGEST_CROWDED if target.assembly == "avx2" else LONGEST_PIECE
-        self.layout = layout(self.program, blocks, target.size, longest)
+        self.layout = layout(self.program, blocks, target.size, target.assembly == "avx2")
         self.values: dict[Node, str] = {}  # of the piece that is being written
         self.kept: set[Node] = set()  # by the pieces before it
         self.declared: set[str] = set()
@@ -223,13 +224,14 @@ class Emitter(Text):
         if not used:
             return
         pointers = self._rows(k, rows)
-        for block in _blocks(argument.size, self.target.half):
+        part = self._part(argument.size)
+        for block in _blocks(argument.size, part):
             columns = [j for j in block if j in used and used[j] not in self.values]
             if len(columns) < 2 or self.target.width == 1:
                 self.values |= {used[j]: self._gather(pointers, j) for j in columns}
             elif columns:
-                loaded = [self._load_part(p, block.start, argument.size) for p in pointers]
-                turned = self._transpose(self._joined(loaded))
+                loaded = [self._load_part(p, block.start, argument.size, part) for p in pointers]
+                turned = self._transpose(loaded if part == self.target.width else self._joined(loaded))
                 self.values |= {used[j]: turned[j - block.start] for j in columns}
 
     def _gather(self, pointers: list[str], j: int) -> str:
@@ -242,12 +244,17 @@ class Emitter(Text):
             vector = self.new(f"insertelement {V} {vector}, {T} {value}, i32 {lane}")
         return vector
 
-    def _load_part(self, pointer: str, start: int, size: int) -> str:
-        """Half a vector of a row; beyond its end nothing is read."""
+    def _part(self, size: int) -> int:
+        """How many numbers of a row are loaded at once: half a vector, or all of a short one."""
         t = self.target
-        H = f"<{t.half} x {t.scalar}>"
+        return t.width if t.width == FULL and size >= t.width else t.half
+
+    def _load_part(self, pointer: str, start: int, size: int, part: int) -> str:
+        """A part of a row; beyond its end nothing is read."""
+        t = self.target
+        H = f"<{part} x {t.scalar}>"
         address = self.new(f"getelementptr {t.scalar}, ptr {pointer}, i64 {start}")
-        if start + t.half <= size:
+        if start + part <= size:
             return self.new(f"load {H}, ptr {address}, align {t.bytes}")
         name = f"@llvm.masked.load.{t.half_suffix}.p0"
         self.declared.add(f"declare {H} {name}(ptr, i32, <{t.half} x i1>, {H})")
@@ -377,11 +384,11 @@ class Emitter(Text):
         ]
 
     def _transpose(self, rows: Sequence[str]) -> list[str]:
-        """W/2 vectors whose halves are W/2 × W/2 blocks, each block transposed in place."""
+        """W/2 vectors whose halves are W/2 × W/2 blocks, or W of one block, each block transposed in place."""
         vectors, W, V = list(rows), self.target.width, self.target.vector
-        distance = self.target.half // 2
+        distance = len(vectors) // 2
         while distance:
-            for i in range(self.target.half):
+            for i in range(len(vectors)):
                 if i & distance:
                     continue
                 a, b = vectors[i], vectors[i + distance]
@@ -453,7 +460,7 @@ class Emitter(Text):
                 results.setdefault(node, []).append(self._cell(node))
         t = self.target
         registers = Registers(t.width, t.single, t.assembly == "avx512")
-        number = partial(self._fixed_number, copies=1 if registers.spreads else t.width)
+        number = partial(self._fixed_number, copies=1 if registers.spreads else max(t.size // 8, 1))
         lines = Assembly(registers, places, results, number, self._new_cell).write(run)
         text = "\\0A".join(lines)
         self.lines.append(
@@ -495,7 +502,7 @@ class Emitter(Text):
         if bits not in self._fixed:
             self._numbers += [0] * (-len(self._numbers) % copies)
             self._fixed[bits] = f"{8 * len(self._numbers)}(%rdx)"
-            self._numbers += [bits] * copies
+            self._numbers += [bits | bits << 32 if self.target.single else bits] * copies
         return self._fixed[bits]
 
     def _need(self, root: Node) -> None:
@@ -652,6 +659,15 @@ def _arranged(program: Program, fused: bool) -> Program:
     if best is not program:
         best.let_go()
     return best
+
+
+def _longest_by_llvm(target: Target) -> int:
+    """The operations of a program whose registers LLVM assigns."""
+    if target.hurry:
+        return 0
+    if target.width == 1:
+        return LONGEST_ALONE
+    return min(LONGEST_BY_LLVM, LONGEST_CROWDED_BY_LLVM) if target.assembly == "avx2" else LONGEST_BY_LLVM
 
 
 def _blocks(size: int, half: int) -> list[range]:

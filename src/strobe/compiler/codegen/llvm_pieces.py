@@ -57,8 +57,12 @@ class Layout:
         return 1 + max(self.slots.values(), default=-1)
 
 
-def layout(program: Program, blocks: Sequence[range], size: int, longest: int = LONGEST_PIECE) -> Layout:
-    """The pieces of a program whose results are stored in blocks and whose values take so many bytes."""
+def layout(program: Program, blocks: Sequence[range], size: int, crowded: bool = False) -> Layout:
+    """The pieces of a program whose results are stored in blocks and whose values take so many bytes.
+
+    ``crowded``: for few registers.
+    """
+    longest = min(LONGEST_PIECE, LONGEST_CROWDED) if crowded else LONGEST_PIECE
     cut = _layout(program, blocks, pieces(program, longest))
     room = ROOM // max(cut.kept * size, 1)
     if room >= FEWEST_GROUPS:
