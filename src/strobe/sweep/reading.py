@@ -235,7 +235,7 @@ class _Reader:
         held = not moving and "torque" in table and table.data["torque"] == HOLD
         return {
             "t": _above(table, "t"), "step": _above(table, "step"), "torque": HOLD if held else None,
-            "method": table.choice("method", METHODS, "rk4"), "limits": table.flag("limits", False),
+            "method": table.choice("method", tuple(METHODS), "rk4"), "limits": table.flag("limits", False),
         }  # fmt: skip
 
     # -- all of it ----------------------------------------------------------------------------------
@@ -287,7 +287,7 @@ def _loop(table: Table) -> dict[str, Any]:
     return {
         "rate": _above(table, "rate", 1000.0), "steps": whole(table, "steps", None, 1),
         "delay": float(table.number("delay")), "t": _above(table, "t"), "tolerance": _above(table, "tolerance"),
-        "method": table.choice("method", METHODS, "rk4"), "limits": table.flag("limits", False),
+        "method": table.choice("method", tuple(METHODS), "rk4"), "limits": table.flag("limits", False),
     }  # fmt: skip
 
 
