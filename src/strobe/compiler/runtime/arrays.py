@@ -109,6 +109,12 @@ def real_numbers(name: str, value: Any) -> np.ndarray:
     return np.asarray(array)
 
 
+def shape_of(name: str, value: Any) -> tuple[int, ...]:
+    """The shape of an array, which one of another library says by itself, whatever it can be made into."""
+    shape = getattr(value, "shape", None)
+    return tuple(shape) if isinstance(shape, tuple) else real_numbers(name, value).shape
+
+
 def _is_masked(array: np.ndarray) -> TypeGuard[np.ma.MaskedArray]:
     """Whether some entries are masked; a plain array says so without the import of masked ones."""
     return type(array) is not np.ndarray and isinstance(array, np.ma.MaskedArray)

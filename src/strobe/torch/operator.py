@@ -1,0 +1,149 @@
+"""A question as an operation of PyTorch: differentiable to any order, both ways, batched by `vmap`, seen by the compiler.
+
+    at once    an autograd function, called without what only transformations need
+    vmap, jvp  the same function as `torch.func` knows it: a mapped axis becomes one of the batch
+    traced     a custom operator, which knows its question by a number: `torch.compile`, export, fake tensors
+
+The way back asks for the shares of those inputs that need a gradient, and of no others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from strobe.tensors.questions import Question, known
+from strobe.torch.border import computed
+
+_transformed = torch._C._are_functorch_transforms_active
+_watched = torch._C._len_torch_dispatch_stack
+
+
+def ask(question: Question, tensors: Sequence[Tensor]) -> Tensor:
+    """The answer to a question on tensors that are checked."""
+    if torch.compiler.is_compiling() or _watched():
+        return traced(question.number, list(tensors))
+    return Asked.apply(question, *tensors) if _transformed() else _at_once(question, *tensors)
+
+
+class Asked(torch.autograd.Function):
+    """A question, its shares on the way back and its rates on the way forward."""
+
+    @staticmethod
+    def forward(question: Question, *tensors: Tensor) -> Tensor:
+        return computed(question, tensors)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+        ctx.question = inputs[0]
+        ctx.save_for_backward(*inputs[1:])
+        ctx.save_for_forward(*inputs[1:])
+
+    @staticmethod
+    def backward(ctx: Any, weights: Tensor) -> tuple[Any, ...]:
+        return None, *pulled_back(ctx.question, ctx.saved_tensors, weights, ctx.needs_input_grad[1:])
+
+    @staticmethod
+    def jvp(ctx: Any, _: None, *rates: Tensor | None) -> Tensor:
+        moving = tuple(rate is not None for rate in rates)
+        tensors = ctx.saved_tensors
+        given = [_like(rate, x) for rate, x in zip(rates, tensors, strict=True) if rate is not None]
+        asked = ctx.question.rates(moving)
+        return ask(asked, _ordered(asked, ctx.question, tensors, given))
+
+    @staticmethod
+    def vmap(info: Any, in_dims: tuple[Any, ...], question: Question, *tensors: Tensor) -> tuple[Tensor, int]:
+        return ask(question, aligned(tensors, in_dims[1:])), 0
+
+
+_at_once = super(torch.autograd.Function, Asked).apply  # whose own looks for defaults of arguments first
+
+
+def pulled_back(
+    question: Question, tensors: Sequence[Tensor], weights: Tensor, needed: Sequence[bool]
+) -> list[Tensor | None]:
+    """The gradients of those tensors that need one."""
+    asked = question.shares(tuple(needed))
+    core = len(question.shape)
+    if core != 1:
+        weights = weights.reshape(*weights.shape[: weights.dim() - core], -1)
+    given = _ordered(asked, question, tensors, [weights])
+    whole = ask(asked, given) if torch.is_grad_enabled() or _traced_now() else computed(asked, given)
+    sizes = [size for size, wanted in zip(question.sizes, needed, strict=True) if wanted]
+    parts = iter(whole.split(sizes, -1) if len(sizes) > 1 else [whole])
+    return [_summed(next(parts), x) if wanted else None for x, wanted in zip(tensors, needed, strict=True)]
+
+
+def _traced_now() -> bool:
+    return torch.compiler.is_compiling() or bool(_watched()) or _transformed()
+
+
+def _summed(share: Tensor, x: Tensor) -> Tensor:
+    """The gradient of a tensor that was the same for several states."""
+    return share if share.shape == x.shape else share.sum_to_size(x.shape)
+
+
+def _like(rate: Tensor, x: Tensor) -> Tensor:
+    return rate if rate.dtype == x.dtype else rate.to(x.dtype)
+
+
+def _ordered(asked: Question, of: Question, tensors: Sequence[Tensor], factors: Sequence[Tensor]) -> list[Tensor]:
+    """What a product is asked on: factors stand where its request has them, before constants."""
+    own = dict(zip(of.names, tensors, strict=True))
+    more = iter(factors)
+    return [own[name] if name in own else next(more) for name in asked.names]
+
+
+def aligned(tensors: Sequence[Tensor], dims: Sequence[int | None]) -> list[Tensor]:
+    """Tensors with their mapped axis in front, behind it as many as the longest one has: a batch that broadcasts."""
+    most = max(x.dim() - (d is not None) for x, d in zip(tensors, dims, strict=True))
+    found: list[Tensor] = []
+    for x, d in zip(tensors, dims, strict=True):
+        if d is not None:
+            x = x.movedim(d, 0)
+            x = x.reshape(x.shape[0], *[1] * (most + 1 - x.dim()), *x.shape[1:])
+        found.append(x)
+    return found
+
+
+# -- seen by the compiler -------------------------------------------------------------------------------
+
+_compiled: dict[int, Question] = {}  # what compiled programs ask: they may outlive the robot
+
+
+def _question(number: int) -> Question:
+    if number not in _compiled:
+        _compiled[number] = known(number)
+    return _compiled[number]
+
+
+@torch.library.custom_op("strobe::ask", mutates_args=())
+def traced(number: int, tensors: list[Tensor]) -> Tensor:
+    """The answer to a question by its number."""
+    return computed(_question(number), tensors)
+
+
+@traced.register_fake
+def _(number: int, tensors: list[Tensor]) -> Tensor:
+    batch = torch.broadcast_shapes(*(x.shape[:-1] for x in tensors))
+    return tensors[0].new_empty((*batch, *_question(number).shape))
+
+
+def _keep(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+    ctx.number = inputs[0]
+    ctx.save_for_backward(*inputs[1])
+
+
+def _back(ctx: Any, weights: Tensor) -> tuple[None, list[Tensor | None]]:
+    return None, pulled_back(_question(ctx.number), ctx.saved_tensors, weights, ctx.needs_input_grad[1])
+
+
+def _mapped(info: Any, in_dims: Any, number: int, tensors: list[Tensor]) -> tuple[Tensor, int]:
+    return traced(number, aligned(tensors, in_dims[1])), 0
+
+
+traced.register_autograd(_back, setup_context=_keep)
+traced.register_vmap(_mapped)
