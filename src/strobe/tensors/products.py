@@ -27,12 +27,14 @@ from strobe.quantities import Quantity, Request
 from strobe.quantities.request import UNLISTED
 from strobe.scalars import Graph, Num, Numbers
 
+NOTHING = Request("")
+
 
 @dataclass(frozen=True, slots=True)
 class Product(Request):
     """A Jacobian of another request times a vector, by some of its inputs."""
 
-    of: Request = Request("inverse_dynamics")
+    of: Request = NOTHING
     named: tuple[str, ...] = ()  # the inputs that change
 
     @property

@@ -3,22 +3,26 @@
     v⁺ = v + h qdd(q, v, tau),   q⁺ = q ⊞ h v⁺          semi-implicit Euler
     k_i = f(y + h Σ_j a_ij k_j),  y⁺ = y + h Σ_i b_i k_i   the Runge-Kutta method of order 4, y = (q, v)
 
-The torques hold for the whole step. Quaternions land on unit length. The steps are those of `simulate`, without limits.
+The torques hold for the whole step. Quaternions land on unit length. Steps are those of `simulate`, without limits.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from strobe.algebra.lie import normalised
+from strobe.errors import UnsupportedModelError
 from strobe.models.couplings import coordinates
 from strobe.models.model import Model
 from strobe.quantities import Quantity, Request
+from strobe.robot import Robot
 from strobe.scalars import Num, Numbers
 from strobe.simulate.integrators import fixed_method
 
 METHODS = ("semi-implicit-euler", "rk4")
+PASSED_ON = ("friction", "loaded", "gravity", "parameters", "geometry")  # to what is asked at every stage
 LENGTH = "step"  # the input that says how long a step is
 
 
@@ -31,8 +35,7 @@ class Step(Request):
     @property
     def rate(self) -> Request:
         """What is asked at every stage."""
-        own = {name: getattr(self, name) for name in ("friction", "loaded", "gravity", "parameters", "geometry")}
-        return Request("forward_dynamics", **own)
+        return Request("forward_dynamics", **{name: getattr(self, name) for name in PASSED_ON})
 
     @property
     def record(self) -> Quantity:
@@ -62,7 +65,9 @@ class Step(Request):
     def _semi_implicit(self, model: Model, numbers: Mapping[str, Numbers], h: Num) -> list[Num]:
         q, qd = list(numbers["q"]), list(numbers["qd"])
         v = _moved(qd, h, [(1.0, self._accelerations(model, q, qd, numbers))])
-        reached = [x for joint in coordinates(model).joints for x in joint.integrate(q, [each * h for each in v])]
+        reached = [
+            x for joint in coordinates(model).joints for x in joint.integrate(q, [each * h for each in v])
+        ]
         return [*reached, *v]
 
     def _runge_kutta(self, model: Model, numbers: Mapping[str, Numbers], h: Num) -> list[Num]:
@@ -80,6 +85,17 @@ class Step(Request):
     ) -> list[Num]:
         others = {name: numbers[name] for name in self.rate.inputs(model) if name not in ("q", "qd")}
         return self.rate.evaluate(model, q=q, qd=qd, **others)
+
+
+def step(robot: Robot, values: Mapping[str, Any], options: Mapping[str, Any]) -> Step:
+    """The request of a step, its options checked as those of accelerations."""
+    rate = robot.request("forward_dynamics", values, friction=options["friction"])
+    if robot.model.is_closed:
+        raise UnsupportedModelError(
+            f"{robot.name} has closed chains; a rollout is of open ones. `simulate` keeps loops closed."
+        )
+    own = {name: getattr(rate, name) for name in PASSED_ON}
+    return Step("step", method=options["method"], **own)
 
 
 def _moved(start: Numbers, h: Num, weighted: Sequence[tuple[float, Numbers]]) -> list[Num]:

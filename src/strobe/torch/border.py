@@ -6,14 +6,14 @@ that tensors have.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from strobe.errors import ArgumentError, DtypeError, ShapeError, shown
+from strobe.errors import ArgumentError, DtypeError, ShapeError, counted, shown
 from strobe.tensors.questions import Question
 
 PRECISIONS = (torch.float64, torch.float32)
@@ -34,13 +34,16 @@ def computed(question: Question, tensors: Sequence[Tensor]) -> Tensor:
 
 def checked(question: Question, tensors: Sequence[Any]) -> Sequence[Tensor]:
     """Tensors that fit a question; what is no tensor becomes one of the kind of the others."""
+    if len(tensors) != len(question.sizes):
+        got = counted(len(tensors), "argument")
+        raise ArgumentError(f"{question.request.quantity} takes {', '.join(question.names)}; got {got}.")
     first = tensors[0]
-    if isinstance(first, Tensor) and first.dtype in PRECISIONS and first.is_cpu:
-        dtype = first.dtype
+    dtype = first.dtype if isinstance(first, Tensor) else None
+    if dtype in PRECISIONS:
         for x, size in zip(tensors, question.sizes, strict=True):
             if not (
                 isinstance(x, Tensor) and x.dtype is dtype and x.is_cpu and x.layout is torch.strided
-                and x.shape[-1:] == (size,)
+                and x.dim() and x.shape[-1] == size
             ):  # fmt: skip
                 break
         else:
@@ -54,10 +57,16 @@ def _examined(question: Question, given: Sequence[Any]) -> list[Tensor]:
     if not kinds:
         names = ", ".join(question.names)
         raise ArgumentError(
-            f"none of {names} is a tensor: expected tensors of PyTorch. Other arrays are for the methods of the robot."
+            f"none of {names} is a tensor: expected tensors of PyTorch. Methods of the robot take other arrays."
         )
     like = kinds[0]
-    named = list(zip(question.names, (_tensor(name, x, like) for name, x in zip(question.names, given, strict=True)), strict=True))
+    named = list(
+        zip(
+            question.names,
+            (_tensor(name, x, like) for name, x in zip(question.names, given, strict=True)),
+            strict=True,
+        )
+    )
     for name, x in named:
         _require_real(name, x)
     for name, x in named[1:]:
@@ -82,7 +91,9 @@ def _tensor(name: str, value: Any, like: Tensor) -> Tensor:
 
 def _require_real(name: str, x: Tensor) -> None:
     if x.layout is not torch.strided:
-        raise ArgumentError(f"{name} is a sparse tensor ({x.layout}); expected a dense one: {name}.to_dense().")
+        raise ArgumentError(
+            f"{name} is a sparse tensor ({x.layout}); expected a dense one: {name}.to_dense()."
+        )
     if x.dtype not in PRECISIONS:
         raise ArgumentError(
             f"{name} holds {_name(x.dtype)}; expected float64 or float32: {name}.to(torch.float64)."
@@ -101,7 +112,8 @@ def _require_alike(first: str, one: Tensor, name: str, other: Tensor) -> None:
         )
     if other.device != one.device:
         raise ArgumentError(
-            f"{first} is on {one.device} and {name} on {other.device}; expected one device: {name}.to({first}.device)."
+            f"{first} is on {one.device} and {name} on {other.device}; expected one device: "
+            f"{name}.to({first}.device)."
         )
 
 

@@ -1,4 +1,4 @@
-"""A question as an operation of PyTorch: differentiable to any order, both ways, batched by `vmap`, seen by the compiler.
+"""A question as an operation of PyTorch: differentiable to any order, batched by `vmap`, seen by the compiler.
 
     at once    an autograd function, called without what only transformations need
     vmap, jvp  the same function as `torch.func` knows it: a mapped axis becomes one of the batch
@@ -14,12 +14,18 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.autograd import forward_ad
 
 from strobe.tensors.questions import Question, known
 from strobe.torch.border import computed
 
 _transformed = torch._C._are_functorch_transforms_active
 _watched = torch._C._len_torch_dispatch_stack
+
+
+def is_watched() -> bool:
+    """Whether a transformation or a mode of PyTorch follows what is done."""
+    return _transformed() or bool(_watched())
 
 
 def ask(question: Question, tensors: Sequence[Tensor]) -> Tensor:
@@ -40,7 +46,8 @@ class Asked(torch.autograd.Function):
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
         ctx.question = inputs[0]
         ctx.save_for_backward(*inputs[1:])
-        ctx.save_for_forward(*inputs[1:])
+        if _transformed() or forward_ad._current_level >= 0:
+            ctx.save_for_forward(*inputs[1:])
 
     @staticmethod
     def backward(ctx: Any, weights: Tensor) -> tuple[Any, ...]:
@@ -52,10 +59,12 @@ class Asked(torch.autograd.Function):
         tensors = ctx.saved_tensors
         given = [_like(rate, x) for rate, x in zip(rates, tensors, strict=True) if rate is not None]
         asked = ctx.question.rates(moving)
-        return ask(asked, _ordered(asked, ctx.question, tensors, given))
+        return ask(asked, asked.arranged((*tensors, *given)))
 
     @staticmethod
-    def vmap(info: Any, in_dims: tuple[Any, ...], question: Question, *tensors: Tensor) -> tuple[Tensor, int]:
+    def vmap(
+        info: Any, in_dims: tuple[Any, ...], question: Question, *tensors: Tensor
+    ) -> tuple[Tensor, int]:
         return ask(question, aligned(tensors, in_dims[1:])), 0
 
 
@@ -63,38 +72,27 @@ _at_once = super(torch.autograd.Function, Asked).apply  # whose own looks for de
 
 
 def pulled_back(
-    question: Question, tensors: Sequence[Tensor], weights: Tensor, needed: Sequence[bool]
+    question: Question, tensors: Sequence[Tensor], weights: Tensor, needed: tuple[bool, ...]
 ) -> list[Tensor | None]:
     """The gradients of those tensors that need one."""
-    asked = question.shares(tuple(needed))
-    core = len(question.shape)
+    asked, core = question.shares(needed), len(question.shape)
     if core != 1:
         weights = weights.reshape(*weights.shape[: weights.dim() - core], -1)
-    given = _ordered(asked, question, tensors, [weights])
-    whole = ask(asked, given) if torch.is_grad_enabled() or _traced_now() else computed(asked, given)
-    sizes = [size for size, wanted in zip(question.sizes, needed, strict=True) if wanted]
-    parts = iter(whole.split(sizes, -1) if len(sizes) > 1 else [whole])
-    return [_summed(next(parts), x) if wanted else None for x, wanted in zip(tensors, needed, strict=True)]
-
-
-def _traced_now() -> bool:
-    return torch.compiler.is_compiling() or bool(_watched()) or _transformed()
-
-
-def _summed(share: Tensor, x: Tensor) -> Tensor:
-    """The gradient of a tensor that was the same for several states."""
-    return share if share.shape == x.shape else share.sum_to_size(x.shape)
+    given = asked.arranged((*tensors, weights.contiguous()))
+    again = torch.is_grad_enabled() or torch.compiler.is_compiling() or _watched() or _transformed()
+    whole = ask(asked, given) if again else computed(asked, given)
+    parts = iter(torch.split_with_sizes(whole, asked.parts, -1) if len(asked.parts) > 1 else (whole,))
+    found: list[Tensor | None] = []
+    for x, wanted in zip(tensors, needed, strict=True):
+        share = next(parts) if wanted else None
+        if share is not None and share.shape != x.shape:  # it was the same for several states
+            share = share.sum_to_size(x.shape)
+        found.append(share)
+    return found
 
 
 def _like(rate: Tensor, x: Tensor) -> Tensor:
     return rate if rate.dtype == x.dtype else rate.to(x.dtype)
-
-
-def _ordered(asked: Question, of: Question, tensors: Sequence[Tensor], factors: Sequence[Tensor]) -> list[Tensor]:
-    """What a product is asked on: factors stand where its request has them, before constants."""
-    own = dict(zip(of.names, tensors, strict=True))
-    more = iter(factors)
-    return [own[name] if name in own else next(more) for name in asked.names]
 
 
 def aligned(tensors: Sequence[Tensor], dims: Sequence[int | None]) -> list[Tensor]:
@@ -138,7 +136,9 @@ def _keep(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
 
 
 def _back(ctx: Any, weights: Tensor) -> tuple[None, list[Tensor | None]]:
-    return None, pulled_back(_question(ctx.number), ctx.saved_tensors, weights, ctx.needs_input_grad[1])
+    return None, pulled_back(
+        _question(ctx.number), ctx.saved_tensors, weights, tuple(ctx.needs_input_grad[1])
+    )
 
 
 def _mapped(info: Any, in_dims: Any, number: int, tensors: list[Tensor]) -> tuple[Tensor, int]:
