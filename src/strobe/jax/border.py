@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from strobe.compiler.runtime.arrays import batch_shape
 from strobe.errors import ArgumentError, DtypeError, ShapeError, counted, shown
 from strobe.tensors.questions import Question
 
@@ -31,6 +32,7 @@ def checked(question: Question, given: Sequence[Any]) -> list[jax.Array]:
     for (name, x), size in zip(arrays.items(), question.sizes, strict=True):
         if x.shape[-1:] != (size,):
             raise ShapeError(name, x.shape, f"(..., {size})", question.reason(name))
+    batch_shape(arrays)
     return list(arrays.values())
 
 

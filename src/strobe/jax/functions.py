@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from strobe.jax.border import checked
-from strobe.jax.primitive import ask
+from strobe.errors import MissingExtraError
 from strobe.tensors.functions import Functions
 from strobe.tensors.questions import Question
+
+try:
+    import jax  # noqa: F401
+except ImportError:
+    raise MissingExtraError("strobe.jax", "jax", "jax") from None
+
+from strobe.jax.border import checked
+from strobe.jax.primitive import ask
 
 
 def answer(asked: Question, arrays: Sequence[Any]) -> Any:

@@ -6,5 +6,6 @@ In the order of the data:
     steps      one step in time as a request
     questions  what is asked of a robot, with derivatives that are questions again
     functions  the quantities, for any library
+    guests     methods of robots, given its arrays
     rollouts   many steps, and the way back
 """

@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import torch
-from torch import Tensor
-
+from strobe.errors import MissingExtraError
 from strobe.tensors.functions import Functions
 from strobe.tensors.questions import Question, question
+
+try:
+    import torch
+    from torch import Tensor
+except ImportError:
+    raise MissingExtraError("strobe.torch", "torch", "torch") from None
+
 from strobe.torch.border import checked
 from strobe.torch.operator import ask
 

@@ -9,16 +9,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import torch
-from torch import Tensor
-from torch.autograd import forward_ad
-
-from strobe.errors import ArgumentError, ShapeError
+from strobe.errors import ArgumentError, MissingExtraError, ShapeError
 from strobe.models.arguments import require_choice
 from strobe.robot import Robot
 from strobe.tensors.questions import Question, given, question
 from strobe.tensors.rollouts import Rollout
 from strobe.tensors.steps import METHODS
+
+try:
+    import torch
+    from torch import Tensor
+    from torch.autograd import forward_ad
+except ImportError:
+    raise MissingExtraError("strobe.torch", "torch", "torch") from None
+
 from strobe.torch.border import checked
 from strobe.torch.operator import ask, is_watched
 
