@@ -15,7 +15,7 @@ class TensorSystem(System):
 SYSTEM = TensorSystem()
 FUNCTIONS = {
     "add": torch.add, "sub": torch.sub, "mul": torch.mul, "div": torch.div, "neg": torch.neg, "sin": torch.sin,
-    "cos": torch.cos, "sqrt": torch.sqrt,
+    "cos": torch.cos, "sqrt": torch.sqrt, "abs": torch.abs, "min": torch.minimum, "max": torch.maximum,
     "less": lambda x, y: (x < y).to(torch.float64), "where": lambda c, x, y: torch.where(c != 0, x, y),
 }  # fmt: skip
 

@@ -6,8 +6,9 @@ import pytest
 import strobe
 from strobe.errors import StrobeError
 
-jax = pytest.importorskip("jax", reason="jax is not installed")
+pytest.importorskip("jax", reason="jax is not installed")
 
+import jax
 import jax.numpy as jnp
 from jax.test_util import check_grads
 

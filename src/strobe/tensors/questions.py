@@ -45,7 +45,11 @@ class Question:
     @cached_property
     def answer(self) -> Callable[..., Any]:
         """From NumPy arrays, in the order of the inputs, to the result; compiled when it is first needed."""
-        return self.robot.prepared(self.request)
+        return self._whole if self.request.record.parted else self.robot.prepared(self.request)
+
+    def _whole(self, *arrays: Any) -> Any:
+        """An answer that a handle gives in parts, as one array."""
+        return self.robot.evaluate(self.request, dict(zip(self.names, arrays, strict=True)))
 
     def shares(self, needed: tuple[bool, ...]) -> Derived:
         """What those inputs that are needed have in the weighted sum of the result, side by side."""

@@ -21,7 +21,14 @@ PRECISIONS = (torch.float64, torch.float32)
 
 def on_this_processor(question: Question, tensors: Sequence[Tensor]) -> Tensor:
     """The answer on the memory of tensors, as NumPy sees it."""
-    return torch.from_numpy(question.answer(*[x.numpy() for x in tensors]))
+    try:
+        arrays = [x.numpy() for x in tensors]
+    except RuntimeError:
+        raise ArgumentError(
+            f"{question.request.quantity} is asked on tensors without memory of their own, such as those of "
+            "is_grads_batched=True and vectorize=True; use jacrev, jacfwd and vmap of torch.func."
+        ) from None
+    return torch.from_numpy(question.answer(*arrays))
 
 
 ANSWERS: dict[str, Callable[[Question, Sequence[Tensor]], Tensor]] = {"cpu": on_this_processor}
