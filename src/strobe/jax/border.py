@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import jax
 import jax.numpy as jnp
@@ -32,7 +32,7 @@ def checked(question: Question, given: Sequence[Any]) -> list[jax.Array]:
     for (name, x), size in zip(arrays.items(), question.sizes, strict=True):
         if x.shape[-1:] != (size,):
             raise ShapeError(name, x.shape, f"(..., {size})", question.reason(name))
-    batch_shape(arrays)
+    batch_shape(cast(Any, arrays))
     return list(arrays.values())
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import ShapedArray
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
@@ -38,7 +39,7 @@ def _question(params: dict[str, Any], arrays: Sequence[Any]) -> tuple[Question, 
 
 def _shape(*arrays: Any, **params: Any) -> Any:
     batch = np.broadcast_shapes(*(x.shape[:-1] for x in arrays))
-    return jax.core.ShapedArray((*batch, *params["question"].shape), arrays[0].dtype)
+    return ShapedArray((*batch, *params["question"].shape), arrays[0].dtype)
 
 
 def _computed(question: Question, *arrays: Any) -> np.ndarray:

@@ -16,7 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from strobe.compiler.runtime.arrays import collected, is_python, real_numbers, require_turns, shape_of
+from strobe.compiler.runtime.arrays import (
+    collected,
+    is_python,
+    library_of,
+    real_numbers,
+    require_turns,
+    shape_of,
+)
 from strobe.compiler.runtime.device import INTERPRETER, Device, require_device
 from strobe.compiler.runtime.kernels import Kernel
 from strobe.compiler.runtime.processor import PROCESSOR
@@ -322,7 +329,13 @@ class Framework:
     def evaluate(
         self, request: Request, values: Mapping[str, Any], out: Array | None = None, threads: int | None = None
     ) -> Array:  # fmt: skip
-        """What a request asks for, on arrays (..., size) by the names of its inputs, each checked."""
+        """What a request asks for, on arrays (..., size) by the names of its inputs, each checked.
+
+        Tensors of PyTorch and arrays of JAX give such, with derivatives.
+        """
+        library = library_of(values.values()) if isinstance(values, Mapping) else None
+        if library is not None:
+            return self._on_library(library, request, values, out, threads)
         kernel, record = self.kernel(request), request.record
         if type(values) is not dict or values.keys() != kernel.inputs.keys():
             _require_inputs(kernel, values)
@@ -336,6 +349,12 @@ class Framework:
         if self.device.in_a_hurry and not kernel.is_empty:
             self._calls.notice(kernel, result.ndim - len(kernel.shape))
         return result
+
+    def _on_library(
+        self, library: str, request: Request, values: Mapping[str, Any], out: Any, threads: Any
+    ) -> Any:
+        """The answer on arrays of another library."""
+        raise NotImplementedError
 
     def kernel(self, request: Request) -> Kernel:
         """The compiled form of a request, made once."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from strobe.compiler.runtime.arrays import collected, library_of
+from strobe.compiler.runtime.arrays import collected
 from strobe.errors import ArgumentError, Fault, KeywordError, ShapeError, shown
 from strobe.models import edits, parameters as constants
 from strobe.models.arguments import require_text, require_texts, require_truth, require_whole
@@ -52,16 +52,9 @@ MOST_DRAWN = 10**8  # random states
 class Robot(Dynamics, Kinematics):
     """A robot: its dynamics and kinematics as functions of arrays."""
 
-    def evaluate(
-        self, request: Request, values: Mapping[str, Any], out: Any = None, threads: int | None = None
+    def _on_library(
+        self, library: str, request: Request, values: Mapping[str, Any], out: Any, threads: Any
     ) -> Any:
-        """What a request asks for, on arrays (..., size) by the names of its inputs, each checked.
-
-        Tensors of PyTorch and arrays of JAX give such, with derivatives.
-        """
-        library = library_of(values.values()) if isinstance(values, Mapping) else None
-        if library is None:
-            return super().evaluate(request, values, out, threads)
         from strobe.tensors.guests import answer
 
         return answer(library, self, request, values, out, threads)

@@ -116,7 +116,7 @@ def given(
     one = wrench is not None and frames is None
     size = None if geometry is None else shape_of("geometry", geometry)[-1:]
     which = (frames, one, frame, gravity is not None, parameters is not None, size)
-    wrenches = [wrench] if one else [] if frames is None else [wrench[name] for name in frames]
+    wrenches = [wrench] if one else list(wrench.values()) if isinstance(wrench, Mapping) else []
     return which, (*wrenches, *(x for x in (gravity, parameters, geometry) if x is not None))
 
 
@@ -159,7 +159,8 @@ def _made(robot: Robot, quantity: str, given: Given, options: Sequence[tuple[str
     values = robot.loads(
         dict.fromkeys(loads.frames, 0) if loads.frames is not None else 0 if loads.wrench else None,
         loads.frame,
-        *(0 if taken else None for taken in (loads.gravity, loads.parameters)),
+        0 if loads.gravity else None,
+        0 if loads.parameters else None,
         None if loads.geometry is None else np.zeros(loads.geometry),
     )
     if quantity == "step":

@@ -50,11 +50,12 @@ class Asked(torch.autograd.Function):
             ctx.save_for_forward(*inputs[1:])
 
     @staticmethod
-    def backward(ctx: Any, weights: Tensor) -> tuple[Any, ...]:
-        return None, *pulled_back(ctx.question, ctx.saved_tensors, weights, ctx.needs_input_grad[1:])
+    def backward(ctx: Any, *weights: Tensor) -> tuple[Any, ...]:
+        return None, *pulled_back(ctx.question, ctx.saved_tensors, weights[0], ctx.needs_input_grad[1:])
 
     @staticmethod
-    def jvp(ctx: Any, _: None, *rates: Tensor | None) -> Tensor:
+    def jvp(ctx: Any, *rates: Any) -> Tensor:
+        rates = rates[1:]  # the question does not move
         moving = tuple(rate is not None for rate in rates)
         tensors = ctx.saved_tensors
         given = [_like(rate, x) for rate, x in zip(rates, tensors, strict=True) if rate is not None]
@@ -62,13 +63,12 @@ class Asked(torch.autograd.Function):
         return ask(asked, asked.arranged((*tensors, *given)))
 
     @staticmethod
-    def vmap(
-        info: Any, in_dims: tuple[Any, ...], question: Question, *tensors: Tensor
-    ) -> tuple[Tensor, int]:
-        return ask(question, aligned(tensors, in_dims[1:])), 0
+    def vmap(info: Any, in_dims: tuple[Any, ...], *args: Any) -> tuple[Tensor, int]:
+        return ask(args[0], aligned(args[1:], in_dims[1:])), 0
 
 
-_at_once = super(torch.autograd.Function, Asked).apply  # whose own looks for defaults of arguments first
+# without the look for defaults of arguments that the class itself takes
+_at_once: Any = super(torch.autograd.Function, Asked).apply  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def pulled_back(

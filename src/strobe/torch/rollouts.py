@@ -85,11 +85,11 @@ class Marched(torch.autograd.Function):
         return torch.from_numpy(ctx.run.run())
 
     @staticmethod
-    def backward(ctx: Any, weights: Tensor) -> tuple[Any, ...]:
+    def backward(ctx: Any, *weights: Tensor) -> tuple[Any, ...]:
         tensors, needed = ctx.saved_tensors, ctx.needs_input_grad[1:]
         if torch.is_grad_enabled():
-            return None, *_again(ctx.asked, tensors, weights, needed)
-        found = ctx.run.back(weights.numpy(), needed)
+            return None, *_again(ctx.asked, tensors, weights[0], needed)
+        found = ctx.run.back(weights[0].numpy(), needed)
         return None, *(
             None if share is None else torch.from_numpy(share).sum_to_size(x.shape)
             for share, x in zip(found, tensors, strict=True)
