@@ -1,8 +1,8 @@
-"""What do tensors of PyTorch cost: one call forth and back, beside its kernels, PyTorch's own operations, and plain tensors?
+"""What do tensors of PyTorch cost: one call forth and back, beside its kernels, PyTorch's machinery, and plain tensors?
 
-`call_ns` is a gradient of torques by q, qd and qdd; `kernels_ns` the same two kernels on NumPy arrays; `smallest_ns` the
-gradient of PyTorch's `addcmul` of the three, for what its machinery takes by itself. `wrapper_ns` is what is left. `plain`
-is the recursion over tensors as numbers, followed by PyTorch operation by operation.
+`call_ns` is a gradient of torques by q, qd and qdd; `kernels_ns` the same two kernels on NumPy arrays;
+`smallest_ns` the gradient of PyTorch's `addcmul` of the three, for what its machinery takes by itself. `wrapper_ns`
+is what is left. `plain` is the recursion over tensors as numbers, followed by PyTorch operation by operation.
 """
 
 from __future__ import annotations
