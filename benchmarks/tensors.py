@@ -1,4 +1,4 @@
-"""What do tensors of PyTorch cost: one call forth and back, beside its kernels, PyTorch's machinery, and plain tensors?
+"""What do tensors of PyTorch cost: one call forth and back, beside kernels, PyTorch's machinery, and plain tensors?
 
 `call_ns` is a gradient of torques by q, qd and qdd; `kernels_ns` the same two kernels on NumPy arrays;
 `smallest_ns` the gradient of PyTorch's `addcmul` of the three, for what its machinery takes by itself. `wrapper_ns`

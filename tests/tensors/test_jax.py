@@ -139,7 +139,7 @@ def test_methods_of_a_robot_return_what_they_are_given_in_its_precision():
         (lambda r, q, qd: sj.bias(r, q, "a"), "qd is 'a'; expected an array of JAX, or numbers."),
         (lambda r, q, qd: sj.bias(r, q, ["a"]), "qd holds what is no number"),
         (lambda r, q, qd: jax.jit(lambda q: sj.bias(r, q, qd[:2]))(q), "the leading axes do not broadcast"),
-        (lambda r, q, qd: sj.bias("planar2", q, qd), "robot is 'planar2'; expected a Robot"),
+        (lambda r, q, qd: sj.bias("planar2", q, qd), "robot is a str; expected a robot"),
         (lambda r, q, qd: sj.function(r, "bias")(q), "bias takes q, qd; got 1 argument."),
         (lambda r, q, qd: r.bias(q, qd, threads=2), "threads= is for NumPy arrays"),
     ],

@@ -353,7 +353,7 @@ vectorized = partial(torch.autograd.functional.jacobian, vectorize=True)
         (lambda r, q, qd: st.bias(r, q, "a"), "qd is 'a'; expected a tensor, or numbers."),
         (lambda r, q, qd: st.bias(r, q, ["a"]), "qd holds what is no number"),
         (lambda r, q, qd: st.bias(r, q, qd[:2]), "the leading axes do not broadcast"),
-        (lambda r, q, qd: st.bias("planar2", q, qd), "robot is 'planar2'; expected a Robot"),
+        (lambda r, q, qd: st.bias("planar2", q, qd), "robot is a str; expected a robot"),
         (lambda r, q, qd: st.bias(r, q[0, 0], qd), r"q has shape \(\)"),
         (lambda r, q, qd: st.jacobian(r, q, "toe"), 'no frame "toe" in planar2'),
         (lambda r, q, qd: st.function(r, "bias")(q), "bias takes q, qd; got 1 argument."),

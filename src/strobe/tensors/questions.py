@@ -15,9 +15,9 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from strobe.compiler.runtime.arrays import REASONS, shape_of
-from strobe.errors import ArgumentError, UnsupportedModelError, shown
+from strobe.errors import UnsupportedModelError
 from strobe.quantities import Request
-from strobe.robot import Robot
+from strobe.robot import Robot, require_robot
 from strobe.robot.prepared import prepared
 from strobe.tensors.products import Product, rates, shares
 from strobe.tensors.steps import step
@@ -143,13 +143,6 @@ def asked(robot: Robot, request: Request) -> Question:
 def settled(robot: Robot, quantity: str, given: Sequence[str], options: Mapping[str, Any]) -> Question:
     """The question that `Robot.prepared` would make of the same words."""
     return asked(require_robot(robot), prepared(robot, (quantity,), given, options))
-
-
-def require_robot(robot: object) -> Robot:
-    """A robot, or an error that says what it is instead."""
-    if not isinstance(robot, Robot):
-        raise ArgumentError(f"robot is {shown(robot)}; expected a Robot, as strobe.load gives.")
-    return robot
 
 
 def _made(robot: Robot, quantity: str, given: Given, options: Sequence[tuple[str, Any]]) -> Question:
