@@ -25,4 +25,5 @@ QUESTIONS = (
     "scaling",
     "starts",
     "identification",
+    "tensors",
 )

@@ -26,6 +26,8 @@ def test_every_file_is_a_question_that_is_asked():
 def test_a_question_is_answered_in_rows_of_finite_numbers_and_text(question, monkeypatch):
     for library in ("pinocchio", "mujoco"):
         pytest.importorskip(library, reason=f"{library} is not installed")
+    if question == "tensors":
+        pytest.importorskip("torch", reason="torch is not installed")
     monkeypatch.setattr(timing, "WARM", 1)
     monkeypatch.setattr(timing, "ROUNDS", 1)
     rows = importlib.import_module(f"benchmarks.{question}").once(seconds=0.0, small=True)

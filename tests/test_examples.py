@@ -30,6 +30,7 @@ SAYS = {  # a line, or a part of one, that shows that the script came to its poi
     "17": "the tool goes 0.534 m and stays level",
     "18": "the shoulder gives most in run",
     "19": "the arm is where it should be",
+    "20": "learnt: 1.80 kg at [ 0.05 -0.03  0.21] m",
 }
 
 
@@ -56,6 +57,8 @@ def test_a_script_refuses_a_number_that_is_none_in_one_sentence(given):
 @pytest.mark.slow
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
 def test_a_script_runs(path, tmp_path):
+    if "import torch" in path.read_text(encoding="utf-8"):
+        pytest.importorskip("torch", reason="torch is not installed")
     environment = os.environ | {"PYTHONIOENCODING": "utf-8"}
     done = subprocess.run(
         [sys.executable, str(path)], cwd=tmp_path, env=environment, capture_output=True, encoding="utf-8"

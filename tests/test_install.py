@@ -13,6 +13,7 @@ ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRAS = PROJECT["optional-dependencies"]
 WORKSHOP = {"bench", "fuzz", "docs", "test"}  # of those who work on Strobe
+TENSORS = {"torch", "jax"}  # large, and brought by those whose tensors they are
 OTHERS = re.compile(r"pip install[^\n`]*?['\"` ]strobe(?!-dynamics)\b|['\"` ]strobe\[")
 
 
@@ -62,4 +63,4 @@ def test_the_extra_all_is_every_extra_of_a_user():
     (everything,) = EXTRAS["all"]
     name, _, listed = everything.rstrip("]").partition("[")
     assert name == DISTRIBUTION
-    assert set(listed.split(",")) == set(EXTRAS) - WORKSHOP - {"all"}
+    assert set(listed.split(",")) == set(EXTRAS) - WORKSHOP - TENSORS - {"all"}

@@ -27,6 +27,7 @@ MACHINE = [
 ]  # fmt: skip
 APPLICATIONS = [
     "equations", "kinematics", "trajectory", "simulate", "approximate", "mechanisms", "identify", "control", "sweep",
+    "tensors", "torch", "jax",
 ]  # fmt: skip
 FRONT = ["analysis", "papers", "study", "cli"]
 ORDER = ["rooms", "renamed", *MATHEMATICS, *MACHINE, *APPLICATIONS, *FRONT, "__main__"]

@@ -116,7 +116,8 @@ def _option(each: Any) -> str:
 
 
 def test_public_names_and_signatures_are_those_that_are_held():
-    pytest.importorskip("gymnasium", reason="gymnasium is not installed")  # environments are among them
+    for extra in ("gymnasium", "torch"):  # environments and functions of tensors are among them
+        pytest.importorskip(extra, reason=f"{extra} is not installed")
     held, found = HELD.read_text(encoding="utf-8").splitlines(), public().splitlines()
     changes = "\n".join(difflib.unified_diff(held, found, "held", "found", n=0, lineterm=""))
     assert not changes, (
@@ -125,7 +126,8 @@ def test_public_names_and_signatures_are_those_that_are_held():
 
 
 def test_what_is_held_is_the_same_in_every_process_and_python():
-    pytest.importorskip("gymnasium", reason="gymnasium is not installed")
+    for extra in ("gymnasium", "torch"):
+        pytest.importorskip(extra, reason=f"{extra} is not installed")
     text = public()
     assert not re.search(r" at 0x|<object|<function", text)
     assert text.count("\nstrobe.Robot.") > 60

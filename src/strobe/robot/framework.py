@@ -16,7 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from strobe.compiler.runtime.arrays import collected, is_python, real_numbers, require_turns
+from strobe.compiler.runtime.arrays import (
+    collected,
+    is_python,
+    library_of,
+    real_numbers,
+    require_turns,
+    shape_of,
+)
 from strobe.compiler.runtime.device import INTERPRETER, Device, require_device
 from strobe.compiler.runtime.kernels import Kernel
 from strobe.compiler.runtime.processor import PROCESSOR
@@ -224,7 +231,7 @@ class Framework:
         lifted = {"gravity": gravity, "parameters": parameters, "geometry": geometry}
         given = {name: value for name, value in lifted.items() if value is not None}
         if geometry is not None:
-            self._require_geometry(real_numbers("geometry", geometry).shape)
+            self._require_geometry(shape_of("geometry", geometry))
         if wrench is None:
             if frame is not None:
                 raise ArgumentError("frame= says where a wrench acts, but no wrench= was given.")
@@ -273,7 +280,7 @@ class Framework:
 
     def _structure(self, values: Mapping[str, Any]) -> str:
         """Which of the two geometries is given, told by its size."""
-        sizes = real_numbers("geometry", values["geometry"]).shape
+        sizes = shape_of("geometry", values["geometry"])
         some, all_of_them = (len(geometry_names(self.model, full)) for full in (False, True))
         return "full" if sizes[-1:] == (all_of_them,) != (some,) else "runtime"
 
@@ -282,8 +289,9 @@ class Framework:
     def require(self, asked: str | Request) -> None:
         """Refuse what this robot has not: dynamics where nothing has mass, accelerations that no torque decides."""
         request = asked if isinstance(asked, Request) else Request(asked)
-        if not _record(request.quantity).kinematic:
-            self._require_dynamics(request.record, request.parameters != "fixed")
+        record = _record(request.quantity) if type(request) is Request else request.record
+        if not record.kinematic:
+            self._require_dynamics(record, request.parameters != "fixed")
             self._require_inertia(request)
 
     def _require_dynamics(self, record: Quantity, other_parameters: bool) -> None:
@@ -321,7 +329,13 @@ class Framework:
     def evaluate(
         self, request: Request, values: Mapping[str, Any], out: Array | None = None, threads: int | None = None
     ) -> Array:  # fmt: skip
-        """What a request asks for, on arrays (..., size) by the names of its inputs, each checked."""
+        """What a request asks for, on arrays (..., size) by the names of its inputs, each checked.
+
+        Tensors of PyTorch and arrays of JAX give such, with derivatives.
+        """
+        library = library_of(values.values()) if isinstance(values, Mapping) else None
+        if library is not None:
+            return self._on_library(library, request, values, out, threads)
         kernel, record = self.kernel(request), request.record
         if type(values) is not dict or values.keys() != kernel.inputs.keys():
             _require_inputs(kernel, values)
@@ -335,6 +349,12 @@ class Framework:
         if self.device.in_a_hurry and not kernel.is_empty:
             self._calls.notice(kernel, result.ndim - len(kernel.shape))
         return result
+
+    def _on_library(
+        self, library: str, request: Request, values: Mapping[str, Any], out: Any, threads: Any
+    ) -> Any:
+        """The answer on arrays of another library."""
+        raise NotImplementedError
 
     def kernel(self, request: Request) -> Kernel:
         """The compiled form of a request, made once."""

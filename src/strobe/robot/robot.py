@@ -54,6 +54,13 @@ MOST_DRAWN = 10**8  # random states
 class Robot(Dynamics, Kinematics):
     """A robot: its dynamics and kinematics as functions of arrays."""
 
+    def _on_library(
+        self, library: str, request: Request, values: Mapping[str, Any], out: Any, threads: Any
+    ) -> Any:
+        from strobe.tensors.guests import answer
+
+        return answer(library, self, request, values, out, threads)
+
     # -- states -------------------------------------------------------------------------------------
 
     def random_state(self, seed: int = 0, batch: int | tuple[int, ...] = ()) -> tuple[Array, Array, Array]:

@@ -90,16 +90,6 @@ def test_numbers_of_every_kind_give_this_precision(arm, given, dtype):
     assert all_equal(arm, given) == dtype
 
 
-def test_torch_tensors_keep_their_precision_where_torch_is_there(arm):
-    torch = pytest.importorskip(
-        "torch", reason="PyTorch stands for other tensors; it is no part of the tests"
-    )
-    assert all_equal(arm, torch.tensor(NUMBERS, dtype=torch.float32)) == np.float32
-    assert all_equal(arm, torch.tensor(NUMBERS, dtype=torch.float64)) == np.float64
-    with pytest.raises(DtypeError, match=r"^q holds a Tensor that gives no array \(Can't call numpy"):
-        arm.gravity(torch.tensor(NUMBERS, requires_grad=True))
-
-
 def test_lists_take_the_precision_of_what_stands_beside_them(arm):
     q = ByArray(NUMBERS, np.float32)
     assert arm.inverse_dynamics(q, NUMBERS, NUMBERS).dtype == np.float32

@@ -9,6 +9,7 @@ In the order of the data:
     passes       these in order
     hoist        what some inputs decide alone
     derivatives  forwards and backwards
+    products     Jacobians times one vector
     fuse         products into sums
     order        few values alive at a time
     paths        longest chains of dependencies

@@ -74,8 +74,8 @@ def forwards(program: Program, moving: Moving) -> list[Rates]:
             rates[node] = {}
         else:
             moved = dict.fromkeys(k for a in node.args for k in rates[a])
-            every = ((k, _rate(node, [rates[a].get(k, 0.0) for a in node.args])) for k in moved)
-            rates[node] = {k: rate for k, rate in every if not _is_zero(rate)}
+            every = ((k, rate_of(node, [rates[a].get(k, 0.0) for a in node.args])) for k in moved)
+            rates[node] = {k: rate for k, rate in every if not is_zero(rate)}
     return [rates[node] for node in program.outputs]
 
 
@@ -95,7 +95,7 @@ def _by_node(directions: Sequence[Direction]) -> Moving:
             f"{name}[{k}]": rate
             for name, rates in each.items()
             for k, rate in enumerate(rates)
-            if not _is_zero(rate)
+            if not is_zero(rate)
         }
         for each in directions
     ]
@@ -107,7 +107,7 @@ def _rates_of(output: Node, nodes: Sequence[Node], moved: Mapping[Node, int], mo
     rates: Rates = {}
     for node in nodes:
         share = shares.pop(node, 0.0)
-        if _is_zero(share):
+        if is_zero(share):
             continue
         if node.op == "input":
             for k in _bits(moved[node]):
@@ -117,11 +117,11 @@ def _rates_of(output: Node, nodes: Sequence[Node], moved: Mapping[Node, int], mo
             if moved[a]:
                 alone: list[Num] = [0.0] * len(node.args)
                 alone[place] = share
-                shares[a] = shares.get(a, 0.0) + _rate(node, alone)
+                shares[a] = shares.get(a, 0.0) + rate_of(node, alone)
     return rates
 
 
-def _rate(node: Node, rates: Numbers) -> Num:
+def rate_of(node: Node, rates: Numbers) -> Num:
     """The rate of a node whose arguments move at these rates."""
     parts: list[Num] = []
     for a, rate in zip(node.args, rates, strict=True):
@@ -173,5 +173,5 @@ def _bits(number: int) -> Iterator[int]:
         number ^= lowest
 
 
-def _is_zero(x: Num) -> bool:
+def is_zero(x: Num) -> bool:
     return is_number(x) and x == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from math import isfinite
@@ -107,6 +108,24 @@ def real_numbers(name: str, value: Any) -> np.ndarray:
     if _is_masked(array):
         array = array.filled(np.nan)  # what is masked is not known, and so is what follows from it
     return np.asarray(array)
+
+
+LIBRARIES = {"torch": "Tensor", "jax": "Array"}  # whose arrays know derivatives, and what these are called
+
+
+def library_of(values: Iterable[Any]) -> str | None:
+    """The library of the first array that knows derivatives, or none: whoever has one has imported its library."""
+    for library, kind in LIBRARIES.items():
+        known = getattr(sys.modules.get(library), kind, None)
+        if known is not None and any(isinstance(value, known) for value in values):
+            return library
+    return None
+
+
+def shape_of(name: str, value: Any) -> tuple[int, ...]:
+    """The shape of an array, which one of another library says by itself, whatever it can be made into."""
+    shape = getattr(value, "shape", None)
+    return tuple(shape) if isinstance(shape, tuple) else real_numbers(name, value).shape
 
 
 def _is_masked(array: np.ndarray) -> TypeGuard[np.ma.MaskedArray]:
