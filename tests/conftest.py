@@ -25,7 +25,7 @@ from hypothesis import settings
 NUMERIC = {
     "algebra", "analysis", "approximate", "compiler", "control", "equations", "formulations", "golden", "identify",
     "kinematics", "laws", "mechanisms", "papers", "peers", "quantities", "robot", "scalars", "simulate", "trajectory",
-    "test_precision.py", "test_tiny.py",
+    "tensors", "test_precision.py", "test_tiny.py",
 }  # fmt: skip
 ORDER = os.environ.get("STROBE_ORDER", "")
 
