@@ -10,6 +10,7 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from strobe.cli.exit_codes import leave
@@ -76,6 +77,13 @@ def place(tmp_path, monkeypatch):
     ]
     with Path("log.csv").open("w", newline="") as stream:
         csv.writer(stream).writerows([head, *([0.1 * k] + [0.1] * 6 + [BAD] for k in range(3))])
+    head = ["time", *(f"{kind}_{name}" for kind in ("q", "tau") for name in NAMES), f"{BAD}\x1b[2J\u202e"]
+    with Path("motion.csv").open("w", newline="") as stream:
+        rows = (
+            [0.02 * k, *(np.sin([0.03 * k, 0.05 * k])), *np.cos([0.03 * k, 0.05 * k]), BAD]
+            for k in range(800)
+        )
+        csv.writer(stream).writerows([head, *rows])
     Path("sweep.toml").write_text('task = "torque"\nsamples = 2\nrobots = ["arm.toml"]\n')
     return tmp_path
 
@@ -95,6 +103,10 @@ VERBS_OF = {
     "count": [["arm.toml"], ["arm.toml", "--json"]],
     "fk": [["arm.toml", "--all-frames"], ["arm.toml", "--json"], ["arm.toml", "log.csv", "-o", "p.csv"]],
     "payload": [["arm.toml", "--mass", "1", "--size", "0.1"], ["arm.toml", "--test-forces"]],
+    "identify": [
+        ["arm.toml", "motion.csv", "--friction", "viscous", "-o", "i.urdf", "--report", "i.html"],
+        ["arm.toml", "motion.csv", "--friction", "viscous", "--json"],
+    ],
     "balance": [["arm.toml", "-o", "w.urdf"], ["arm.toml", "--json"]],
     "coordinates": [["arm.toml", "--only", "G"]],
     "strobe": [["arm.toml"], ["arm.toml", "--json"]],
@@ -149,7 +161,7 @@ def run(verb, arguments, capsys):
 
 def require_harmless(path: Path) -> None:
     """No file that was written commands what reads it."""
-    if path.suffix == ".npz" or "data.zarr" in path.parts or path.name == "log.csv":
+    if path.suffix == ".npz" or "data.zarr" in path.parts or path.name in ("log.csv", "motion.csv"):
         return
     text = path.read_bytes().decode("utf-8")
     assert not COMMANDED.search(text), path
