@@ -21,5 +21,6 @@ In the order of the data:
     marching   recurrences on arrays
     descent    searches of lanes as one call
     objects    object files for other machines
+    ptx        code for cards, and what it takes of one
     timing     how long things take, interleaved
 """
