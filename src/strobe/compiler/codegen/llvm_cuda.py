@@ -19,7 +19,7 @@ A `twin` is the same text for this processor, its threads one after the other: t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -81,9 +81,9 @@ def twin(program: Program, name: str, form: Form) -> str:
     return _written(program, name, form, on_card=False)
 
 
-def shared_bytes(program: Program, form: Form) -> int:
-    """Shared memory that a block takes."""
-    return _Rows.room(program, form) * form.bytes if form.layout == "rows" else 0
+def shared_bytes(sizes: Sequence[int], form: Form) -> int:
+    """Shared memory that a block takes for arguments and a result, the last, of these sizes."""
+    return _end(regions(sizes, form), form) * form.bytes if form.layout == "rows" else 0
 
 
 def _written(program: Program, name: str, form: Form, on_card: bool) -> str:
@@ -562,30 +562,31 @@ class Region:
         return 0 if self.size % 2 else 5 if form.single else 4
 
 
+def regions(sizes: Sequence[int], form: Form) -> list[Region]:
+    """Of arguments that differ from state to state, and of the result."""
+    found: list[Region] = []
+    for k, size in enumerate(sizes):
+        if k not in form.common:
+            found.append(Region(k, size, _end(found, form)))
+    return found
+
+
+def _end(of: Iterable[Region], form: Form) -> int:
+    """The numbers of shared memory that regions take together."""
+    return sum(_room(region, form) for region in of)
+
+
 class _Rows(_Kernel):
     """A block of threads together, through shared memory."""
 
-    @staticmethod
-    def regions(program: Program, form: Form) -> list[Region]:
-        sizes = [*(given.size for given in program.inputs), len(program.outputs)]
-        read = {str(node.value).split("[")[0] for node in program.nodes if node.op == "input"}
-        found, first = list[Region](), 0
-        for k, size in enumerate(sizes):
-            unread = k < len(program.inputs) and program.inputs[k].name not in read
-            if k in form.common or unread:
-                continue
-            found.append(Region(k, size, first))
-            first = found[-1].first + _room(found[-1], form)
-        return found
-
-    @staticmethod
-    def room(program: Program, form: Form) -> int:
-        """Numbers of shared memory that a block takes."""
-        last = _Rows.regions(program, form)[-1]
-        return last.first + _room(last, form)
+    @cached_property
+    def region(self) -> dict[int, Region]:
+        """The regions of shared memory, by argument."""
+        sizes = [*(given.size for given in self.program.inputs), len(self.program.outputs)]
+        return {region.argument: region for region in regions(sizes, self.form)}
 
     def text(self, name: str) -> str:
-        M, room = self.form.memory, self.room(self.program, self.form)
+        M, room = self.form.memory, _end(self.region.values(), self.form)
         staged = (
             f"external addrspace(3) global [0 x {M}]"
             if self.on_card
@@ -599,7 +600,6 @@ class _Rows(_Kernel):
 
     def loop(self) -> None:
         page, B = self.page, self.form.block
-        self.region = {r.argument: r for r in self.regions(self.program, self.form)}
         first, step = "0", str(B)
         if self.on_card:
             block, blocks = self.wide(self.special("ctaid.x")), self.wide(self.special("nctaid.x"))

@@ -22,5 +22,10 @@ In the order of the data:
     descent    searches of lanes as one call
     objects    object files for other machines
     ptx        code for cards, and what it takes of one
+    cuda_driver  NVIDIA's driver
+    cuda_dlpack  handed to other libraries
+    cuda_arrays  arrays that lie on a card
+    cuda         cards as a device
+    cuda_host    host arrays there and back
     timing     how long things take, interleaved
 """

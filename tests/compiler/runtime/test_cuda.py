@@ -1,0 +1,441 @@
+"""Robots on a card, against a driver that has none: everything but the card itself is the real thing.
+
+The stand-in runs the twin of a kernel, the same text for this processor, and does late what is asynchronous.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import pickle
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import strobe
+from strobe.compiler.codegen.llvm_cuda import twin
+from strobe.compiler.runtime import cache, cuda, cuda_arrays, cuda_dlpack, cuda_driver, cuda_host, jit, ptx
+from strobe.compiler.runtime.cuda import Cuda
+from strobe.compiler.runtime.cuda_arrays import OnCard
+from strobe.errors import ArgumentError, CardError, DtypeError, ShapeError
+
+pytestmark = [
+    pytest.mark.numeric,
+    pytest.mark.skipif(shutil.which("gcc") is None, reason="the stand-in for a driver is built with gcc"),
+    pytest.mark.skipif(
+        sys.platform != "linux", reason="the stand-in for a driver is a shared object of Linux"
+    ),
+]
+
+RUNNER = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_char_p, *[ctypes.c_uint] * 3, ctypes.c_void_p)
+WORDS = [ctypes.c_int64, *[ctypes.c_void_p, ctypes.c_int64, ctypes.c_int32] * 20]
+
+
+class StandIn:
+    """The driver, what it was told, and what runs its kernels."""
+
+    def __init__(self, library: Path) -> None:
+        self.path = str(library)
+        self.library = ctypes.CDLL(self.path)
+        self.library.standin_trouble.restype = ctypes.c_char_p
+        self.runner = RUNNER(self._run)
+        self.known: dict[bytes, tuple[Any, Any]] = {}
+        self.code: dict[bytes, Any] = {}
+        self.launches: list[tuple[Any, int, int, int]] = []
+        self.reset()
+
+    def reset(self, cards: int = 1, memory: int = 2**32) -> None:
+        self.library.standin_reset(cards, ctypes.c_size_t(memory), self.runner)
+        self.launches.clear()
+
+    def count(self, name: str) -> int:
+        return self.library.standin_count(name.encode())
+
+    @property
+    def trouble(self) -> str:
+        return self.library.standin_trouble().decode()
+
+    def _run(self, text: bytes, name: bytes, blocks: int, threads: int, shared: int, params: int) -> None:
+        program, form = self.known[text]
+        if text not in self.code:
+            self.code[text] = jit.compile_ir(twin(program, "kernel", form), "kernel")
+        self.launches.append((form, blocks, threads, shared))
+        places = (ctypes.c_void_p * 61).from_address(params)
+        taken = WORDS[: 1 + 3 * (len(program.inputs) + 1)]
+        words = [kind.from_address(place) for kind, place in zip(taken, places, strict=False)]
+        ctypes.CFUNCTYPE(None, *taken)(self.code[text].address)(*(word.value for word in words))
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    source = Path(__file__).with_name("driver_of_a_card.c")
+    built = tmp_path_factory.mktemp("a driver") / "libcuda.so"
+    told = [
+        "gcc",
+        "-std=gnu11",
+        "-O1",
+        "-Wall",
+        "-Werror",
+        "-shared",
+        "-fPIC",
+        str(source),
+        "-o",
+        str(built),
+    ]
+    subprocess.run(told, check=True)
+    return built
+
+
+@pytest.fixture(scope="module")
+def shared_stand_in(library: Path) -> StandIn:
+    return StandIn(library)
+
+
+KNOWN = (cuda_driver.driver, cuda_driver.card, cuda_host.lanes)
+
+
+@pytest.fixture
+def driver(shared_stand_in: StandIn, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]:
+    stand_in = shared_stand_in
+    stand_in.reset()
+    monkeypatch.setattr(cuda_driver, "LIBRARY", stand_in.path)
+    last: list[Any] = []
+    module, made = cuda.module, ptx.ptx
+
+    def text(program: Any, name: str, form: Any) -> str:
+        last[:] = [(program, form)]
+        return module(program, name, form)
+
+    def told(ir: str) -> str:
+        code = made(ir)
+        stand_in.known[code.encode()] = last[0]
+        return code
+
+    monkeypatch.setattr(cuda, "module", text)
+    monkeypatch.setattr(ptx, "ptx", told)
+    for cached in KNOWN:
+        cached.cache_clear()
+    yield stand_in
+    assert not stand_in.trouble
+    for cached in KNOWN:
+        cached.cache_clear()
+
+
+@pytest.fixture(scope="module")
+def robot() -> strobe.Robot:
+    return strobe.load("panda")
+
+
+def there(array: np.ndarray, *, columns: bool = False, on: int = 0) -> OnCard:
+    """An array on the card with these numbers."""
+    held = OnCard(on, array.shape, array.dtype == np.float32, len(array) if columns else 0)
+    strides = tuple(array.itemsize * step for step in held.steps)
+    size = array.size * array.itemsize
+    memory = np.frombuffer((ctypes.c_char * max(size, 1)).from_address(held.address), np.uint8)[:size]
+    np.lib.stride_tricks.as_strided(memory.view(array.dtype), array.shape, strides)[...] = array
+    return held
+
+
+# -- what is computed -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("columns", [False, True])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_arrays_on_a_card_are_answered_there(
+    driver: StandIn, robot: strobe.Robot, dtype: Any, columns: bool
+) -> None:
+    states = [x.astype(dtype) for x in robot.random_state(seed=1, batch=200)]
+    tau: Any = robot.to("cuda").inverse_dynamics(*(there(x, columns=columns) for x in states))
+    assert isinstance(tau, OnCard)
+    assert tau.steps == ((1, 200) if columns else (7, 1))
+    expected = robot.inverse_dynamics(*states)
+    tolerance = 1e-12 if dtype is np.float64 else 1e-5 * np.abs(expected).max()
+    np.testing.assert_allclose(tau.numpy(), expected, rtol=0, atol=tolerance)
+    ((form, blocks, threads, _),) = driver.launches
+    assert form.layout == ("columns" if columns else "rows")
+    assert form.states == (2 if columns and dtype is np.float32 else 1)
+    assert blocks * threads * form.states >= 200
+
+
+def test_nothing_waits_and_nothing_is_copied(driver: StandIn, robot: strobe.Robot) -> None:
+    states = [there(x) for x in robot.random_state(seed=1, batch=50)]
+    fast = robot.to("cuda")
+    fast.inverse_dynamics(*states)
+    driver.reset()
+    out = OnCard(0, (50, 7), False)
+    assert fast.inverse_dynamics(*states, out=out) is out
+    assert driver.count("cuLaunchKernel") == 1
+    for name in (
+        "cuStreamSynchronize",
+        "cuCtxSynchronize",
+        "cuMemcpyDtoH_v2",
+        "cuMemcpyHtoD_v2",
+        "cuModuleLoadDataEx",
+    ):
+        assert driver.count(name) == 0
+    assert driver.launches == []  # it is late
+    np.testing.assert_allclose(
+        out.numpy(), robot.inverse_dynamics(*(x.numpy() for x in states)), atol=1e-12
+    )
+
+
+@pytest.mark.parametrize(
+    "quantity", ["forward_dynamics", "mass_matrix", "forward_kinematics", "energy", "jacobian"]
+)
+def test_every_quantity_goes_the_same_way(driver: StandIn, robot: strobe.Robot, quantity: str) -> None:
+    q, qd, qdd = robot.random_state(seed=2, batch=33)
+    of = {"mass_matrix": 1, "forward_kinematics": 1, "jacobian": 1, "energy": 2}.get(quantity, 3)
+    expected = getattr(robot, quantity)(*(q, qd, qdd)[:of])
+    found = getattr(robot.to("cuda"), quantity)(*(there(x) for x in (q, qd, qdd)[:of]))
+    np.testing.assert_allclose(found.numpy(), expected, rtol=1e-12, atol=1e-12)
+
+
+def test_axes_in_front_loads_and_single_states_are_taken(driver: StandIn, robot: strobe.Robot) -> None:
+    q, qd, qdd = robot.random_state(seed=3, batch=24)
+    fast = robot.to("cuda")
+    cubes = [there(x.reshape(2, 3, 4, 7)) for x in (q, qd, qdd)]
+    gravity, wrench = [0.0, 1.0, -9.0], np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
+    found = fast.inverse_dynamics(*cubes, gravity=gravity, wrench=wrench)
+    expected = robot.inverse_dynamics(q, qd, qdd, gravity=gravity, wrench=wrench)
+    np.testing.assert_allclose(found.numpy(), expected.reshape(2, 3, 4, 7), rtol=1e-12, atol=1e-12)
+    one = fast.inverse_dynamics(*(there(x[0]) for x in (q, qd, qdd)))
+    np.testing.assert_allclose(
+        one.numpy(), robot.inverse_dynamics(q[0], qd[0], qdd[0]), rtol=1e-12, atol=1e-12
+    )
+    mixed = fast.inverse_dynamics(there(q), there(qd[0]), there(qdd))
+    np.testing.assert_allclose(mixed.numpy(), robot.inverse_dynamics(q, qd[0], qdd), rtol=1e-12, atol=1e-12)
+
+
+def test_no_states_are_no_launch(driver: StandIn, robot: strobe.Robot) -> None:
+    none = robot.to("cuda").inverse_dynamics(*[there(np.empty((0, 7)))] * 3)
+    assert none.shape == (0, 7)
+    assert robot.to("cuda").inverse_dynamics(*[np.empty((0, 7))] * 3).shape == (0, 7)
+    assert driver.count("cuLaunchKernel") == 0
+
+
+def test_slices_are_taken_as_they_lie(driver: StandIn, robot: strobe.Robot) -> None:
+    q, qd, qdd = robot.random_state(seed=4, batch=40)
+    wide = there(np.concatenate([q, qd], axis=1))
+
+    class Part:
+        def __init__(self, first: int) -> None:
+            told = wide.__cuda_array_interface__
+            place = told["data"][0] + 8 * first
+            self.__cuda_array_interface__ = told | {"shape": (40, 7), "data": (place, False)}
+
+    found = robot.to("cuda").inverse_dynamics(Part(0), Part(7), there(qdd))
+    np.testing.assert_allclose(found.numpy(), robot.inverse_dynamics(q, qd, qdd), rtol=1e-12, atol=1e-12)
+    assert driver.launches[-1][0].layout == "strided"
+
+
+def test_single_precision_eliminates_in_double_unless_told(driver: StandIn, robot: strobe.Robot) -> None:
+    states = [x.astype(np.float32) for x in robot.random_state(seed=5, batch=40)]
+    arrays = [there(x) for x in states]
+    exact = robot.forward_dynamics(*(x.astype(float) for x in states))
+    for elimination in ("double", "single"):
+        found: Any = robot.to(Cuda(elimination=elimination)).forward_dynamics(*arrays)
+        np.testing.assert_allclose(found.numpy(), exact, rtol=0, atol=2e-5 * np.abs(exact).max())
+        assert driver.launches[-1][0].wide is (elimination == "double")
+
+
+def test_a_floating_robot_is_not_waited_for(driver: StandIn) -> None:
+    free = strobe.load("planar2").with_base("floating")
+    q, qd, _ = free.random_state(seed=1, batch=20)
+    bias: Any = free.to("cuda").bias(there(q), there(qd))
+    assert driver.count("cuMemcpyDtoH_v2") == 0
+    np.testing.assert_allclose(bias.numpy(), free.bias(q, qd), rtol=1e-12, atol=1e-12)
+
+
+# -- host arrays --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("batch", [1, 5, 1000, 4001])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_host_arrays_go_in_parts(
+    driver: StandIn, robot: strobe.Robot, monkeypatch: pytest.MonkeyPatch, dtype: Any, batch: int
+) -> None:
+    monkeypatch.setattr(cuda_host, "PART", 2**15)
+    states = [x.astype(dtype) for x in robot.random_state(seed=6, batch=batch)]
+    tau = robot.to("cuda").inverse_dynamics(*states)
+    assert isinstance(tau, np.ndarray)
+    assert tau.dtype == dtype
+    expected = robot.inverse_dynamics(*states)
+    np.testing.assert_allclose(tau, expected, rtol=0, atol=1e-12 if dtype is np.float64 else 1e-4)
+    part = 2**15 // (28 * np.dtype(dtype).itemsize)
+    assert len(driver.launches) == -(-batch // part)
+    assert driver.count("cuMemHostAlloc") <= cuda_host.LANES * 2
+
+
+def test_host_arrays_may_be_anything_that_numpy_takes(driver: StandIn, robot: strobe.Robot) -> None:
+    q, qd, qdd = robot.random_state(seed=7, batch=12)
+    fast = robot.to("cuda")
+    out = np.empty((12, 7))
+    assert fast.inverse_dynamics(q, qd, qdd, gravity=[0, 0, -5], out=out) is out
+    np.testing.assert_allclose(
+        out, robot.inverse_dynamics(q, qd, qdd, gravity=[0, 0, -5]), rtol=1e-12, atol=1e-12
+    )
+    over = fast.inverse_dynamics(q, qd, qdd, out=qdd)
+    assert over is qdd
+    states = [x.reshape(3, 4, 7)[:, ::2] for x in robot.random_state(seed=7, batch=12)]
+    np.testing.assert_allclose(
+        fast.inverse_dynamics(*states), robot.inverse_dynamics(*states), rtol=1e-12, atol=1e-12
+    )
+    np.testing.assert_allclose(fast.gravity(q[0].tolist()), robot.gravity(q[0]), rtol=1e-12, atol=1e-12)
+
+
+# -- sentences ------------------------------------------------------------------------------------------
+
+
+def test_what_does_not_fit_is_a_sentence(driver: StandIn, robot: strobe.Robot) -> None:
+    fast: Any = robot.to("cuda")
+    q, qd, qdd = robot.random_state(seed=1, batch=4)
+    a, b, c = there(q), there(qd), there(qdd)
+    with pytest.raises(ArgumentError, match="qd is in this machine's memory and q on card 0: bring all"):
+        fast.inverse_dynamics(a, qd, c)
+    with pytest.raises(
+        DtypeError, match="qd holds float32 and q float64: on a card all arrays of a call have one"
+    ):
+        fast.inverse_dynamics(a, there(qd.astype(np.float32)), c)
+    with pytest.raises(
+        DtypeError, match=r"q holds <i8, where a card computes float32 and float64: convert it"
+    ):
+        fast.gravity(Int(a))
+    with pytest.raises(ShapeError, match=r"qd has shape \(4, 6\); panda has 7 joints, expected \(..., 7\)"):
+        fast.inverse_dynamics(a, there(qd[:, :6].copy()), c)
+    with pytest.raises(ArgumentError, match="the leading axes do not broadcast"):
+        fast.inverse_dynamics(a, there(qd[:3]), c)
+    with pytest.raises(ArgumentError, match="threads= is for this processor"):
+        fast.inverse_dynamics(a, b, c, threads=2)
+    with pytest.raises(ShapeError, match="out has shape"):
+        fast.inverse_dynamics(a, b, c, out=there(q[:3]))
+    with pytest.raises(ArgumentError, match="out is a ndarray; expected an array of shape"):
+        fast.inverse_dynamics(a, b, c, out=np.empty((4, 7)))
+    with pytest.raises(
+        ArgumentError, match="out lies over qd: on a card states are written while others are read"
+    ):
+        fast.inverse_dynamics(a, b, c, out=b)
+
+
+class Int:
+    """An array of integers on a card."""
+
+    def __init__(self, like: OnCard) -> None:
+        self.__cuda_array_interface__ = like.__cuda_array_interface__ | {"typestr": "<i8"}
+
+
+def test_arrays_of_another_card_are_refused(driver: StandIn, robot: strobe.Robot) -> None:
+    driver.reset(cards=2)
+    q, qd, qdd = robot.random_state(seed=1, batch=4)
+    on_second = [there(x, on=1) for x in (q, qd, qdd)]
+    with pytest.raises(
+        ArgumentError, match=r'q is on card 1, and the robot on card 0: take robot.to\("cuda:1"\)'
+    ):
+        robot.to("cuda:0").inverse_dynamics(*on_second)
+    with pytest.raises(ArgumentError, match="q is on card 1 and qd on card 0: bring all arrays"):
+        robot.to("cuda").inverse_dynamics(on_second[0], there(qd), on_second[2])
+    found: Any = robot.to("cuda").inverse_dynamics(*on_second)
+    assert found.card == 1
+    np.testing.assert_allclose(found.numpy(), robot.inverse_dynamics(q, qd, qdd), rtol=1e-12, atol=1e-12)
+    with pytest.raises(ArgumentError, match="there is no card 7: this machine has 2 cards, from 0"):
+        robot.to("cuda:7").inverse_dynamics(q, qd, qdd)
+
+
+def test_too_little_memory_is_a_sentence(driver: StandIn, robot: strobe.Robot) -> None:
+    arrays = [there(x) for x in robot.random_state(seed=1, batch=4)]
+    driver.reset(memory=2**10)
+    with pytest.raises(
+        CardError, match=r"a result of shape \(4, 7\) needs .* GB on Stand-in 0, of whose .* are free"
+    ):
+        robot.to("cuda").inverse_dynamics(*arrays)
+
+
+def test_no_card_and_no_driver_are_sentences(
+    driver: StandIn, robot: strobe.Robot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    q = np.zeros(7)
+    driver.reset(cards=0)
+    with pytest.raises(CardError, match="the driver finds no NVIDIA card"):
+        robot.to("cuda").gravity(q)
+    cuda_driver.driver.cache_clear()
+    monkeypatch.setattr(cuda_driver, "LIBRARY", "libno-driver.so.1")
+    with pytest.raises(CardError, match="there is no driver of an NVIDIA card here"):
+        robot.to("cuda").gravity(q)
+
+
+# -- code made elsewhere ----------------------------------------------------------------------------------
+
+
+def test_code_made_elsewhere_runs_without_llvm(
+    driver: StandIn, robot: strobe.Robot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    robot.to("cuda").compile("inverse_dynamics", "gravity")
+    assert driver.count("cuInit") == 0
+    monkeypatch.setitem(sys.modules, "llvmlite", None)
+    carried: Any = pickle.loads(pickle.dumps(robot.to("cuda")))
+    states = robot.random_state(seed=1, batch=10)
+    for columns in (False, True):
+        tau = carried.inverse_dynamics(*(there(x, columns=columns) for x in states))
+        np.testing.assert_allclose(tau.numpy(), robot.inverse_dynamics(*states), rtol=1e-12, atol=1e-12)
+    with pytest.raises(
+        CardError, match="mass_matrix of panda has no code for cards in the folder of STROBE_CACHE"
+    ):
+        carried.mass_matrix(there(states[0]))
+
+
+def test_the_name_of_code_for_cards_tells_nothing_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = cache.portable_key("cuda", "a")
+    monkeypatch.setattr(np, "__version__", "0")
+    monkeypatch.setattr(sys, "version", "0")
+    assert cache.portable_key("cuda", "a") == before != cache.portable_key("cuda", "b")
+
+
+def test_angles_that_went_the_long_way_are_told(driver: StandIn, robot: strobe.Robot) -> None:
+    q = np.zeros((3, 7))
+    fast: Any = robot.to("cuda")
+    fast.gravity(there(q))
+    kernel = fast.kernel(fast.request("gravity"))
+    (((form, number), function),) = kernel.code.functions.items()
+    assert cuda_driver.card(number).far(function, reset=True) == 0
+
+
+def test_memory_is_given_back(driver: StandIn, robot: strobe.Robot) -> None:
+    before = driver.library.standin_pieces()
+    held = there(np.zeros((5, 7)))
+    assert driver.library.standin_pieces() == before + 1
+    assert "float64 (5, 7) on card 0" in repr(held)
+    del held
+    assert driver.library.standin_pieces() == before
+
+
+def test_a_capsule_hands_an_array_over_and_keeps_it_alive() -> None:
+    numbers = np.arange(6.0).reshape(2, 3)
+
+    class Ours:
+        def __dlpack_device__(self) -> tuple[int, int]:
+            return cuda_dlpack.CPU, 0
+
+        def __dlpack__(self, **_: Any) -> Any:
+            place, steps = numbers.ctypes.data, cuda_arrays.steps_of((2, 3))
+            return cuda_dlpack.capsule(self, place, *self.__dlpack_device__(), (2, 3), steps, 64)
+
+    before = len(cuda_dlpack._held)
+    taken = np.from_dlpack(Ours())
+    assert len(cuda_dlpack._held) == before + 1
+    assert np.array_equal(taken, numbers)
+    assert np.shares_memory(taken, numbers)
+    Ours().__dlpack__()  # that nobody takes
+    del taken
+    assert len(cuda_dlpack._held) == before
+
+
+def test_results_are_laid_out_as_asked() -> None:
+    assert cuda_arrays.steps_of((5, 3, 2)) == (6, 2, 1)
+    assert cuda_arrays.steps_of((5, 3, 2), 5) == (1, 10, 5)
+    assert cuda_arrays.steps_of(()) == ()
+    assert prod(()) == 1
