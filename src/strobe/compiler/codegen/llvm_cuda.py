@@ -54,8 +54,9 @@ class Form:
     block: int = 128  # threads
     common: tuple[int, ...] = ()  # inputs that are one row for all states; of strided ones the steps say so
     turns: tuple[tuple[int, tuple[int, ...]], ...] = ()  # inputs that are positions, and their quaternions
-    at_once: int = MOST_AT_ONCE
-    early: int = MOST_EARLY
+    at_once: int = MOST_AT_ONCE  # angles at most whose sines are made before anything else
+    early: int = MOST_EARLY  # inputs at most that are read before anything else
+    resident: int = 0  # blocks that a multiprocessor is to have room for: fewer registers for each thread
 
     @property
     def memory(self) -> str:
@@ -94,8 +95,13 @@ def _written(program: Program, name: str, form: Form, on_card: bool) -> str:
     head = [f'target triple = "{TRIPLE}"'] if on_card else []
     end = ["attributes #0 = { nounwind }", '!0 = !{!"branch_weights", i32 1000000, i32 1}', "!1 = !{}"]
     if on_card:
-        annotation = f'!2 = !{{ptr @{name}, !"maxntidx", i32 {form.block}}}'
-        end += ["!nvvm.annotations = !{!2}", annotation]
+        wanted = {"maxntidx": form.block} | ({"minctasm": form.resident} if form.resident else {})
+        names = [f"!{k}" for k in range(2, 2 + len(wanted))]
+        end.append(f"!nvvm.annotations = !{{{', '.join(names)}}}")
+        end += [
+            f'{k} = !{{ptr @{name}, !"{word}", i32 {x}}}'
+            for k, (word, x) in zip(names, wanted.items(), strict=True)
+        ]
     return "\n".join([*head, *sorted(intrinsics(texts)), counted, *functions.arrays(), texts, *end]) + "\n"
 
 

@@ -26,6 +26,7 @@ In the order of the data:
     cuda_dlpack  handed to other libraries
     cuda_arrays  arrays that lie on a card
     cuda         cards as a device
+    cuda_search  how kernels are best made, by measurement
     cuda_host    host arrays there and back
     timing     how long things take, interleaved
 """

@@ -138,7 +138,7 @@ class CardCode:
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
         self.functions: dict[tuple[Form, int], Function | None] = {}
-        self.chosen: dict[tuple[Form, str], Form] = {}
+        self.chosen: dict[tuple[Form, str], Form] = {}  # by the usual form and the card
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
@@ -175,8 +175,8 @@ class CardCode:
         return Call(prod(batch), tuple(a.address for a in arrays.values()), tuple(steps), tuple(entries))
 
     def launch(self, call: Call, form: Form, on: Card, stream: int) -> None:
-        """The kernel of a form in the order of a stream."""
-        form, function = self.function(form, on)
+        """The kernel of a form, as it is best on this card, in the order of a stream."""
+        form, function = self.function(self.best(form, on), on)
         blocks = -(-call.states // (form.block * form.states))
         on.launch(
             function,
@@ -230,6 +230,18 @@ class CardCode:
             rows = self.rows(replace(columns, layout="rows"))
             found += [rows] if rows else []
         return found
+
+    def best(self, form: Form, on: Card) -> Form:
+        """What `cuda_search` found for a form on cards of this name, if it was asked to look."""
+        key = form, on.name
+        if key not in self.chosen:
+            found = cache.known(self.choice(form, on.name))
+            self.chosen[key] = replace(form, **json.loads(found.code)) if found else form
+        return self.chosen[key]
+
+    def choice(self, form: Form, name: str) -> str:
+        """The name under which the best way to make a form is kept."""
+        return cache.portable_key("cuda choice", name, self.kernel.fingerprint(), json.dumps(asdict(form)))
 
     # -- code -------------------------------------------------------------------------------------------
 

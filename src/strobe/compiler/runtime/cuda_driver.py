@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from ctypes import byref, c_char_p, c_int, c_size_t, c_uint, c_uint64, c_void_p
+from ctypes import byref, c_char_p, c_float, c_int, c_size_t, c_uint, c_uint64, c_void_p
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
@@ -68,6 +68,7 @@ SIGNATURES: dict[str, tuple[Any, ...]] = {
     "cuEventRecord": (c_void_p, c_void_p),
     "cuEventSynchronize": (c_void_p,),
     "cuEventElapsedTime": (c_void_p, c_void_p, c_void_p),
+    "cuEventDestroy_v2": (c_void_p,),
     "cuPointerGetAttribute": (c_void_p, c_int, c_uint64),
 }
 
@@ -287,6 +288,25 @@ class Card:
     def wait(self, stream: int) -> None:
         with self.current() as call:
             call("cuStreamSynchronize", stream or None)
+
+    def event(self) -> c_void_p:
+        made = c_void_p()
+        with self.current() as call:
+            call("cuEventCreate", byref(made), 0)
+        return made
+
+    def milliseconds(self, work: Callable[[], object], stream: int) -> float:
+        """How long the card takes for what is put into a stream."""
+        begin, end, found = self.event(), self.event(), c_float()
+        with self.current() as call:
+            call("cuEventRecord", begin, stream or None)
+            work()
+            call("cuEventRecord", end, stream or None)
+            call("cuEventSynchronize", end)
+            call("cuEventElapsedTime", byref(found), begin, end)
+            for event in (begin, end):
+                call("cuEventDestroy_v2", event)
+        return found.value
 
     def to_card(self, place: int, source: int, size: int, stream: int) -> None:
         with self.current() as call:

@@ -72,7 +72,7 @@ def assembled(text: str, architecture: str = ARCHITECTURE) -> Assembled:
         raise RuntimeError("ptxas is not here: pip install nvidia-cuda-nvcc, or a CUDA toolkit.")
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "kernel.ptx")
-        file.write_text(text)
+        file.write_text(text, encoding="utf-8")
         asked = [
             program,
             f"-arch={architecture}",
@@ -82,7 +82,7 @@ def assembled(text: str, architecture: str = ARCHITECTURE) -> Assembled:
             "-o",
             str(file.with_suffix(".cubin")),
         ]
-        done = subprocess.run(asked, capture_output=True, text=True, check=False)
+        done = subprocess.run(asked, capture_output=True, text=True, encoding="utf-8", check=False)
     said = done.stdout + done.stderr
     if done.returncode:
         raise RuntimeError(f"ptxas refuses the PTX: {said.strip()[:500]}")
