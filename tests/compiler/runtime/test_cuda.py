@@ -146,13 +146,7 @@ def robot() -> strobe.Robot:
 
 
 def there(array: np.ndarray, *, columns: bool = False, on: int = 0) -> OnCard:
-    """An array on the card with these numbers."""
-    held = OnCard(on, array.shape, array.dtype == np.float32, len(array) if columns else 0)
-    strides = tuple(array.itemsize * step for step in held.steps)
-    size = array.size * array.itemsize
-    memory = np.frombuffer((ctypes.c_char * max(size, 1)).from_address(held.address), np.uint8)[:size]
-    np.lib.stride_tricks.as_strided(memory.view(array.dtype), array.shape, strides)[...] = array
-    return held
+    return cuda_arrays.sent(array, on, columns=columns)
 
 
 # -- what is computed -------------------------------------------------------------------------------
@@ -489,3 +483,11 @@ def test_every_way_to_make_a_kernel_gives_the_same_bits(driver: StandIn, robot: 
         for form in cuda_search.candidates(kernel.code.form(call, False, False)):
             kernel.code.launch(call, form, cuda_driver.card(0), 0)
             np.testing.assert_allclose(held[-1].numpy(), expected, rtol=1e-13, atol=1e-13)
+
+
+def test_a_function_of_ones_own_runs_on_a_card(driver: StandIn) -> None:
+    f = strobe.trace(lambda x, y: [x[0] * y[0], [x[1], y[0]][1]], x=2, y=1)
+    x, y = np.random.default_rng(1).normal(size=(2, 30, 2))
+    found: Any = f.to("cuda")(there(x), y=there(y[:, :1].copy()))
+    np.testing.assert_allclose(found.numpy(), f(x, y[:, :1]))
+    assert isinstance(f.to("cuda").to("processor")(x, y[:, :1]), np.ndarray)

@@ -112,6 +112,16 @@ def steps_of(shape: Sequence[int], columns: int = 0) -> tuple[int, ...]:
     return tuple([1, *(columns * step for step in steps[1:])] if columns else steps)
 
 
+def sent(array: np.ndarray, number: int = 0, *, columns: bool = False) -> OnCard:
+    """A copy of an array of NumPy on a card, row by row or with states side by side."""
+    made = OnCard(number, array.shape, array.dtype == np.float32, len(array) if columns else 0)
+    numbers = np.ascontiguousarray(np.moveaxis(array, 0, -1) if columns else array)
+    if array.size:
+        with made._on.current() as call:
+            call("cuMemcpyHtoD_v2", made.address, numbers.ctypes.data, numbers.nbytes)
+    return made
+
+
 # -- what libraries hand out ------------------------------------------------------------------------------
 
 
@@ -250,12 +260,7 @@ def _sent(name: str, value: Any, beside: tuple[str, Lying]) -> Lying:
             f"{name} is in this machine's memory and {told} on card {home.card}: bring all arrays of a call to the "
             "card, or leave all of them here."
         )
-    sent = OnCard(home.card, array.shape, home.single)
-    if array.size:
-        on = card(home.card)
-        with on.current() as call:
-            call("cuMemcpyHtoD_v2", sent.address, array.ctypes.data, array.nbytes)
-    return lying(name, sent)
+    return lying(name, sent(array, home.card))
 
 
 # -- results ------------------------------------------------------------------------------------------------

@@ -3,8 +3,8 @@
     found = search(code, call, form, card)
 
 One choice is changed at a time, from the usual one on: two states a thread or one; sines and inputs first or where
-they are needed; fewer registers for more threads. What spills in one way may not in another, and what it costs is known
-only by measuring. The bits are the same, whatever is chosen.
+they are needed; fewer registers for more threads. What spills in one way may not in another, and what it costs is
+known only by measuring. The bits are the same, whatever is chosen.
 """
 
 from __future__ import annotations
@@ -68,9 +68,8 @@ def search(code: CardCode, call: Call, form: Form, on: Card, stream: int = 0) ->
                 tried[each] = measured(code, call, each, function, on, stream)
         return tried.get(each)
 
-    best = time(form)
-    if best is None:
-        return []
+    best = time(code.function(form, on)[0])
+    assert best is not None
     for changed in CHANGED:
         own = [each for each in candidates(best.form) if _differs(each, best.form, changed)]
         best = min([best, *filter(None, map(time, own))], key=lambda one: one.milliseconds)
