@@ -26,7 +26,7 @@ typedef struct operation {
 
 typedef struct stream { operation *first, *last; } stream;
 typedef struct module { char *text; address far; } module;
-typedef struct function { module *module; char name[64]; int params; } function;
+typedef struct function { module *module; char name[64]; int params; size_t sizes[MOST_PARAMS]; } function;
 typedef struct { address begin; size_t size; int card; int pinned; } piece;
 
 static stream legacy;
@@ -344,8 +344,8 @@ int cuModuleGetFunction(function **made, module *from, const char *name)
     (*made)->module = from;
     snprintf((*made)->name, sizeof (*made)->name, "%s", name);
     const char *end = strchr(begin + strlen(head), ')');
-    for (const char *at = begin; (at = strstr(at, ".param")) && at < end; at++)
-        (*made)->params++;
+    for (const char *at = begin; (at = strstr(at, ".param .")) && at < end; at++)
+        (*made)->sizes[(*made)->params++] = strncmp(at + 9, "32", 2) ? 8 : 4;
     return 0;
 }
 
@@ -383,6 +383,6 @@ int cuLaunchKernel(
     o->threads = threads;
     o->shared = shared;
     for (int k = 0; k < of->params; k++)
-        memcpy(o->params[k], params[k], 4), memcpy(o->params[k] + 4, (char *)params[k] + 4, k % 3 || !k ? 4 : 0);
+        memcpy(o->params[k], params[k], of->sizes[k]);
     return 0;
 }

@@ -20,6 +20,7 @@ import pytest
 
 import strobe
 from strobe.compiler.codegen.llvm_cuda import twin
+from strobe.compiler.codegen.llvm_cuda_march import march_twin
 from strobe.compiler.runtime import (
     cache,
     cuda,
@@ -27,6 +28,7 @@ from strobe.compiler.runtime import (
     cuda_dlpack,
     cuda_driver,
     cuda_host,
+    cuda_marching,
     cuda_search,
     jit,
     ptx,
@@ -34,6 +36,7 @@ from strobe.compiler.runtime import (
 from strobe.compiler.runtime.cuda import Cuda
 from strobe.compiler.runtime.cuda_arrays import OnCard
 from strobe.errors import ArgumentError, CardError, DtypeError, ShapeError
+from strobe.simulate.rollout import Rollout
 
 pytestmark = [
     pytest.mark.numeric,
@@ -44,7 +47,14 @@ pytestmark = [
 ]
 
 RUNNER = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_char_p, *[ctypes.c_uint] * 3, ctypes.c_void_p)
-WORDS = [ctypes.c_int64, *[ctypes.c_void_p, ctypes.c_int64, ctypes.c_int32] * 20]
+
+
+def pull(q: Any, qd: Any, target: Any) -> list[Any]:
+    return [2.0 * (t - x) - 0.02 * v for x, v, t in zip(q, qd, target, strict=True)]
+
+
+def spent(q: Any, tau: Any) -> list[Any]:
+    return [q[0] * q[0] + sum((t * t for t in tau), 0.0)]
 
 
 class StandIn:
@@ -55,7 +65,7 @@ class StandIn:
         self.library = ctypes.CDLL(self.path)
         self.library.standin_trouble.restype = ctypes.c_char_p
         self.runner = RUNNER(self._run)
-        self.known: dict[bytes, tuple[Any, Any]] = {}
+        self.known: dict[bytes, tuple[Any, Any, Any]] = {}
         self.code: dict[bytes, Any] = {}
         self.slow: Callable[[Any], float] = lambda form: 1.0  # milliseconds of a launch
         self.library.standin_pass.argtypes = [ctypes.c_double]
@@ -74,13 +84,12 @@ class StandIn:
         return self.library.standin_trouble().decode()
 
     def _run(self, text: bytes, name: bytes, blocks: int, threads: int, shared: int, params: int) -> None:
-        program, form = self.known[text]
+        form, twin_of, taken = self.known[text]
         if text not in self.code:
-            self.code[text] = jit.compile_ir(twin(program, "kernel", form), "kernel")
+            self.code[text] = jit.compile_ir(twin_of(), "kernel")
         self.launches.append((form, blocks, threads, shared))
         self.library.standin_pass(self.slow(form))
         places = (ctypes.c_void_p * 61).from_address(params)
-        taken = WORDS[: 1 + 3 * (len(program.inputs) + 1)]
         words = [kind.from_address(place) for kind, place in zip(taken, places, strict=False)]
         ctypes.CFUNCTYPE(None, *taken)(self.code[text].address)(*(word.value for word in words))
 
@@ -119,11 +128,18 @@ def driver(shared_stand_in: StandIn, folder: Path, monkeypatch: pytest.MonkeyPat
     stand_in.reset()
     monkeypatch.setattr(cuda_driver, "LIBRARY", stand_in.path)
     last: list[Any] = []
-    module, made = cuda.module, ptx.ptx
+    module, march_module, made = cuda.module, cuda_marching.march_module, ptx.ptx
+    number, place, short = ctypes.c_int64, ctypes.c_void_p, ctypes.c_int32
 
     def text(program: Any, name: str, form: Any) -> str:
-        last[:] = [(program, form)]
+        words = [number, *[place, number, short] * (len(program.inputs) + 1)]
+        last[:] = [(form, lambda: twin(program, name, form), words)]
         return module(program, name, form)
+
+    def march_text(program: Any, name: str, march: Any, form: Any) -> str:
+        words = [number] * 3 + [place, number, number, short] * (march.argument(len(program.inputs)) + 1)
+        last[:] = [(form, lambda: march_twin(program, name, march, form), words)]
+        return march_module(program, name, march, form)
 
     def told(ir: str) -> str:
         code = made(ir)
@@ -131,6 +147,7 @@ def driver(shared_stand_in: StandIn, folder: Path, monkeypatch: pytest.MonkeyPat
         return code
 
     monkeypatch.setattr(cuda, "module", text)
+    monkeypatch.setattr(cuda_marching, "march_module", march_text)
     monkeypatch.setattr(ptx, "ptx", told)
     for cached in KNOWN:
         cached.cache_clear()
@@ -441,6 +458,27 @@ def test_a_capsule_hands_an_array_over_and_keeps_it_alive() -> None:
     assert len(cuda_dlpack._held) == before
 
 
+def test_parts_of_an_array_lie_where_it_does(driver: StandIn) -> None:
+    numbers = np.arange(24.0).reshape(4, 3, 2)
+    before = driver.library.standin_pieces()
+    held = there(numbers, columns=True)
+    for index in (
+        1,
+        (slice(None), 2),
+        (..., 0, slice(None)),
+        (slice(1, None, 2),),
+        (slice(None, None, -1), 0),
+    ):
+        assert np.array_equal(held[index].numpy(), numbers[index])
+    with pytest.raises(ArgumentError, match="arrays on a card are cut by whole numbers, slices"):
+        held[[0, 1]]
+    part = held[0][1:]
+    del held
+    assert np.array_equal(part.numpy(), numbers[0][1:])
+    del part
+    assert driver.library.standin_pieces() == before
+
+
 def test_results_are_laid_out_as_asked() -> None:
     assert cuda_arrays.steps_of((5, 3, 2)) == (6, 2, 1)
     assert cuda_arrays.steps_of((5, 3, 2), 5) == (1, 10, 5)
@@ -491,3 +529,40 @@ def test_a_function_of_ones_own_runs_on_a_card(driver: StandIn) -> None:
     found: Any = f.to("cuda")(there(x), y=there(y[:, :1].copy()))
     np.testing.assert_allclose(found.numpy(), f(x, y[:, :1]))
     assert isinstance(f.to("cuda").to("processor")(x, y[:, :1]), np.ndarray)
+
+
+@pytest.mark.parametrize("method", ["rk4", "semi-implicit-euler"])
+def test_a_rollout_gives_the_bits_of_this_processor(
+    driver: StandIn, robot: strobe.Robot, method: str
+) -> None:
+    law = strobe.trace(pull, q=7, qd=7, target=7)
+    q, qd, target = robot.random_state(seed=1, batch=30)
+    here = Rollout(robot, law, step=1e-3, method=method)
+    there_too = Rollout(robot.to("cuda"), law, step=1e-3, method=method)
+    expected = here(q, qd, 20, every=5, target=target[0])
+    found = there_too(there(q), there(qd, columns=True), 20, every=5, target=there(target[0]))
+    assert found.shape == (30, 4, 14)
+    assert found.steps == (1, 30 * 14, 30)
+    assert driver.count("cuLaunchKernel") == 1
+    assert np.array_equal(found.numpy(), expected)
+    assert np.array_equal(there_too(q, qd, 20, every=5, target=target[0]), expected)
+    single = there_too(
+        *(there(x.astype(np.float32)) for x in (q, qd)), 20, target=there(target[0].astype(np.float32))
+    )
+    np.testing.assert_allclose(single.numpy(), expected[:, -1], rtol=0, atol=1e-3)
+
+
+def test_a_rollout_takes_a_table_and_integrates_a_cost(driver: StandIn, robot: strobe.Robot) -> None:
+    q, qd, _ = robot.random_state(seed=1, batch=9)
+    torques = np.random.default_rng(1).normal(size=(9, 12, 7))
+    cost = strobe.trace(spent, q=7, tau=7)
+    for method in ("rk4", "semi-implicit-euler"):
+        asked = {"step": 1e-3, "cost": cost, "method": method}
+        expected = Rollout(robot, **asked)(q, qd, 12, torques=torques)
+        found = Rollout(robot.to("cuda"), **asked)(there(q), there(qd), 12, torques=there(torques))
+        assert np.array_equal(found.numpy(), expected)
+        assert expected.shape == (9, 1)
+    paths = Rollout(robot, step=1e-3, method="semi-implicit-euler")(q, qd, 12, every=1, torques=torques)
+    before = np.concatenate([q[:, None], paths[:, :-1, :7]], axis=1)[..., 0]
+    charged = 1e-3 * (before**2 + (torques**2).sum(axis=-1)).sum(axis=-1)
+    np.testing.assert_allclose(expected[:, 0], charged, rtol=1e-12)

@@ -90,6 +90,11 @@ def shared_bytes(sizes: Sequence[int], form: Form) -> int:
 def _written(program: Program, name: str, form: Form, on_card: bool) -> str:
     functions = Functions(form.in_single)
     kernel = (_Rows if form.layout == "rows" else _Columns)(functions, program, form, on_card).text(name)
+    return finished(functions, kernel, name, form, on_card)
+
+
+def finished(functions: Functions, kernel: str, name: str, form: Form, on_card: bool) -> str:
+    """A module: a kernel, and all that it needs."""
     texts = "\n".join([*functions.texts.values(), kernel])
     counted = f"@{COUNTED} = {'addrspace(1) ' if on_card else ''}global i64 0, align 8"
     head = [f'target triple = "{TRIPLE}"'] if on_card else []
@@ -472,6 +477,21 @@ class _Kernel:
 
     # -- the grid ---------------------------------------------------------------------------------------
 
+    def first_and_step(self) -> tuple[str, str]:
+        """The first state of a thread, and how far its next one is."""
+        n = self.form.states
+        if not self.on_card:
+            return "0", str(n)
+        page = self.page
+        thread, block, threads, blocks = (
+            self.wide(self.special(x)) for x in ("tid.x", "ctaid.x", "ntid.x", "nctaid.x")
+        )
+        number = page.new(f"add i64 {page.new(f'mul i64 {block}, {threads}')}, {thread}")
+        step = page.new(f"mul i64 {blocks}, {threads}")
+        if n == 1:
+            return number, step
+        return page.new(f"mul i64 {number}, {n}"), page.new(f"mul i64 {step}, {n}")
+
     def special(self, name: str) -> str:
         """A number that the card knows of a thread."""
         return self.page.new(f"call i32 @llvm.nvvm.read.ptx.sreg.{name}()")
@@ -485,7 +505,7 @@ class _Columns(_Kernel):
 
     def loop(self) -> None:
         page, n = self.page, self.form.states
-        first, step = self._first_and_step()
+        first, step = self.first_and_step()
         page.branch(page.new(f"icmp ult i64 {first}, %N"), "loop", "end")
         page.begin("loop")
         page.lines.append(f"  %i = phi i64 [ {first}, %entry ], [ %next, %again ]")
@@ -498,20 +518,6 @@ class _Columns(_Kernel):
         page.branch(page.new("icmp ult i64 %next, %N"), "loop", "end")
         page.begin("end")
         assert n == 1 or self.form.layout == "columns"
-
-    def _first_and_step(self) -> tuple[str, str]:
-        n = self.form.states
-        if not self.on_card:
-            return "0", str(n)
-        page = self.page
-        thread, block, threads, blocks = (
-            self.wide(self.special(x)) for x in ("tid.x", "ctaid.x", "ntid.x", "nctaid.x")
-        )
-        number = page.new(f"add i64 {page.new(f'mul i64 {block}, {threads}')}, {thread}")
-        step = page.new(f"mul i64 {blocks}, {threads}")
-        if n == 1:
-            return number, step
-        return page.new(f"mul i64 {number}, {n}"), page.new(f"mul i64 {step}, {n}")
 
     def _row(self, k: int) -> str:
         """Where the states of a thread begin in an argument."""

@@ -28,5 +28,6 @@ In the order of the data:
     cuda         cards as a device
     cuda_search  how kernels are best made, by measurement
     cuda_host    host arrays there and back
+    cuda_marching  recurrences there
     timing     how long things take, interleaved
 """

@@ -59,11 +59,29 @@ class OnCard:
         self.card, self.shape, self.single = number, shape, single
         self.steps = steps_of(shape, columns)
         self._on = card(number)
+        self._whole: OnCard | None = None  # what it is a part of
         self.address = self._on.allocate(prod(shape) * self._size, f"a result of shape {shape}")
+
+    def __getitem__(self, index: Any) -> OnCard:
+        """A part by numbers, slices and …, where it lies."""
+        strides = tuple(self._size * step for step in self.steps)
+        places = np.lib.stride_tricks.as_strided(np.empty(1, self.dtype), self.shape, strides)  # never read
+        part = places[index]
+        if not isinstance(part, np.ndarray) or part.base is None:
+            raise ArgumentError(
+                "arrays on a card are cut by whole numbers, slices and …, to parts with an axis."
+            )
+        made = object.__new__(OnCard)
+        made.card, made.single, made.shape, made._on, made._whole = (
+            self.card, self.single, part.shape, self._on, self._whole or self
+        )  # fmt: skip
+        made.steps = tuple(step // self._size for step in part.strides)
+        made.address = self.address + part.ctypes.data - places.ctypes.data
+        return made
 
     def __del__(self) -> None:
         address = self.__dict__.get("address")
-        if address is not None:
+        if address is not None and self._whole is None:
             self._on.free(address)  # once all that uses it is done: the driver waits for that
 
     def __repr__(self) -> str:
