@@ -11,9 +11,9 @@ end. Where a step has several stages each is a round of the same program, four f
 
     k = f(y),   s ← s + h bᵢ k,   y ← x + h aᵢ₊₁ k;   behind the last stage  x, y ← x + s
 
-Torques come from a law of (t, q, qd) and parameters of its own, from a controller without memory, or from a table
-with a row for each step (``torques``). A ``cost`` of (t, q, qd, tau) is integrated instead of keeping rows. There are
-no books: `simulate` has the energies, limits and events.
+Torques come from a law of (t, q, qd) and parameters of its own, from a controller (`strobe.control.law_of`), or from
+a table with a row for each step (``torques``). A ``cost`` of (t, q, qd, tau) is integrated instead of keeping rows.
+There are no books: `simulate` has the energies, limits and events.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -33,7 +33,7 @@ from strobe.compiler.runtime.cuda_arrays import Lying, library, lying
 from strobe.compiler.runtime.cuda_marching import CardMarch
 from strobe.compiler.runtime.kernels import Kernel
 from strobe.compiler.runtime.marching import Marching
-from strobe.compiler.runtime.traced import Traced, trace
+from strobe.compiler.runtime.traced import Traced
 from strobe.errors import ArgumentError, ShapeError, counted
 from strobe.models.arguments import is_whole, require_above, require_choice
 from strobe.models.couplings import coordinates
@@ -43,9 +43,6 @@ from strobe.robot import Robot
 from strobe.scalars import Num, Numbers, where
 from strobe.simulate.equations_of_motion import Law, parameter
 from strobe.simulate.integrators import RK4
-
-if TYPE_CHECKING:
-    from strobe.control.controller import Controller
 
 METHODS = ("rk4", "semi-implicit-euler")
 TAU = "tau"
@@ -80,7 +77,8 @@ class RoundRequest(Request):
 
     def evaluate(self, model: Model, **numbers: Numbers) -> list[Num]:
         moving, x = self.moving(model), coordinates(model)
-        state, stage = numbers["state"], dict(zip(STAGE, numbers["stage"], strict=True))
+        state = numbers["state"]
+        stage: dict[str, Num] = dict(zip(STAGE, numbers["stage"], strict=True))
         q, qd = state[: x.nq], state[x.nq : moving]
         tau = list(numbers[TAU]) if self.law is None else self.law(q, qd, numbers)
         asked = Request("forward_dynamics", self.formulation, friction=self.friction)
@@ -124,7 +122,7 @@ class Rollout:
     """The motion of a robot under a law, from many states, in steps of one length."""
 
     def __init__(
-        self, robot: Robot, law: Traced | Controller | None = None, *, step: float, method: str = "rk4",
+        self, robot: Robot, law: Traced | None = None, *, step: float, method: str = "rk4",
         cost: Traced | None = None, signals: Sequence[str] = (), friction: bool = True,
     ) -> None:  # fmt: skip
         require_above("step", step, "a time above zero")
@@ -135,7 +133,6 @@ class Rollout:
                 f"{robot.name} has closed chains: strobe.simulate keeps them closed, a rollout does not."
             )
         self.method = require_choice("method", method, METHODS)
-        law = law if law is None or isinstance(law, Traced) else law_of(law)
         self.request = RoundRequest(
             "rollout", friction=friction, law=law and Law(law), cost=cost and Law(cost), method=self.method
         )
@@ -331,22 +328,3 @@ def _flat(array: np.ndarray, batch: tuple[int, ...], core: int) -> np.ndarray:
     if np.prod(array.shape[: array.ndim - core]) == 1:
         return np.ascontiguousarray(array.reshape(1, *shape), float)
     return np.ascontiguousarray(np.broadcast_to(array, (*batch, *shape)).reshape(-1, *shape), float)
-
-
-def law_of(controller: Controller) -> Traced:
-    """A controller without memory as a law of q, qd, what is wanted ("reference": q, qd, qdd) and its "gains"."""
-    from strobe.control.controller import Layout, Measured, Wanted
-
-    if controller.memory or controller.uses_acceleration:
-        raise ArgumentError(
-            f"{controller.name} remembers or measures more than a state; a rollout takes laws of states."
-        )
-    nq, nv = controller.robot.nq, controller.robot.nv
-    layout = Layout({name: x.shape[-1] for name, x in controller.gains.items()} or {"none": 1})
-
-    def law(q: Numbers, qd: Numbers, reference: Numbers, gains: Numbers) -> list[Num]:
-        wanted = Wanted(reference[:nq], reference[nq : nq + nv], reference[nq + nv :])
-        tau, _ = controller.step(Measured(q, qd, [0.0] * nv), wanted, {}, layout.split(gains))
-        return list(tau)
-
-    return trace(law, q=nq, qd=nv, reference=nq + 2 * nv, gains=layout.end)

@@ -160,7 +160,8 @@ def library(value: Any) -> str:
 
 def _platform(value: Any) -> str:
     devices: Any = getattr(value, "devices", None)
-    return next((device.platform for device in devices()), "") if callable(devices) else ""
+    found: Any = devices() if callable(devices) else ()
+    return next((device.platform for device in found), "")
 
 
 def lying(name: str, value: Any) -> Lying:
