@@ -6,6 +6,7 @@ The stand-in runs the twin of a kernel, the same text for this processor, and do
 from __future__ import annotations
 
 import ctypes
+import json
 import pickle
 import shutil
 import subprocess
@@ -566,3 +567,30 @@ def test_a_rollout_takes_a_table_and_integrates_a_cost(driver: StandIn, robot: s
     before = np.concatenate([q[:, None], paths[:, :-1, :7]], axis=1)[..., 0]
     charged = 1e-3 * (before**2 + (torques**2).sum(axis=-1)).sum(axis=-1)
     np.testing.assert_allclose(expected[:, 0], charged, rtol=1e-12)
+
+
+def test_the_benchmark_measures_what_it_is_asked_for(
+    driver: StandIn, robot: strobe.Robot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from benchmarks import gpu, robots
+
+    class BuiltIn:
+        load = staticmethod(lambda: robot)
+
+    monkeypatch.setattr(robots, "ROBOTS", {"panda": BuiltIn()})
+    monkeypatch.setattr(gpu, "CHECKED", 64)
+    gpu.prepare(tmp_path / "carried", small=True, wheels=False)
+    rows = tmp_path / "rows.jsonl"
+    gpu.Run(tmp_path / "carried", rows, small=True).all()
+    found = [json.loads(line) for line in rows.read_text(encoding="utf-8").splitlines()]
+    by_case = {row["case"]: row for row in found}
+    assert by_case["copy"]["by"] == "driver"
+    panda = by_case["inverse_dynamics of panda, float32, columns"]
+    assert panda["million_per_s"] == pytest.approx(4.096)
+    assert panda["error"] <= panda["allowed"]
+    assert by_case["rollout rk4 of panda, float32"]["million_per_s"] > 0
+    assert by_case["sines"]["sine_ulp"] < 1.0
+    assert by_case["host_arrays"]["bus_gb_s"] > 0
+    failed = {row["case"] for row in found if "failed" in row}
+    assert failed <= {"tensors", "frax", "plain_torch"}
+    assert all(row["card"] == "Stand-in 0" for row in found)
