@@ -31,6 +31,7 @@ In the order of the data:
     c_test             self-tests of C, all by one writer, and the Makefile
     c_controller       a controller as C99
     c_controller_test  and its self-test
+    cuda_cpp           CUDA C++, which is plain C++ too
     mex                for MATLAB
     python_cffi        for Python
     js                 JavaScript for pages
