@@ -287,7 +287,7 @@ class Rollout:
         cells = tuple(sample(name, 0) if name in signals else name for name in inputs)
         call = Call("round", (STATE, *cells), "next")
         recurrence = Recurrence(size, constants, signals, (call,), "next", ("next", 0, size))
-        return Marching(self.robot.model, {"round": kernel}, recurrence, self.robot.compiled)
+        return Marching(self.robot.model, {"round": kernel}, recurrence, self.robot.device)
 
     def _here(self, arrays: dict[str, Any], rounds: int, every: int) -> np.ndarray:
         batch = np.broadcast_shapes(*(x.shape[: x.ndim - 1 - self._has_rows(n)] for n, x in arrays.items()))
