@@ -30,7 +30,7 @@ from strobe.compiler.codegen.llvm_scalar import OPERATIONS as SCALAR, Module, re
 from strobe.compiler.codegen.llvm_text import Text, intrinsics, put
 from strobe.compiler.codegen.walk import Walk
 from strobe.compiler.graph.fuse import fuse
-from strobe.compiler.graph.order import ordered
+from strobe.compiler.graph.order import stored_at_once
 from strobe.compiler.graph.program import CIRCLE, Program
 from strobe.scalars import Node, Num, Scalar, Stored, System
 
@@ -39,6 +39,7 @@ Lanes = tuple[str, ...]  # one value for each state of a thread
 COUNTED = "strobe_far"  # angles beyond the limit
 MOST_AT_ONCE = 16  # angles whose sines and cosines are made before anything else, with one test
 MOST_EARLY = 64  # inputs that are read before anything else, so that their ways overlap
+REGISTERS = 200  # of a thread, with some room for what is on its way
 SHARED = 48 * 2**10  # bytes of shared memory that a block has on every card
 TRIPLE = "nvptx64-nvidia-cuda"
 
@@ -56,6 +57,7 @@ class Form:
     turns: tuple[tuple[int, tuple[int, ...]], ...] = ()  # inputs that are positions, and their quaternions
     at_once: int = MOST_AT_ONCE  # angles at most whose sines are made before anything else
     early: int = MOST_EARLY  # inputs at most that are read before anything else
+    order: int = -1  # of operations: one of `graph.order.ways`, else that with fewest values alive
     resident: int = 0  # blocks that a multiprocessor is to have room for: fewer registers for each thread
 
     @property
@@ -399,7 +401,7 @@ class _Kernel:
     """A loop over states; what layouts have in common."""
 
     def __init__(self, functions: Functions, program: Program, form: Form, on_card: bool) -> None:
-        self.program = ordered(fuse(program))
+        self.program = stored_at_once(fuse(program), REGISTERS // (1 if form.in_single else 2), form.order)
         self.form, self.on_card = form, on_card
         self.page = Page(functions)
         self.G = "ptr addrspace(1)" if on_card else "ptr"

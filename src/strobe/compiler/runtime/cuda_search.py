@@ -2,9 +2,9 @@
 
     found = search(code, call, form, card)
 
-One choice is changed at a time, from the usual one on: two states a thread or one; sines and inputs first or where
-they are needed; fewer registers for more threads. What spills in one way may not in another, and what it costs is
-known only by measuring. The bits are the same, whatever is chosen.
+One choice is changed at a time, from the usual one on: two states a thread or one; the order of operations; sines and
+inputs first or where they are needed; fewer registers for more threads. What spills in one way may not in another,
+and what it costs is known only by measuring. The bits are the same, whatever is chosen.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from strobe.compiler.runtime.cuda_driver import Card, Function
 
 CHOICES: dict[str, tuple[int, ...]] = {
     "states": (1, 2),
+    "order": (-1, 0, 1, 2),
     "early": (64, 0),
     "at_once": (16, 0),
     "resident": (0, 4, 8),
