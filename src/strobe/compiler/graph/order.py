@@ -41,8 +41,7 @@ def ordered(program: Program) -> Program:
 
 def ways(program: Program) -> list[tuple[Node, ...]]:
     """The orders that there are; by room is too slow for long programs."""
-    depth: dict[Node, int] = {}
-    outputs = program.outputs
+    depth, outputs = _depths(program.nodes), program.outputs
     found = [program.nodes, by_need(outputs, depth), by_need(outputs[::-1], depth)]
     return [*found, by_room(program.nodes, outputs)] if len(program.nodes) <= MOST_BY_ROOM else found
 
@@ -149,8 +148,7 @@ def by_room(nodes: Sequence[Node], outputs: Iterable[Node]) -> tuple[Node, ...]:
 def spilled(order: Sequence[Node], outputs: Iterable[Node], registers: int = REGISTERS) -> int:
     """How many values are alive beyond the registers, summed over all operations."""
     counts = zip(order, alive(order, outputs), strict=True)
-    return sum(count - REGISTERS for node, count in counts if count > REGISTERS and node.op not in LEAF)
-    return sum(max(0, count - registers) for node, count in counts if node.op not in LEAF)
+    return sum(count - registers for node, count in counts if count > registers and node.op not in LEAF)
 
 
 def alive(order: Sequence[Node], outputs: Iterable[Node]) -> list[int]:
