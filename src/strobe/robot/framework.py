@@ -334,7 +334,7 @@ class Framework:
         Tensors of PyTorch and arrays of JAX give such, with derivatives.
         """
         library = library_of(values.values()) if isinstance(values, Mapping) else None
-        if library is not None:
+        if library is not None and not self.device.takes(values.values()):
             return self._on_library(library, request, values, out, threads)
         kernel, record = self.kernel(request), request.record
         if type(values) is not dict or values.keys() != kernel.inputs.keys():

@@ -480,6 +480,20 @@ def test_parts_of_an_array_lie_where_it_does(driver: StandIn) -> None:
     assert driver.library.standin_pieces() == before
 
 
+def test_tensors_on_a_card_are_its_own_unless_gradients_are_asked_for() -> None:
+    def tensor(where: str, gradient: bool) -> Any:
+        kind = type("Tensor", (), {"__module__": "torch", "requires_grad": gradient})
+        made: Any = kind()
+        made.device = type("device", (), {"type": where})()
+        return made
+
+    card = Cuda()
+    assert card.takes([tensor("cuda", False), 1.0])
+    assert not card.takes([tensor("cuda", False), tensor("cuda", True)])
+    assert not card.takes([tensor("cpu", False)])
+    assert not strobe.load("planar2").device.takes([tensor("cuda", False)])
+
+
 def test_results_are_laid_out_as_asked() -> None:
     assert cuda_arrays.steps_of((5, 3, 2)) == (6, 2, 1)
     assert cuda_arrays.steps_of((5, 3, 2), 5) == (1, 10, 5)

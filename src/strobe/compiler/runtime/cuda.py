@@ -16,7 +16,7 @@ float32 arrays, as on this processor. Cards for games are slow at that: `Cuda(el
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from ctypes import c_int32, c_int64, c_uint64
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -35,6 +35,7 @@ from strobe.compiler.runtime.cuda_arrays import (
     given,
     handed_out,
     in_a_row,
+    library,
     on_card_or_host,
 )
 from strobe.compiler.runtime.cuda_driver import Card, Function, card
@@ -70,6 +71,10 @@ class Cuda(Device):
 
     def __repr__(self) -> str:
         return f"<{self.name}{'' if self.number is None else f':{self.number}'}>"
+
+    def takes(self, values: Iterable[Any]) -> bool:
+        given = list(values)
+        return any(map(library, given)) and not any(getattr(x, "requires_grad", False) for x in given)
 
     def arrays(self, values: Mapping[str, Any], sizes: Mapping[str, int], why: str) -> dict[str, Any]:
         return on_card_or_host(values, sizes, why, self.number)

@@ -14,7 +14,7 @@ of `robot.to(PROCESSOR)`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -48,6 +48,10 @@ class Device:
     def key(self) -> str:
         """What its code depends on beside the program, in words."""
         return self.name
+
+    def takes(self, values: Iterable[Any]) -> bool:
+        """Whether arrays of a library that knows derivatives are its own, and no derivatives are asked of them."""
+        return False
 
     def arrays(self, values: Mapping[str, Any], sizes: Mapping[str, int], why: str) -> dict[str, Any]:
         """What is given for vectors of these sizes as arrays of its own; an error where it does not fit."""
