@@ -13,7 +13,7 @@ from strobe.compiler.runtime import timing
 
 FOLDER = Path(__file__).parent.parent / "benchmarks"
 NO_QUESTIONS = {
-    "__init__", "__main__", "eaik_peer", "on_paper", "readme", "robots", "starts_of_poses", "timer", "toolbox",
+    "__init__", "__main__", "eaik_peer", "gpu", "on_paper", "readme", "robots", "starts_of_poses", "timer", "toolbox",
 }  # fmt: skip
 
 

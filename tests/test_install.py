@@ -12,8 +12,8 @@ from strobe.errors import DISTRIBUTION, MissingExtraError
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRAS = PROJECT["optional-dependencies"]
-WORKSHOP = {"bench", "fuzz", "docs", "test"}  # of those who work on Strobe
 TENSORS = {"torch", "jax"}  # large, and brought by those whose tensors they are
+WORKSHOP = {"bench", "cuda", "fuzz", "docs", "test"}  # of those who work on Strobe
 OTHERS = re.compile(r"pip install[^\n`]*?['\"` ]strobe(?!-dynamics)\b|['\"` ]strobe\[")
 
 

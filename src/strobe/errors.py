@@ -354,6 +354,10 @@ class MissingExtraError(StrobeError, ImportError):
         )
 
 
+class CardError(StrobeError, RuntimeError):
+    """A card that is not there, or did not do what it was told."""
+
+
 class CertificateError(StrobeError, ValueError):
     """A certificate of an operation count that cannot be counted."""
 

@@ -138,3 +138,27 @@ def test_what_is_timed_are_functions_of_a_state_alone():
     names = [request.quantity for request in measurable(load("planar2"))]
     assert "inverse_dynamics" in names
     assert "integrate" not in names
+
+
+def test_kernels_for_cards_are_told_of_without_one(monkeypatch):
+    from strobe.compiler.runtime import cuda_driver, ptx
+
+    monkeypatch.setattr(cuda_driver, "LIBRARY", "libno-driver.so.1")
+    cuda_driver.driver.cache_clear()
+    if ptx.assembler() is None:
+        assert run("planar2", "--target", "cuda").exit_code == 1
+        pytest.skip("ptxas is not here: pip install nvidia-cuda-nvcc")
+    data = measured("planar2", "--target", "cuda")
+    assert data["card"] == ""
+    rows = {(row["quantity"], row["precision"]): row for row in data["kernels"]}
+    assert rows["inverse_dynamics", "float32"]["moved"] == 4 * 8
+    assert all(
+        0 < row["registers"] <= 255 and row["threads"] and row["rate"] is None for row in data["kernels"]
+    )
+    assert "there is no card here" in run("planar2", "--target", "cuda").stdout
+
+
+def test_other_targets_are_refused():
+    result = run("planar2", "--target", "metal")
+    assert result.exit_code != 0
+    assert "processor" in result.output

@@ -258,7 +258,10 @@ def test_an_unknown_quantity_is_answered_with_the_nearest(tmp_path: Path) -> Non
         (["mass_matrix", "--wrench-input", "tool"], 'does not depend on a wrench on "tool": leave it out.'),
         (["gravity", "--accelerated", "joint1"], "gravity takes no accelerated joints"),
         (["hybrid_dynamics", "--accelerated", "joint9"], 'no joint "joint9" in planar2'),
-        (["gravity", "--target", "rust"], 'target "rust" is not known: c, mex, cffi, object or wasm.'),
+        (
+            ["gravity", "--target", "rust"],
+            'target "rust" is not known: c, cuda, mex, cffi, object or wasm.',
+        ),
     ],
     ids=lambda x: " ".join(x) if isinstance(x, list) else "",
 )

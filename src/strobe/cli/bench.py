@@ -10,6 +10,7 @@ import typer
 from strobe.cli.inputs import Base, Json, Lock, RobotName, open_robot
 from strobe.cli.options import takes
 from strobe.errors import ArgumentError
+from strobe.models.arguments import require_choice
 
 if TYPE_CHECKING:
     from strobe.analysis.speed import Speed
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from strobe.robot import Robot
 
 LONGEST_EXPLAINED = 20.0  # seconds: longer makes no figure better
+TARGETS = ("processor", "cuda")
 SHARE = 0.5  # of the time allowed goes into timing; compiling takes what it takes
 
 
@@ -35,6 +37,10 @@ def bench(
     quantity: Annotated[
         str | None, takes("--quantity", "NAME", "With --explain: which one; else inverse_dynamics.")
     ] = None,
+    target: Annotated[
+        str,
+        takes("--target", "KIND", "processor, or cuda: what kernels take of a card, and how fast it is."),
+    ] = "processor",
     lock: Lock = None,
     base: Base = None,
     as_json: Json = False,
@@ -48,24 +54,32 @@ def bench(
     With --explain the machine code of one quantity is counted and compared with what this processor can do,
     for vectors of 256 and of 512 bits.
 
+    With --target cuda each quantity is made for a card: registers, spills, threads at once, bytes moved, and the rate
+    with its share of what a copy moves. Without a card only what NVIDIA's assembler tells is shown.
+
     \b
     Examples:
       strobe bench panda
       strobe bench arm.urdf --peers
       strobe bench stanford --seconds 10 --json
       strobe bench panda --explain --quantity forward_dynamics
+      strobe bench panda --target cuda
     """
     from strobe.analysis.speed import formulations, measurable
     from strobe.cli.show import note, print_json, show
     from strobe.compiler.runtime.timing import BATCH
     from strobe.study.case import Case
 
+    require_choice("target", target, TARGETS)
     subject = open_robot(robot, lock=lock, base=base)
     Case.of(subject).require_dynamics()
     if quantity is not None and not explain:
         raise ArgumentError("--quantity chooses what --explain looks at; add --explain.")
     if explain:
         _explain(subject, quantity or "inverse_dynamics", seconds, as_json)
+        return
+    if target == "cuda":
+        _on_card(subject, as_json)
         return
     others, reasons = _others(subject) if peers else ([], [])
     requests, methods = measurable(subject), formulations(subject)
@@ -103,6 +117,49 @@ def _explain(robot: Robot, quantity: str, seconds: float, as_json: bool) -> None
     found = explain(robot, request, min(seconds, LONGEST_EXPLAINED) * SHARE)
     data = {"robot": robot.name, "quantity": quantity, "batch": BATCH, "widths": figures(found)}
     present(data, explained(data), as_json)
+
+
+def _on_card(robot: Robot, as_json: bool) -> None:
+    """What quantities take of the card that is here, or would take of one."""
+    from dataclasses import asdict
+
+    from strobe.analysis.on_card import PLAN, taken, timed
+    from strobe.analysis.speed import measurable
+    from strobe.cli.show import present
+    from strobe.compiler.runtime.cuda_driver import card
+    from strobe.errors import CardError
+
+    requests = measurable(robot)
+    try:
+        on = card(0)
+        name, rows = on.name, [asdict(row) for row in timed(robot, requests, on)]
+    except CardError as error:
+        name, why = "", str(error)
+        try:
+            rows = [asdict(row) for row in taken(robot, requests)]
+        except (RuntimeError, ImportError) as other:
+            raise ArgumentError(f"{why} And without a card {other}") from None
+    data = {"robot": robot.name, "card": name, "architecture": "" if name else PLAN, "kernels": rows}
+    present(data, _card_rendered(data), as_json)
+
+
+def _card_rendered(data: Mapping[str, Any]) -> Iterator[Any]:
+    from strobe.show.tables import remark, table
+
+    name, rows = data["card"], data["kernels"]
+    yield f"{data['robot']}: kernels for {name or data['architecture']}, states by columns"
+    if not name:
+        yield remark(
+            "there is no card here: registers and spills as NVIDIA's assembler tells them, nothing is measured"
+        )
+    yield ""
+    head = ["quantity", "precision", "operations", "bytes", "registers", "spilled", "threads at once"]
+    told = ["quantity", "precision", "operations", "moved", "registers", "spilled", "threads"]
+    measured = [[f"{row['rate'] / 1e6:.0f}", f"{row['share']:.0%}"] if name else [] for row in rows]
+    head += ["million/s", "of a copy"] if name else []
+    yield table(
+        head, [[*(row[key] for key in told), *more] for row, more in zip(rows, measured, strict=True)]
+    )
 
 
 class _Watch:

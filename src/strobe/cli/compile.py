@@ -33,7 +33,8 @@ def compile(
         ),
     ] = None,
     target: Annotated[
-        str, takes("--target", "KIND", "c, mex (MATLAB), cffi (Python), object or wasm (WebAssembly).")
+        str,
+        takes("--target", "KIND", "c, cuda, mex (MATLAB), cffi (Python), object or wasm (WebAssembly)."),
     ] = "c",
     triple: Annotated[
         str | None, takes("--triple", "TRIPLE", "For --target object: the machine, e.g. thumbv7em-hf.")
@@ -106,7 +107,8 @@ def compile(
 
     The code allocates nothing, keeps no state and needs no library but C's own. The header tells every number
     with its index and unit, and has the sizes as macros. `make test` in the folder compares with values that
-    another formulation gave when the code was written. --target mex adds a gateway for MATLAB, --target cffi a
+    another formulation gave when the code was written. --target cuda writes CUDA C++ for batches, with a CMake file;
+    without CUDA it builds as plain C++. --target mex adds a gateway for MATLAB, --target cffi a
     script that builds a Python module.
 
     Quantities: inverse_dynamics, forward_dynamics, mass_matrix, mass_matrix_inverse, coriolis_matrix, gravity, bias,
@@ -135,6 +137,7 @@ def compile(
       strobe compile panda inverse_dynamics mass_matrix jacobian --float -o out && make -C out test
       strobe compile arm.urdf inverse_dynamics --wrench-input tool --float -o firmware
       strobe compile ur5 jacobian --frame tool --target mex -o matlab
+      strobe compile panda inverse_dynamics mass_matrix --target cuda --float -o cuda
       strobe compile ur5 inverse_dynamics --target object --triple thumbv7em-hf --float -o firmware
       strobe compile panda inverse_dynamics --target wasm -o web && node web/test_*.mjs
       strobe compile panda inverse_dynamics --fixed 32 --qdd-range 10 -o firmware

@@ -18,6 +18,7 @@ The package is its main function: it can be called, and holds what its arguments
     fixed_controller    a law in fixed point
     gain_rules          what gives them a bandwidth
     methods             all by name
+    law                 one as a function of a state
     inertias            how much inertia joints move
     inertia_scales      for gains that fit any arm
     gains               from the dynamics
@@ -69,6 +70,7 @@ if TYPE_CHECKING:
     from strobe.control.impedance import Impedance as Impedance
     from strobe.control.joint_pd import JointPD as JointPD
     from strobe.control.joint_pid import JointPID as JointPID
+    from strobe.control.law import law_of as law_of
     from strobe.control.methods import CONTROLLERS as CONTROLLERS, make as make
     from strobe.control.model_based_pd import FeedForwardPD as FeedForwardPD, PDGravity as PDGravity
     from strobe.control.momentum_observer import MomentumObserver as MomentumObserver
@@ -96,6 +98,7 @@ exported(
         "strobe.control.impedance": "Impedance",
         "strobe.control.joint_pd": "JointPD",
         "strobe.control.joint_pid": "JointPID",
+        "strobe.control.law": "law_of",
         "strobe.control.methods": "CONTROLLERS make",
         "strobe.control.model_based_pd": "FeedForwardPD PDGravity",
         "strobe.control.momentum_observer": "MomentumObserver",

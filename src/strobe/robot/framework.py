@@ -105,8 +105,8 @@ class Framework:
         """Where quantities are computed, and whose arrays they take: this processor and NumPy, unless told."""
         return self._device
 
-    def to(self, device: Device) -> Self:
-        """The same robot with its quantities on another device."""
+    def to(self, device: Device | str) -> Self:
+        """The same robot with its quantities on another device: "cuda", "cuda:1", "processor", or one of your own."""
         return type(self)(self.model, device=require_device(device))
 
     @cached_property
@@ -334,13 +334,13 @@ class Framework:
         Tensors of PyTorch and arrays of JAX give such, with derivatives.
         """
         library = library_of(values.values()) if isinstance(values, Mapping) else None
-        if library is not None:
+        if library is not None and not self.device.takes(values.values()):
             return self._on_library(library, request, values, out, threads)
         kernel, record = self.kernel(request), request.record
         if type(values) is not dict or values.keys() != kernel.inputs.keys():
             _require_inputs(kernel, values)
         arrays = self.device.arrays(values, kernel.inputs, self.shape_reason)
-        if self.nq > self.nv:
+        if self.nq > self.nv and self.device.reads_states:
             for name in arrays.keys() & POSITIONS:
                 require_turns(name, self.device.numpy(arrays[name]), self.coordinates.joints)
         if record.closed_states and self.model.is_closed:

@@ -24,6 +24,7 @@ The package is its main function: it can be called, and holds what its arguments
     figure               a run, drawn
     feed_forward         torques of a planned motion
     batch_stepper        many runs, period by period
+    rollout              very many runs, on a card too, without books
     gym                  environments of Gymnasium
 """
 
@@ -36,6 +37,7 @@ from strobe.rooms import exported
 if TYPE_CHECKING:
     from strobe.simulate.energy_audit import Audit as Audit
     from strobe.simulate.events import Attach as Attach, Drop as Drop, Lock as Lock, Release as Release
+    from strobe.simulate.rollout import Rollout as Rollout
     from strobe.simulate.run import Run as Run, Status as Status
     from strobe.simulate.simulation import simulate as simulate
     from strobe.simulate.simulator import Simulator as Simulator
@@ -46,6 +48,7 @@ exported(
     {
         "strobe.simulate.energy_audit": "Audit",
         "strobe.simulate.events": "Attach Drop Lock Release",
+        "strobe.simulate.rollout": "Rollout",
         "strobe.simulate.run": "Run Status",
         "strobe.simulate.simulation": "simulate",
         "strobe.simulate.simulator": "Simulator",

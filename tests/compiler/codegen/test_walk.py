@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from strobe.compiler.codegen import c, c_statements, js, llvm, llvm_scalar, wasm
+from strobe.compiler.codegen import c, c_statements, js, llvm, llvm_cuda, llvm_scalar, wasm
 from strobe.compiler.graph.program import Input, Program
 from strobe.errors import UnsupportedOperationError
 from strobe.scalars import Graph, Stored
@@ -28,6 +28,7 @@ RENDERERS: dict[str, Callable[[Program], object]] = {
     "JavaScript": lambda program: js.function(program, "f"),
     "WebAssembly": wasm.module,
     "LLVM IR": lambda program: llvm_scalar.module(program, "f", single=False, fused=False),
+    "IR of a card": lambda program: llvm_cuda.module(program, "f", llvm_cuda.Form()),
     "vectors of LLVM IR": lambda program: llvm.module(program, llvm.Target(4)),
 }
 WITHOUT = {("JavaScript", op) for op in FUSED} | {("WebAssembly", op) for op in FUSED}

@@ -19,6 +19,7 @@ NAME = "strobe_planar2_inverse_dynamics"
 C = [f"{NAME}.h", f"{NAME}.c", f"test_{NAME}.c", "Makefile"]
 FILES = {
     "c": C,
+    "cuda": [f"{NAME}.h", f"{NAME}.cu", f"test_{NAME}.cu", "CMakeLists.txt"],
     "mex": [*C, f"{NAME}_mex.c", f"build_{NAME}.m", f"test_{NAME}.m"],
     "cffi": [*C, f"build_{NAME}.py"],
     "object": [f"{NAME}.o", f"{NAME}.h", f"test_{NAME}.c"],
@@ -183,7 +184,10 @@ def test_lists_that_make_no_sense(robot: strobe.Robot) -> None:
 
 def test_targets_and_what_they_do_not_take(robot: strobe.Robot) -> None:
     for keywords, sentence in [
-        ({"target": "objet"}, 'target "objet" is not known: c, mex, cffi, object or wasm. Did you mean \'object\'?'),
+        (
+            {"target": "objet"},
+            'target "objet" is not known: c, cuda, mex, cffi, object or wasm. Did you mean \'object\'?',
+        ),
         ({"target": "wasm", "single": True}, "WebAssembly is written in double precision only."),
         ({"triple": "aarch64"}, "a triple is for object files: take target object, or leave it out."),
         ({"cpu": "cortex-m4"}, "a cpu is for object files: take target object, or leave it out."),

@@ -189,8 +189,18 @@ def test_an_interpreted_robot_is_one_on_the_interpreter(robot: strobe.Robot) -> 
 
 
 def test_what_is_no_device_is_refused_by_name(robot: strobe.Robot) -> None:
-    wrong: Any = "cuda"
-    with pytest.raises(ArgumentError, match="device is 'cuda'; expected a Device of"):
-        robot.to(wrong)
-    with pytest.raises(ArgumentError, match="device is 'cuda'; expected a Device of"):
-        strobe.Robot(robot.model, device=wrong)
+    for wrong in ("abacus", "cuda:", "cuda:x", 3):
+        with pytest.raises(
+            ArgumentError, match=f"device is {wrong!r}; expected processor, interpreter, cuda, cuda:0"
+        ):
+            robot.to(wrong)  # pyright: ignore[reportArgumentType]
+    other: Any = object()
+    with pytest.raises(ArgumentError, match="or a Device of strobe.compiler.runtime.device"):
+        strobe.Robot(robot.model, device=other)
+
+
+def test_devices_have_names(robot: strobe.Robot) -> None:
+    assert robot.to("processor").device is PROCESSOR
+    assert robot.to("interpreter").device is INTERPRETER
+    assert repr(robot.to("cuda:1").device) == "<cuda:1>"
+    assert pickle.loads(pickle.dumps(robot.to("cuda"))).device == robot.to("cuda").device

@@ -24,11 +24,14 @@ In the order of the data:
     llvm_descent       searches of lanes until one arrives
     llvm_elementary    sine, cosine and arc tangent on numbers that are lines of IR
     llvm_scalar        IR for small machines, without a library
+    llvm_cuda          IR for cards, a thread for a state
+    llvm_cuda_march    recurrences there
     c                  portable C99
     c_statements       statements in it, sines and angles too
     c_test             self-tests of C, all by one writer, and the Makefile
     c_controller       a controller as C99
     c_controller_test  and its self-test
+    cuda_cpp           CUDA C++, which is plain C++ too
     mex                for MATLAB
     python_cffi        for Python
     js                 JavaScript for pages

@@ -144,7 +144,7 @@ def source(*functions: Function, name: str = "") -> str:
     first = functions[0]
     needed: dict[str, str] = {}
     stored: list[str] = []  # arrays have names of the whole file
-    bodies = [_body(function, needed, stored) for function in functions]
+    bodies = [body_lines(function, needed, stored) for function in functions]
     lines = [
         *(block_comment(first.origin.made) if first.origin.made else ()),
         f'#include "{name or first.name}.h"',
@@ -156,7 +156,7 @@ def source(*functions: Function, name: str = "") -> str:
     return "\n".join(lines)
 
 
-def _body(function: Function, needed: dict[str, str], stored: list[str]) -> list[str]:
+def body_lines(function: Function, needed: dict[str, str], stored: list[str]) -> list[str]:
     """The lines of one function; what it needs before is added to what there is."""
     names, places = Names(stored), dict[str, str]()
     program = function.program

@@ -16,9 +16,8 @@ from functools import cached_property
 from typing import Any
 
 from strobe.compiler.codegen import elementary
-from strobe.compiler.codegen.constants import c_number, double_of
+from strobe.compiler.codegen.constants import c_number
 from strobe.compiler.codegen.names import Names
-from strobe.compiler.codegen.sincos import ROUND
 from strobe.compiler.codegen.walk import NUMBER, PLACE, Walk
 from strobe.compiler.graph.program import Program
 from strobe.scalars import Node, Stored
@@ -41,7 +40,6 @@ class Statements(Walk[str]):
         self, program: Program, places: Mapping[str, str], names: Names, needed: dict[str, str] | None = None,
         *, single: bool = False, fused: bool = False, arrays: Mapping[Stored, str] | None = None,
     ) -> None:  # fmt: skip
-        assert not (single and fused), "compiled code in single precision fuses in single precision"
         self.table = WITHOUT_LIBRARY if arrays else FUSED_OPERATIONS if fused else OPERATIONS
         super().__init__(program)
         self.single, self.fused = single, fused
@@ -77,7 +75,7 @@ class Statements(Walk[str]):
         if op in HELPERS:
             self._need(op, lambda: HELPERS[op].format(**self.words))
         if op == "atan2" and self.fused:
-            self._need(op, lambda: _angle(self.needed))
+            self._need(op, lambda: _angle(self.needed, self.single))
         if op == "pick" and args[2]:
             args = (args[0], f"{args[1]} + {args[2]}", *args[2:])
         return self.table[op].format(*args, **self.words)
@@ -129,8 +127,8 @@ OPERATIONS: Mapping[str, str] = {
     "mul": "{} * {}",
     "div": "{} / {}",
     "neg": "-{}",
-    "fma": "fma({}, {}, {})",
-    "fnma": "fma(-{}, {}, {})",
+    "fma": "fma{f}({}, {}, {})",
+    "fnma": "fma{f}(-{}, {}, {})",
     "sqrt": "sqrt{f}({})",
     "tanh": "tanh{f}({})",
     "floor": "floor{f}({})",
@@ -179,10 +177,15 @@ SCOPE = {"x[0]": "x", "k[0]": "n", "r[0]": "r", "t[0]": "t", "y[0]": "y"}  # wha
 def _circle(needed: dict[str, str], single: bool, fused: bool) -> str:
     """The functions behind `sine_cosine(x, &s, &c)`, in the precision that they are for."""
     p = elementary.precision(single, fused)
-    constants = {"two_over_pi": p.two_over_pi, "tiny": p.tiny, "limit": p.limit, "round": double_of(ROUND)}
+    constants = {
+        "two_over_pi": p.two_over_pi,
+        "tiny": p.tiny,
+        "limit": p.limit,
+        "round": 1.5 * 2.0 ** (p.bits - 1),
+    }
     constants |= {"zero": 0.0, "half": 0.5, "one": 1.0}
     words = {name: c_number(value, single) for name, value in constants.items()}
-    words["real"] = "float" if single else "double"
+    words |= {"real": "float" if single else "double", "f": "f" if single else ""}
     for part, name, deep in (
         ("polynomials", "first_quadrant", 4), ("reduction", "reduced", 8), ("long_way", "far", 4),
     ):  # fmt: skip
@@ -194,14 +197,13 @@ def _circle(needed: dict[str, str], single: bool, fused: bool) -> str:
     return TEMPLATE.format(nearest=(FUSED_NEAREST if fused else NEAREST).format(**words), **words)
 
 
-def _angle(needed: dict[str, str]) -> str:
+def _angle(needed: dict[str, str], single: bool) -> str:
     """The function `angle_of(y, x)`, as compiled code has it."""
-    program = elementary.program("atan2", single=False, fused=True)
-    body = Statements(program, SCOPE, Names("xy"), needed, fused=True)
+    program, real = elementary.program("atan2", single, fused=True), "float" if single else "double"
+    body = Statements(program, SCOPE, Names("xy"), needed, single=single, fused=True)
     lines = [*body.lines, f"return {body.results()[0]};"]
-    return "\n".join(
-        ["static inline double angle_of(double y, double x)", "{", *(f"    {x}" for x in lines), "}", ""]
-    )
+    head = f"static inline {real} angle_of({real} y, {real} x)"
+    return "\n".join([head, "{", *(f"    {x}" for x in lines), "}", ""])
 
 
 def _array(stored: Stored, name: str, single: bool) -> list[str]:
@@ -216,7 +218,7 @@ NEAREST = """\
         const {real} n = ({real})k;"""
 
 FUSED_NEAREST = """\
-        const double n = fma(x, {two_over_pi}, {round}) - {round}; /* a whole number */
+        const {real} n = fma{f}(x, {two_over_pi}, {round}) - {round}; /* a whole number */
         const int32_t k = (int32_t)n;"""
 
 TEMPLATE = """\

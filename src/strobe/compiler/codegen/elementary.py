@@ -163,11 +163,14 @@ SINGLE = Precision(
 
 
 FUSED = replace(DOUBLE, fused=True)
+FUSED_SINGLE = replace(SINGLE, fused=True, rest=-1.7151245100058819e-15)
 
 
 def precision(single: bool, fused: bool = False) -> Precision:
     """Single or double, which may be that of a processor that fuses."""
-    return SINGLE if single else FUSED if fused else DOUBLE
+    if single:
+        return FUSED_SINGLE if fused else SINGLE
+    return FUSED if fused else DOUBLE
 
 
 def _applied(op: str, *args: Num) -> Num:

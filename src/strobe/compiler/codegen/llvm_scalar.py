@@ -97,8 +97,8 @@ OPERATIONS: Mapping[str, str] = {
 class Module:
     """The functions and stored numbers of one text."""
 
-    def __init__(self, single: bool) -> None:
-        self.single = single
+    def __init__(self, single: bool, fused: bool = False) -> None:
+        self.single, self.fused = single, fused  # of fused functions of `elementary`
         self.real = "float" if single else "double"
         self.texts: dict[str, str] = {}  # functions of the module, in the order in which they were finished
         self.align = 4 if single else 8
@@ -108,7 +108,7 @@ class Module:
     def with_functions(self, programs: Mapping[str, Program]) -> str:
         for name, program in programs.items():
             self.texts[name] = _public(self, program, name)
-        rows = [self._array(stored, place) for stored, place in self.stored.items()]
+        rows = self.arrays()
         end = "attributes #0 = { nounwind noredzone }"  # below the stack's pointer is what interrupts use
         texts = "\n".join(self.texts.values())
         return "\n".join([*sorted(intrinsics(texts)), *rows, texts, end]) + "\n"
@@ -118,8 +118,12 @@ class Module:
         called = f"@strobe.{name}"
         if name not in self.texts:
             self.texts[name] = ""  # before those that it needs itself
-            self.texts[name] = _circle(self) if name == "circle" else _private(self, name)
+            self.texts[name] = self.function(name)
         return called
+
+    def function(self, name: str) -> str:
+        """The text of a function."""
+        return _circle(self) if name == "circle" else _private(self, name)
 
     def place(self, stored: Stored) -> str:
         return self.stored.setdefault(stored, f"@strobe.stored{len(self.stored)}")
@@ -127,6 +131,10 @@ class Module:
     def number(self, value: float) -> str:
         """A constant by its bits: those of double precision, also where the number is of single."""
         return f"0x{bits_of(to_single(value) if self.single else value):016X}"
+
+    def arrays(self) -> list[str]:
+        """The stored numbers."""
+        return [self._array(stored, place) for stored, place in self.stored.items()]
 
     def _array(self, stored: Stored, place: str) -> str:
         numbers = ", ".join(f"{self.real} {self.number(float(x))}" for x in stored.values)
@@ -214,11 +222,11 @@ def _public(module: Module, program: Program, name: str) -> str:
 
 def _private(module: Module, name: str) -> str:
     """A function of `elementary`: numbers in, numbers out."""
-    program = elementary.program(name, module.single)
+    program = elementary.program(name, module.single, module.fused)
     body = Body(module)
     results = body.compute(program, _arguments)
     arguments = [given.name for given in program.inputs]
-    return _returning(module, name, arguments, body, results)
+    return returning(module, name, arguments, body, results)
 
 
 def _circle(module: Module) -> str:
@@ -236,7 +244,7 @@ def _circle(module: Module) -> str:
     for name, a, b in zip("krt", near, far, strict=True):
         reduced[name] = body.new(f"phi {T} [ {a}, %near ], [ {b}, %far ]")
     results = body.compute(elementary.program("turned", single), lambda number: reduced[number[:-3]])
-    return _returning(module, "circle", ["x"], body, results)
+    return returning(module, "circle", ["x"], body, results)
 
 
 def _arguments(number: str) -> str:
@@ -244,9 +252,10 @@ def _arguments(number: str) -> str:
     return f"%{number.removesuffix('[0]')}"
 
 
-def _returning(
-    module: Module, name: str, arguments: Sequence[str], body: Body, results: Sequence[str]
+def returning(
+    module: Module, name: str, arguments: Sequence[str], body: Text, results: Sequence[str]
 ) -> str:
+    """A function of the module of numbers, whose lines and results are there."""
     T = module.real
     record = _record(T, len(results))
     value = results[0] if len(results) == 1 else "poison"

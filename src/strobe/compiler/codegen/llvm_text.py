@@ -41,6 +41,6 @@ def put(text: Text, row: str, args: tuple[str, ...], words: Mapping[str, object]
 def intrinsics(text: str) -> set[str]:
     """A declaration of every intrinsic that is called."""
     return {
-        f"declare {T} {name}({', '.join([T] * len(args.split(', ')))})"
+        f"declare {T} {name}({', '.join([T] * len(args.split(', ') if args else ()))})"
         for T, name, args in CALLED.findall(text)
     }

@@ -16,7 +16,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from strobe.compiler.codegen import c, c_test, mex, python_cffi, wasm, wasm_js, wasm_js_library
+from strobe.compiler.codegen import c, c_test, cuda_cpp, mex, python_cffi, wasm, wasm_js, wasm_js_library
 from strobe.compiler.codegen.c import Function
 from strobe.compiler.codegen.c_test import Expected
 from strobe.compiler.export.function import function, stem, with_origin
@@ -93,7 +93,7 @@ def export(
     robot: Robot, request: Request | str | Sequence[Request | str], *, target: str = "c", single: bool = False,
     name: str | None = None, triple: str | None = None, cpu: str | None = None,
 ) -> Export:  # fmt: skip
-    """Quantities of a robot for a target: c, mex (MATLAB), cffi (Python), object or wasm.
+    """Quantities of a robot for a target: c, cuda, mex (MATLAB), cffi (Python), object or wasm.
 
     An object file is for the machine of a ``triple``, and for one of its processors, ``cpu``, if that is named.
     ``single`` computes in single precision; ``name`` stands in place of the robot's in names of code. Several
@@ -167,6 +167,19 @@ def _c_test(made: Export) -> str:
     return c_test.self_test(*((part.function, part.expected) for part in made.parts), name=made.name)
 
 
+def _cuda(made: Export) -> Files:
+    """With the operations of compiled code."""
+    name = made.name
+    parts = [replace(part.function, fused=True) for part in made.parts]
+    tested = [(function, part.expected) for function, part in zip(parts, made.parts, strict=True)]
+    return {
+        f"{name}.h": cuda_cpp.header(*parts, name=name),
+        f"{name}.cu": cuda_cpp.source(*parts, name=name),
+        f"test_{name}.cu": cuda_cpp.self_test(*tested, name=name),
+        "CMakeLists.txt": cuda_cpp.cmake_lists(name),
+    }
+
+
 def _mex(made: Export) -> Files:
     name = made.name
     return _c(made) | {
@@ -230,11 +243,12 @@ def _object(unbuilt: Export, machine: Machine) -> Export:
 
 TARGETS: Mapping[str, Callable[[Export], Files]] = {
     "c": _c,
+    "cuda": _cuda,
     "mex": _mex,
     "cffi": _cffi,
     "wasm": _wasm,
 }
-NAMES = ("c", "mex", "cffi", "object", "wasm")
+NAMES = ("c", "cuda", "mex", "cffi", "object", "wasm")
 ONE_EACH = {
     "mex": "a MEX file is one function of MATLAB",
     "cffi": "a module of cffi is built around one function",

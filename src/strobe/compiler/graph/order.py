@@ -39,6 +39,22 @@ def ordered(program: Program) -> Program:
     return program if best is program.nodes else _rebuilt(program, best)
 
 
+def ways(program: Program) -> list[tuple[Node, ...]]:
+    """The orders that there are; by room is too slow for long programs."""
+    depth, outputs = _depths(program.nodes), program.outputs
+    found = [program.nodes, by_need(outputs, depth), by_need(outputs[::-1], depth)]
+    return [*found, by_room(program.nodes, outputs)] if len(program.nodes) <= MOST_BY_ROOM else found
+
+
+def stored_at_once(program: Program, registers: int, way: int = -1) -> Program:
+    """The same program for code that stores a result when it is there: in one of the `ways`, else in that with least
+    beyond so many registers."""
+    orders = ways(program)
+    if 0 <= way < len(orders):
+        return _rebuilt(program, orders[way])
+    return _rebuilt(program, min(orders, key=lambda order: spilled(order, (), registers)))
+
+
 def by_need(outputs: Iterable[Node], depth: dict[Node, int] | None = None) -> tuple[Node, ...]:
     """Depth first: every node right before its first use, the deeper argument first.
 
@@ -129,10 +145,10 @@ def by_room(nodes: Sequence[Node], outputs: Iterable[Node]) -> tuple[Node, ...]:
     return (*(node for node in nodes if node not in done), *done)  # a result may be what was read
 
 
-def spilled(order: Sequence[Node], outputs: Iterable[Node]) -> int:
+def spilled(order: Sequence[Node], outputs: Iterable[Node], registers: int = REGISTERS) -> int:
     """How many values are alive beyond the registers, summed over all operations."""
     counts = zip(order, alive(order, outputs), strict=True)
-    return sum(count - REGISTERS for node, count in counts if count > REGISTERS and node.op not in LEAF)
+    return sum(count - registers for node, count in counts if count > registers and node.op not in LEAF)
 
 
 def alive(order: Sequence[Node], outputs: Iterable[Node]) -> list[int]:

@@ -21,5 +21,13 @@ In the order of the data:
     marching   recurrences on arrays
     descent    searches of lanes as one call
     objects    object files for other machines
+    ptx        code for cards, and what it takes of one
+    cuda_driver  NVIDIA's driver
+    cuda_dlpack  handed to other libraries
+    cuda_arrays  arrays that lie on a card
+    cuda         cards as a device
+    cuda_search  how kernels are best made, by measurement
+    cuda_host    host arrays there and back
+    cuda_marching  recurrences there
     timing     how long things take, interleaved
 """

@@ -52,6 +52,11 @@ def key(*parts: str) -> str:
     return hashlib.sha256(json.dumps([*parts, sources(), *run_by]).encode()).hexdigest()
 
 
+def portable_key(*parts: str) -> str:
+    """The same for code that whatever runs it does not matter to: made on one machine, it is found on another."""
+    return hashlib.sha256(json.dumps([*parts, sources()]).encode()).hexdigest()
+
+
 def fetch(name: str, make: Callable[[], Entry]) -> Entry:
     """The entry of this name, made and kept if it is not there or damaged."""
     entry = known(name)

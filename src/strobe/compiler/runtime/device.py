@@ -14,7 +14,7 @@ of `robot.to(PROCESSOR)`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,6 +32,7 @@ class Device:
 
     name = "device"  # for people
     compiles = True  # whether code is made of programs
+    reads_states = True  # whether orientations are looked at before the call, on arrays of NumPy
     in_a_hurry = False  # whether its code offers builtins that take calls before anything is checked
 
     def __repr__(self) -> str:
@@ -47,6 +48,10 @@ class Device:
     def key(self) -> str:
         """What its code depends on beside the program, in words."""
         return self.name
+
+    def takes(self, values: Iterable[Any]) -> bool:
+        """Whether arrays of a library that knows derivatives are its own, and no derivatives are asked of them."""
+        return False
 
     def arrays(self, values: Mapping[str, Any], sizes: Mapping[str, int], why: str) -> dict[str, Any]:
         """What is given for vectors of these sizes as arrays of its own; an error where it does not fit."""
@@ -73,12 +78,32 @@ class Device:
 
 
 def require_device(device: object) -> Device:
-    """A device, or an error that says what it is instead."""
-    if not isinstance(device, Device):
+    """A device, by itself or by its name, or an error that says what it is instead."""
+    found = named(device) if isinstance(device, str) else device
+    if not isinstance(found, Device):
         raise ArgumentError(
-            f"device is {shown(device)}; expected a Device of strobe.compiler.runtime.device."
+            f"device is {shown(device)}; expected {', '.join(NAMES)}, or a Device of strobe.compiler.runtime.device."
         )
-    return device
+    return found
+
+
+NAMES = ("processor", "interpreter", "cuda", "cuda:0")
+
+
+def named(name: str) -> Device | None:
+    """The device of a name, if it is one."""
+    if name == "processor":
+        from strobe.compiler.runtime.processor import PROCESSOR
+
+        return PROCESSOR
+    if name == "interpreter":
+        return INTERPRETER
+    kind, _, number = name.partition(":")
+    if kind != "cuda" or (number and not number.isdecimal()) or name.endswith(":"):
+        return None
+    from strobe.compiler.runtime.cuda import Cuda
+
+    return Cuda(int(number) if number else None)
 
 
 class OnNumpy(Device):

@@ -107,19 +107,19 @@ def emit_object(text: str, optimise: bool = True, cpu: str | None = None) -> byt
     """The object file of a module, for this machine or a named processor; unoptimised is made ten times faster and
     runs slower."""
     target = machine(optimise, cpu)
-    with _parsed(text, target, cpu) as parsed:
+    with parsed_for(text, target, _triple(cpu)) as parsed:
         return target.emit_object(parsed)
 
 
 def emit_assembly(text: str, cpu: str | None = None) -> str:
     """The same code as text."""
     target = machine(cpu=cpu)
-    with _parsed(text, target, cpu) as parsed:
+    with parsed_for(text, target, _triple(cpu)) as parsed:
         return target.emit_assembly(parsed)
 
 
 @contextmanager
-def _parsed(text: str, target: Any, cpu: str | None) -> Iterator[Any]:
+def parsed_for(text: str, target: Any, triple: str) -> Iterator[Any]:
     """A module in a context of its own, whose constants go with it.
 
     Both are let go here, the module first: left to the collector after an interrupt, they may go in the other order,
@@ -129,7 +129,7 @@ def _parsed(text: str, target: Any, cpu: str | None) -> Iterator[Any]:
     context._owned = True  # pyright: ignore[reportAttributeAccessIssue]  the collector lets it be
     try:
         parsed = llvm.parse_assembly(text, context)
-        parsed.triple = _triple(cpu)
+        parsed.triple = triple
         parsed.data_layout = str(target.target_data)
         parsed.verify()
         yield parsed

@@ -15,6 +15,7 @@ it was then, compiled or interpreted, in every law and controller that is made o
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from functools import cached_property
 from typing import Any
 
@@ -22,7 +23,7 @@ import numpy as np
 
 from strobe.compiler.graph.program import Program, trace as graph_of
 from strobe.compiler.graph.replay import replay
-from strobe.compiler.runtime.arrays import collected
+from strobe.compiler.runtime.device import Device, require_device
 from strobe.compiler.runtime.kernels import Kernel, program_digest
 from strobe.compiler.runtime.processor import MOST_TRACED
 from strobe.errors import ArgumentError, ProgramSizeError, StrobeError, UnknownNameError, shown
@@ -104,8 +105,15 @@ class Traced(Kernel):
             raise ArgumentError(
                 f"{self.quantity} takes {', '.join(names)}; got {', '.join(values) or 'nothing'}."
             )
-        arrays = collected(values, self.inputs, "the function was traced for vectors of that size")
-        return super().__call__(arrays, out, threads)
+        why = "the function was traced for vectors of that size"
+        return super().__call__(self.device.arrays(values, self.inputs, why), out, threads)
+
+    def to(self, device: Device | str) -> Traced:
+        """The same function on another device, such as "cuda"."""
+        made = copy(self)
+        made.device = require_device(device)
+        made.__dict__.pop("code", None)
+        return made
 
     def jacobian(self, *of: str) -> Traced:
         """Its derivatives by the numbers of some of its inputs (all if none is named), compiled too.

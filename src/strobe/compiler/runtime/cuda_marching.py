@@ -1,0 +1,131 @@
+"""A march on a card: one kernel from beginnings to rows, however many rounds lie between.
+
+Arrays on a card are read where they lie; host arrays go there whole, and the rows come back.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from ctypes import c_int32, c_int64, c_uint64
+from dataclasses import asdict
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from strobe.compiler.codegen.llvm_cuda import Form
+from strobe.compiler.codegen.llvm_cuda_march import March, march_module
+from strobe.compiler.runtime import cache
+from strobe.compiler.runtime.cuda import MOST_BLOCKS, NAME
+from strobe.compiler.runtime.cuda_arrays import (
+    Lying,
+    batch_of,
+    empty_like,
+    fetched,
+    handed_out,
+    in_a_row,
+    lying,
+    sent,
+)
+from strobe.compiler.runtime.cuda_driver import Card, Function, card
+from strobe.compiler.runtime.kernels import Kernel
+from strobe.compiler.runtime.threads import building
+from strobe.errors import CardError
+
+BLOCK = 128
+
+
+class CardMarch:
+    """The kernel of a march; ``axes`` says which arguments have rows of rounds, before those of one state."""
+
+    def __init__(self, kernel: Kernel, march: March) -> None:
+        self.kernel, self.march = kernel, march
+        self.functions: dict[tuple[bool, int], Function] = {}
+
+    @property
+    def rows(self) -> tuple[bool, ...]:
+        """Which arguments have an axis of rounds, stages or steps."""
+        return (*([False] * self.march.given), *(kind != "constant" for kind in self.march.kinds))
+
+    def __call__(
+        self, arrays: Mapping[str, Any], rounds: int, every: int, number: int | None = None
+    ) -> Any:
+        """Rows (*batch, rounds // every, kept) from arguments by name, in their order."""
+        first = next((array for array in arrays.values() if isinstance(array, Lying)), None)
+        if first is not None:
+            place = self._run(
+                {n: a if isinstance(a, Lying) else self._sent(n, a, first) for n, a in arrays.items()},
+                rounds,
+                every,
+                first,
+            )
+            return handed_out(place, first)
+        there = {
+            name: lying(name, sent(np.ascontiguousarray(a), number or 0)) for name, a in arrays.items()
+        }
+        return fetched(self._run(there, rounds, every, next(iter(there.values()))))
+
+    def _sent(self, name: str, array: np.ndarray, first: Lying) -> Lying:
+        """What belongs to the march itself, such as its stages, beside arrays on the card."""
+        return lying(name, sent(array.astype(np.float32 if first.single else np.float64), first.card))
+
+    def _run(self, arrays: Mapping[str, Lying], rounds: int, every: int, first: Lying) -> Lying:
+        plain = {
+            n: _without_rows(a) if has else a for (n, a), has in zip(arrays.items(), self.rows, strict=True)
+        }
+        batch, kept = batch_of(plain), len(self.march.kept)
+        states, count = prod(batch), rounds // every
+        place = empty_like(first, (states, count, kept), columns=bool(states))
+        if states and count:
+            steps, entries = in_a_row(plain, batch, 1)
+            between = [a.steps[-2] if has else 0 for a, has in zip(arrays.values(), self.rows, strict=True)]
+            words: list[Any] = [c_int64(states), c_int64(rounds), c_int64(every)]
+            for a, step, row, entry in zip(arrays.values(), steps, between, entries, strict=True):
+                words += [c_uint64(a.address), c_int64(step), c_int64(row), c_int32(entry)]
+            state, row, entry = place.steps
+            words += [c_uint64(place.address), c_int64(state), c_int64(row), c_int32(entry)]
+            on = card(first.card)
+            blocks = min(-(-states // BLOCK), MOST_BLOCKS)
+            on.launch(self.function(first.single, on), blocks, BLOCK, 0, first.stream, words)
+        return place
+
+    def function(self, single: bool, on: Card) -> Function:
+        key = single, on.number
+        if key not in self.functions:
+            with building:
+                entry = self.entry(single, here=False)
+                if entry is None:
+                    raise CardError(
+                        f"{self.kernel.name} has no march for cards in the folder of STROBE_CACHE, and without "
+                        "llvmlite none can be made here: make it where llvmlite is, and bring that folder along."
+                    )
+                self.functions[key] = on.load(entry.code, NAME)
+        return self.functions[key]
+
+    def entry(self, single: bool, here: bool = True) -> cache.Entry | None:
+        """PTX of the march, from disk or made now; without LLVM nothing, or an error if it must be made."""
+        form = Form("strided", single, block=BLOCK)
+        key = cache.portable_key(
+            "cuda march", self.kernel.fingerprint(), json.dumps([asdict(form), asdict(self.march)])
+        )
+        found = cache.known(key)
+        if found is not None:
+            return found
+        try:
+            from strobe.compiler.runtime.ptx import ptx
+        except (ImportError, OSError):
+            if here:
+                raise
+            return None
+        program = self.kernel.program
+        text = march_module(program, NAME, self.march, form)
+        return cache.fetch(key, lambda: cache.Entry(len(program.nodes), ptx(text).encode()))
+
+
+def _without_rows(array: Lying) -> Lying:
+    """The first row of an array (…, rows, size) of several."""
+    from dataclasses import replace
+
+    shape, steps = array.shape, array.steps
+    return replace(array, shape=(*shape[:-2], shape[-1]), steps=(*steps[:-2], steps[-1]))
