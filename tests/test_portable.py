@@ -257,7 +257,7 @@ root = pathlib.Path(strobe.__file__).parent
 for path in sorted(root.rglob("*.py")):
     parts = path.relative_to(root.parent).with_suffix("").parts
     name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-    if name != "strobe.__main__" and not name.startswith("strobe.jax"):  # JAX asks what its own wheel was built for
+    if name != "strobe.__main__" and parts[1:2] not in (("jax",), ("torch",)):  # their wheels are each system's own
         try:
             importlib.import_module(name)
         except strobe.StrobeError as error:  # an extra that is not installed

@@ -10,6 +10,7 @@ import sympy
 from strobe.errors import MixedNumbersError, NumberTruthError, UnsupportedOperationError, ZeroPivotError
 from strobe.scalars import (
     FLOAT,
+    INTERVALS,
     LANES,
     DegreeSystem,
     DenseCount,
@@ -57,7 +58,12 @@ def systems():
 def inputs():
     """A number of every system that has numbers of its own."""
     numbers = [system.variable("x") for system in systems()]
-    return [*numbers, Lanes(np.array([0.3, -0.7])), PreciseSystem().exact("0.3")]
+    return [
+        *numbers,
+        Lanes(np.array([0.3, -0.7])),
+        INTERVALS.between(0.3, 0.4),
+        PreciseSystem().exact("0.3"),
+    ]
 
 
 @pytest.mark.parametrize("x", inputs(), ids=lambda x: str(x.system))

@@ -119,6 +119,10 @@ VERBS_OF = {
         ["arm.toml", "request.json", "--json"],
         ["arm.toml", "request.json"],
     ],
+    "excite": [
+        ["arm.toml", "--duration", "4", "--waves", "3", "-o", "x.json", "--plot", "x.svg"],
+        ["arm.toml", "--duration", "4", "--waves", "3", "--friction", "viscous", "--json"],
+    ],
     "simulate": [
         ["arm.toml", "--duration", "0.01", "-o", "r.csv", "--plot", "r.svg"],
         ["arm.toml", "--duration", "0.01", "--json"],

@@ -34,6 +34,7 @@ In the order of the data:
     fk               where frames are
     ik               joint positions for a pose
     plan             a motion through points
+    excite           motions that tell parameters
     simulate         how it moves
     control          how it follows
     zmp              what the ground does

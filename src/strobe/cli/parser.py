@@ -19,7 +19,8 @@ from typer.core import TyperCommand
 LISTS = (
     "--q", "--qd", "--qdd", "--wrench", "--gravity", "--speeds", "--pose", "--position", "--quaternion", "--at",
     "--q0", "--q-range", "--qd-range", "--qdd-range", "--velocity", "--acceleration", "--jerk", "--effort",
-    "--torque", "--payload", "--rpy", "--waters", "--offset", "--noise",
+    "--torque", "--payload", "--rpy", "--waters", "--offset", "--noise", "--lower",
+    "--upper", "--start", "--workspace",
 )  # fmt: skip
 WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,8})")
 DECIMAL = re.compile(r"-?[0-9]{1,16}(\.[0-9]{1,16})?([eE][-+]?[0-9]{1,2})?")

@@ -25,6 +25,15 @@ In the order of the data:
     payload_bounds     from mass and size alone
     payload_change     noticed
     payload_forces     by small test forces
+    rest_motions       waves and splines that begin and end at rest
+    felt_rows          what torques along a motion feel
+    information        how much that tells
+    motion_bounds      what a motion has to keep
+    motion_proof       and keeps at every time
+    quasi_newton       the least of a function with slopes
+    augmented_lagrangian  and within bounds
+    informative_motion  the motion that tells most
+    excitation         motions for a robot
 """
 
 from __future__ import annotations
@@ -38,6 +47,7 @@ if TYPE_CHECKING:
         BaseParameters as BaseParameters,
         base_parameters as base_parameters,
     )
+    from strobe.identify.excitation import Excitation as Excitation, excite as excite
     from strobe.identify.identification import Identification as Identification
     from strobe.identify.identifying import identify as identify
     from strobe.identify.logs import Log as Log, read_log as read_log
@@ -51,6 +61,7 @@ exported(
     __name__,
     {
         "strobe.identify.base_parameters": "BaseParameters base_parameters",
+        "strobe.identify.excitation": "Excitation excite",
         "strobe.identify.identification": "Identification",
         "strobe.identify.identifying": "identify",
         "strobe.identify.logs": "Log read_log",

@@ -69,7 +69,7 @@ class BaseParameters:
     def names(self) -> tuple[str, ...]:
         """Every base parameter as a combination: Izz1 + Iyy2 + 0.1864 m3."""
         rows = zip(self.map, self.kept, strict=True)
-        return tuple(_combination(row, self.parameter_names, own) for row, own in rows)
+        return tuple(combination(row, self.parameter_names, own) for row, own in rows)
 
     @cached_property
     def unfelt(self) -> tuple[str, ...]:
@@ -181,7 +181,7 @@ def _cleaned(B: Array) -> Array:
     return np.where(near, whole, B) + 0.0
 
 
-def _combination(row: Array, names: Sequence[str], own: int) -> str:
+def combination(row: Array, names: Sequence[str], own: int) -> str:
     """A sum of parameters with their factors, the own one first."""
     order = [own, *(int(k) for k in np.flatnonzero(row) if k != own)]
     text = ""

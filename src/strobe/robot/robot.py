@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from strobe.equations.coordinates import InCoordinates
     from strobe.equations.meaning import Explanation
     from strobe.identify.base_parameters import BaseParameters
+    from strobe.identify.excitation import Excitation
     from strobe.identify.identification import Identification
     from strobe.identify.logs import Log
     from strobe.kinematics.end_effector import Hand
@@ -199,6 +200,12 @@ class Robot(Dynamics, Kinematics):
         from strobe.trajectory.planners import plan
 
         return plan(self, asked, method, **options)
+
+    def excite(self, **asked: Any) -> Excitation:
+        """Motions that tell its base parameters; keywords (duration, friction, …) as in `strobe.identify.excite`."""
+        from strobe.identify.excitation import excite
+
+        return excite(self, **asked)
 
     def simulate(self, q0: Any, qd0: Any, torque: Any, t: Any, method: str = "rk4", **keywords: Any) -> Run:
         """The motion that follows from torques; keywords (step, wrench, events, …) as in `strobe.simulate`."""

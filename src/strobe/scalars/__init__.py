@@ -1,4 +1,4 @@
-"""What a number is: eight number systems behind one door, ``apply(op, *args)``.
+"""What a number is: nine number systems behind one door, ``apply(op, *args)``.
 
 A formulation runs unchanged on each of them, and what a number is decides what comes out. The
 systems that need a heavy library (`symbol`: SymPy, `precise`: mpmath) are imported from their own
@@ -7,6 +7,7 @@ modules.
     scalar     the base: operators, and the folding of Python numbers
     functions  sine, cosine and the rest, for a number of any system
     lanes      a batch side by side, one NumPy array per number
+    interval   all values between two ends
     count      what it cost
     degree     a bound of the degree, for the probability of a false proof
     field      integers modulo a large prime
@@ -34,6 +35,7 @@ from strobe.scalars.functions import (
     tanh,
     where,
 )
+from strobe.scalars.interval import INTERVALS, Interval
 from strobe.scalars.lanes import LANES, Lanes
 from strobe.scalars.node import Graph, Node
 from strobe.scalars.scalar import FLOAT, Num, Numbers, Scalar, System, quarter_turns
@@ -41,6 +43,7 @@ from strobe.scalars.stored import Stored
 
 __all__ = [
     "FLOAT",
+    "INTERVALS",
     "LANES",
     "DegreeSystem",
     "DenseCount",
@@ -49,6 +52,7 @@ __all__ = [
     "FieldSystem",
     "FoldedCount",
     "Graph",
+    "Interval",
     "Lanes",
     "Node",
     "Num",

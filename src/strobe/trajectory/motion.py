@@ -177,8 +177,8 @@ def _extremes(pieces: Array, lengths: Array, times: Array) -> tuple[float, float
     """
     values = np.concatenate([pieces[:, 0], horner(pieces, lengths)])
     found = list(zip(values.tolist(), np.concatenate([times[:-1], times[1:]]).tolist(), strict=True))
-    hulls = _hulls(pieces, lengths)
-    beyond = (hulls.max(axis=1) > values.max()) | (hulls.min(axis=1) < values.min())
+    reach = hulls(pieces, lengths)
+    beyond = (reach.max(axis=1) > values.max()) | (reach.min(axis=1) < values.min())
     for k in np.flatnonzero(beyond):
         inside = _roots(differentiated(pieces[k]), lengths[k])
         found += [(float(horner(pieces[k], t)), float(times[k] + t)) for t in inside]
@@ -186,7 +186,7 @@ def _extremes(pieces: Array, lengths: Array, times: Array) -> tuple[float, float
     return least, largest, least_at, largest_at
 
 
-def _hulls(pieces: Array, lengths: Array) -> Array:
+def hulls(pieces: Array, lengths: Array) -> Array:
     """Numbers (K, powers) between whose least and largest each polynomial stays: its Bernstein coefficients."""
     d = pieces.shape[1] - 1
     weights = np.array([[comb(i, p) / comb(d, p) for p in range(d + 1)] for i in range(d + 1)])

@@ -116,7 +116,7 @@ def request(
     known = all(x is None or type(x) is float for x in given)
     kept = robot.kept("bounds", Recent) if known else None
     held = kept.get(given) if kept else None
-    bounds = Bounds(*map(np.copy, held)) if held else _bounds(robot, names, *given)
+    bounds = Bounds(*map(np.copy, held)) if held else bounds_of(robot, *given)
     if len(points) < 2:
         raise ArgumentError(f"the request has {counted(len(points), 'point')}; a motion needs two or more.")
     for name, shape in (("times", clock.shape), ("labels", (len(marks),))):
@@ -136,11 +136,12 @@ def request(
     return made if times is None else replace(made, times=_check_times(made))
 
 
-def _bounds(
-    robot: Robot, names: tuple[str, ...], lower: Any, upper: Any, velocity: Any, acceleration: Any, jerk: Any,
-    effort: Any,
+def bounds_of(
+    robot: Robot, lower: Any = None, upper: Any = None, velocity: Any = None, acceleration: Any = None,
+    jerk: Any = None, effort: Any = None,
 ) -> Bounds:  # fmt: skip
-    """The robot's own bounds, or what is given."""
+    """The robot's own bounds, or what is given: one number for all joints, one per joint, or by names."""
+    names = tuple(robot.joint_names)
     limits = ranges_of(robot)  # with those of joints that follow
     return Bounds(
         lower=_per_joint("lower", lower, names, limits.lower),
