@@ -411,7 +411,7 @@ class Framework:
     def _asking(self, request: Request) -> Callable[..., Any]:
         """A function of the inputs of a request, in their order, for calls in a hurry: see `prepared`."""
         answer = partial(self._asked, request)
-        if not may_be_passed_by(type(self)):
+        if not may_be_passed_by(self):
             return answer
         return self._calls.handle(self, self.kernel(request), answer, _parted(request))
 

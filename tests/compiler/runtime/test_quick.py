@@ -6,6 +6,7 @@ import pickle
 import re
 import sys
 import weakref
+from functools import wraps
 from types import BuiltinFunctionType
 
 import numpy as np
@@ -312,6 +313,49 @@ def test_an_answer_that_somebody_else_works_out_is_asked_every_time(panda):
         assert robot.asked == 2 * k
 
 
+def watched(method):
+    """A method that counts its calls, and says that it is the other one, as decorators do."""
+
+    @wraps(method)
+    def counted(self, *args, **named):
+        self.asked = getattr(self, "asked", 0) + 1
+        return method(self, *args, **named)
+
+    return counted
+
+
+@pytest.mark.parametrize(
+    "name", ["evaluate", "kernel", "request", "loads", "named_frame", "_answer", "_kinematics"]
+)
+def test_what_somebody_put_on_the_way_to_an_answer_is_asked_every_time(panda, name):
+    mine = type("Mine", (strobe.Robot,), {name: watched(getattr(strobe.Robot, name))})
+    robot, plain, q = mine(panda.model), strobe.Robot(panda.model), panda.random_state(seed=1)[0]
+    plain.asked = 0
+
+    def counted(*args, **named):
+        plain.asked += 1
+        return getattr(strobe.Robot, name)(plain, *args, **named)
+
+    setattr(plain, name, counted)
+    for each in (robot, plain):
+        for k in range(1, 6):
+            assert np.array_equal(each.jacobian(q, "hand"), panda.jacobian(q, "hand"))
+            assert each.asked == k
+
+
+def test_a_frame_that_a_robot_of_ones_own_moves_its_tip_to_is_the_one_meant(panda):
+    class Retooled(strobe.Robot):
+        tool = "hand"
+
+        @property
+        def tip(self):
+            return self.tool
+
+    robot, q = Retooled(panda.model), panda.random_state(seed=1)[0]
+    for robot.tool in ("hand", "hand", "hand", "link4"):
+        assert np.array_equal(robot.jacobian(q), panda.jacobian(q, robot.tool))
+
+
 def test_what_stands_in_the_place_of_a_method_is_left_alone(panda):
     robot, other = strobe.Robot(panda.model), strobe.load("planar2")
     held, q = robot.gravity, panda.random_state(seed=1)[0]
@@ -437,6 +481,16 @@ def test_a_handle_answers_what_the_methods_do(panda, asked, options, values):
         assert type(found) is type(expected)
         for one, other in zip(found, expected, strict=True):
             assert one == pytest.approx(other, rel=1e-12, abs=1e-13)
+
+
+@pytest.mark.parametrize(
+    "asked", [("mass_matrix", "bias"), ("inverse_dynamics_derivatives",), ("hybrid_dynamics",)]
+)
+def test_a_handle_of_several_answers_gives_those_of_no_state_and_of_several(panda, asked):
+    ask = panda.prepared(*asked)
+    given = panda.random_state(seed=3, batch=(2, 3))[: 2 if len(asked) > 1 else 3]
+    several, none = ask(*given), ask(*(x[:0] for x in given))
+    assert [x.shape for x in none] == [(0, *x.shape[1:]) for x in several]
 
 
 def test_a_handle_takes_what_is_given_besides_states(panda):
