@@ -14,6 +14,7 @@ import pytest
 
 import strobe
 from strobe.compiler.runtime.kernels import Kernel
+from strobe.compiler.runtime.processor import Processor
 from strobe.quantities import Request
 
 
@@ -102,6 +103,17 @@ def test_the_first_the_later_and_the_batched_call_give_the_same_bits(panda):
     calls = [robot.inverse_dynamics(q, qd, qdd) for _ in range(4)]
     batch = robot.inverse_dynamics(np.stack([q] * 9), qd, qdd)
     assert all((call == batch[5]).all() for call in calls)
+
+
+@pytest.mark.parametrize("way", ["best", "fast"])
+@pytest.mark.parametrize("seed", range(3))
+def test_zeros_have_one_sign_however_they_are_asked_for(panda, seed, way):
+    robot = strobe.Robot(panda.model, device=Processor(way))
+    q, rest = panda.random_state(seed=seed)[0], np.zeros(7)
+    calls = [robot.regressor(q, rest, -rest) for _ in range(4)]
+    batch = robot.regressor(np.stack([q] * 9), rest, -rest)
+    several = [panda.regressor(q, rest, -rest), *calls, batch[0], batch[8]]
+    assert {each.tobytes() for each in several} == {calls[0].tobytes()}
 
 
 def test_a_robot_answers_single_states_with_the_builtin_once_they_recur(panda):
