@@ -205,6 +205,28 @@ def test_a_robot_answers_plain_batches_with_the_builtin_once_they_recur(panda):
         robot.inverse_dynamics(*state, friction="no")
 
 
+@pytest.mark.parametrize("threads", [None, 1])
+def test_one_wrench_and_one_gravity_serve_a_batch(panda, threads):
+    robot, state = strobe.Robot(panda.model), panda.random_state(seed=7, batch=6)
+    one = {"wrench": np.arange(6.0), "gravity": np.array([0.0, 1, -9])}
+    each = {name: np.stack([x] * 6) for name, x in one.items()}
+    ask = robot.prepared("inverse_dynamics", given=["wrench tool", "gravity"])
+    ways = (one, each, one | {"gravity": each["gravity"]})
+    expected = strobe.Robot.inverse_dynamics(robot, *state, **each)
+    for given in ways:
+        found = [robot.inverse_dynamics(*state, **given, frame="tool", threads=threads) for _ in range(4)]
+        assert all(np.array_equal(x, expected) for x in [*found, ask(*state, *given.values())])
+    assert learnt(robot, "inverse_dynamics") == len(ways)
+    with pytest.raises(strobe.StrobeError, match=r"gravity has shape \(2,\)"):
+        robot.inverse_dynamics(*state, **one | {"gravity": np.zeros(2)}, frame="tool", threads=threads)
+    room = np.zeros((7, 7))
+    lying = room.ravel()[:6]
+    lying[:] = one["wrench"]
+    assert np.array_equal(
+        robot.inverse_dynamics(*state, **one | {"wrench": lying}, frame="tool", out=room[:6]), expected
+    )
+
+
 def test_no_reference_is_lost_or_kept_by_batches(panda, batch):
     state = panda.random_state(seed=5, batch=4)
     out = np.empty((4, 7))

@@ -9,7 +9,7 @@ checks and refuses.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from threading import local
 from typing import Any
@@ -101,8 +101,8 @@ class QuickCalls:
             if place is None:
                 return
             code = _code(kernel)
-            alone = named.get("threads") == 1
-            asked = (code.batch_alone if alone else code.batch) if axes else code.quick
+            rows = _rows(kernel, call[-1]) if axes else ()
+            asked = code.batched(rows, named.get("threads") == 1) if axes else code.quick
             made = None if asked is declined else _answering(asked, result, *call)
             if made is not None:
                 learn(builtin, made, place)
@@ -121,7 +121,8 @@ class QuickCalls:
             code = _code(kernel)
             ways = [(code.quick, wrap if kernel.parts else None)]
             if not kernel.parts and not kernel.floats:
-                ways.append((code.batch, None))
+                loads = tuple(name for name in kernel.inputs if _is_load(name))
+                ways += [(code.batched(rows), None) for rows in dict.fromkeys(((), loads))]
             calls = [
                 Call(places, names, (), (*inputs, *((places, None) for _ in names)), made, then)
                 for made, then in ways
@@ -172,7 +173,8 @@ def _written(
     for k, name in enumerate(kernel.inputs):
         word = name.split(" ")[0]
         value = given.get(word, parameters[word])
-        plain = _is_plain(value, 1 if name in kernel.constants else axes + 1)
+        one_row = name in kernel.constants or (_is_load(name) and np.ndim(value) == 1)
+        plain = _is_plain(value, 1 if one_row else axes + 1)
         if not (type(value) is float if k in kernel.floats and not axes else plain):
             return None
         arrays.append((places.pop(word, -1), value if word not in given else None))
@@ -203,6 +205,18 @@ def _answering(
     if found is NotImplemented or not _alike(wrap(found) if wrap else found, result):
         return None
     return Call(places, names, tuple(options), tuple(arrays), made, wrap)
+
+
+def _is_load(name: str) -> bool:
+    """Whether an input is one that a batch often has in common: a wrench, or gravity."""
+    return name.split(" ")[0] in ("wrench", "gravity")
+
+
+def _rows(kernel: Kernel, values: Sequence[Any]) -> tuple[str, ...]:
+    """The loads of a batch that are given as one row for all states."""
+    return tuple(
+        name for name, x in zip(kernel.inputs, values, strict=False) if _is_load(name) and x.ndim == 1
+    )
 
 
 def _alike(found: Any, result: Any) -> bool:
