@@ -88,7 +88,7 @@ class QuickCalls:
         from strobe.compiler.runtime.quick import learn, room_for
 
         builtin = self._made[method.__name__]
-        if axes > 1 or (axes and kernel.parts) or not _is_quick(kernel):
+        if axes > 1 or not _is_quick(kernel):
             return
         call = _written(method, args, named, kernel, axes)
         if call is None:
@@ -103,14 +103,18 @@ class QuickCalls:
             code = _code(kernel)
             rows = _rows(kernel, call[-1]) if axes else ()
             asked = code.batched(rows, named.get("threads") == 1) if axes else code.quick
-            made = None if asked is declined else _answering(asked, result, *call)
+            made = None if asked is declined else _answering(asked, result, axes, *call)
             if made is not None:
                 learn(builtin, made, place)
 
     def handle(
-        self, robot: Any, kernel: Kernel, answer: Callable[..., Any], wrap: Callable[[Any], Any] | None
-    ) -> Callable[..., Any]:
-        """A builtin that takes the inputs of a kernel in order, and ``out``; ``answer`` takes what is not plain."""
+        self, robot: Any, kernel: Kernel, answer: Callable[..., Any],
+        wrap: Callable[[Any], Any] | None, cut: Callable[[Any], Any] | None,
+    ) -> Callable[..., Any]:  # fmt: skip
+        """A builtin that takes the inputs of a kernel in order, and ``out``; ``answer`` takes what is not plain.
+
+        ``wrap`` is given the arrays of a result in parts, ``cut`` the one array that they are of a batch.
+        """
         if not _is_quick(kernel, of_a_method=False):
             return answer
         with building:
@@ -119,10 +123,10 @@ class QuickCalls:
             places = len(kernel.inputs)
             inputs = tuple((k, None) for k in range(places))
             code = _code(kernel)
-            ways = [(code.quick, wrap if kernel.parts else None)]
-            if not kernel.parts and not kernel.floats:
+            ways = [(code.quick, wrap)]
+            if not kernel.floats:
                 loads = tuple(name for name in kernel.inputs if _is_load(name))
-                ways += [(code.batched(rows), None) for rows in dict.fromkeys(((), loads))]
+                ways += [(code.batched(rows), cut) for rows in dict.fromkeys(((), loads))]
             calls = [
                 Call(places, names, (), (*inputs, *((places, None) for _ in names)), made, then)
                 for made, then in ways
@@ -194,13 +198,13 @@ def _written(
 
 
 def _answering(
-    made: Any, result: Any, places: int, names: tuple[str, ...], options: list[tuple[int, Any]],
+    made: Any, result: Any, axes: int, places: int, names: tuple[str, ...], options: list[tuple[int, Any]],
     arrays: list[tuple[int, Any]], values: list[Any],
 ) -> Any:  # fmt: skip
     """A call that a builtin answers, if it answers this one as the method did."""
     from strobe.compiler.runtime.quick import Call
 
-    wrap = getattr(type(result), "_make", tuple) if isinstance(result, tuple) else None
+    wrap = _parting(result, axes)
     found = made(*values)
     if found is NotImplemented or not _alike(wrap(found) if wrap else found, result):
         return None
@@ -217,6 +221,14 @@ def _rows(kernel: Kernel, values: Sequence[Any]) -> tuple[str, ...]:
     return tuple(
         name for name, x in zip(kernel.inputs, values, strict=False) if _is_load(name) and x.ndim == 1
     )
+
+
+def _parting(result: Any, axes: int) -> Callable[[Any], Any] | None:
+    """What makes several arrays, as a method gives them, of a builtin's tuple, or of its one array for a batch."""
+    if not isinstance(result, tuple):
+        return None
+    make, parts = getattr(type(result), "_make", tuple), range(len(result))
+    return (lambda whole: make([whole[:, k] for k in parts])) if axes else make
 
 
 def _alike(found: Any, result: Any) -> bool:
