@@ -530,16 +530,17 @@ def test_a_handle_of_several_answers_gives_those_of_no_state_and_of_several(pand
 @pytest.mark.parametrize(
     "quantity", ["inverse_dynamics_derivatives", "forward_dynamics_derivatives", "hybrid_dynamics"]
 )
-def test_several_answers_of_a_batch_are_learnt(panda, quantity):
-    robot, state = strobe.Robot(panda.model), panda.random_state(seed=3, batch=5)
+@pytest.mark.parametrize("batch", [(), 5])
+def test_several_answers_are_learnt_of_a_state_and_of_a_batch(panda, quantity, batch):
+    robot, state = strobe.Robot(panda.model), panda.random_state(seed=3, batch=batch)
     ask, expected = robot.prepared(quantity), getattr(strobe.Robot, quantity)(robot, *state)
-    out = np.empty((5, *robot.kernel(Request(quantity)).shape))
+    out = np.empty((*state[0].shape[:-1], *robot.kernel(Request(quantity)).shape))
     for _ in range(4):
         with_out, without = getattr(robot, quantity)(*state, out=out), getattr(robot, quantity)(*state)
         for found in (with_out, without, ask(*state)):
             assert type(found) is type(expected)
             assert all(map(np.array_equal, found, expected))
-            assert [x.strides for x in found] == [x.strides for x in expected]
+            assert not batch or [x.strides for x in found] == [x.strides for x in expected]
         assert all(np.shares_memory(x, out) for x in with_out)
     assert learnt(robot, quantity) == 2
     assert ask.__self__.calls[-1].wrap is not None

@@ -191,7 +191,12 @@ class MachineCode:
                 self._batches[how] = self._by_loop(False, how[1], rows)
             return self._batches[how]
 
-    def _by_loop(self, single: bool, alone: bool, rows: tuple[str, ...] = ()) -> Any:
+    @built
+    def into(self) -> Any:
+        """The builtin for one state whose result is one array, in parts or not: what a caller gives may take it."""
+        return self._by_loop(single=True, alone=True, whole=True)
+
+    def _by_loop(self, single: bool, alone: bool, rows: tuple[str, ...] = (), whole: bool = False) -> Any:
         """A builtin that calls the loop over one state or many: over all, or fewer than are worth two threads."""
         kernel = self.kernel
         if kernel.stored or not builtins_work() or not isinstance(self.ufunc(), np.ufunc):
@@ -201,7 +206,7 @@ class MachineCode:
         from strobe.compiler.runtime.quick import builtin
 
         common = tuple(map(list(kernel.inputs).index, (*self.common, *rows)))
-        sizes, parts = tuple(kernel.inputs.values()), kernel.parts if single else ()
+        sizes, parts = tuple(kernel.inputs.values()), kernel.parts if single and not whole else ()
         asked = sizes, kernel.shape, common, kernel.turns, single, parts
         key = disk.key(kernel.device.key, repr(asked), batch_module.__name__)
         entry = disk.fetch(key, lambda: disk.Entry(0, jit.emit_object(batch_module(*asked))))

@@ -101,9 +101,13 @@ class QuickCalls:
             if place is None:
                 return
             code = _code(kernel)
-            rows = _rows(kernel, call[-1]) if axes else ()
-            asked = code.batched(rows, named.get("threads") == 1) if axes else code.quick
-            made = None if asked is declined else _answering(asked, result, axes, *call)
+            parted = not axes and named.get("out") is None  # what a builtin gives where there are several
+            if axes:
+                asked = code.batched(_rows(kernel, call[-1]), named.get("threads") == 1)
+            else:
+                asked = code.quick if parted or not kernel.parts else code.into
+            wrap = _parting(result, None if parted else axes)
+            made = None if asked is declined else _answering(asked, result, wrap, *call)
             if made is not None:
                 learn(builtin, made, place)
 
@@ -198,13 +202,12 @@ def _written(
 
 
 def _answering(
-    made: Any, result: Any, axes: int, places: int, names: tuple[str, ...], options: list[tuple[int, Any]],
+    made: Any, result: Any, wrap: Any, places: int, names: tuple[str, ...], options: list[tuple[int, Any]],
     arrays: list[tuple[int, Any]], values: list[Any],
 ) -> Any:  # fmt: skip
     """A call that a builtin answers, if it answers this one as the method did."""
     from strobe.compiler.runtime.quick import Call
 
-    wrap = _parting(result, axes)
     found = made(*values)
     if found is NotImplemented or not _alike(wrap(found) if wrap else found, result):
         return None
@@ -223,12 +226,13 @@ def _rows(kernel: Kernel, values: Sequence[Any]) -> tuple[str, ...]:
     )
 
 
-def _parting(result: Any, axes: int) -> Callable[[Any], Any] | None:
-    """What makes several arrays, as a method gives them, of a builtin's tuple, or of its one array for a batch."""
+def _parting(result: Any, axes: int | None) -> Callable[[Any], Any] | None:
+    """What makes several arrays, as a method gives them, of a tuple, or of one array with so many batch axes."""
     if not isinstance(result, tuple):
         return None
-    make, parts = getattr(type(result), "_make", tuple), range(len(result))
-    return (lambda whole: make([whole[:, k] for k in parts])) if axes else make
+    make, before = getattr(type(result), "_make", tuple), (slice(None),) * (axes or 0)
+    places = [(*before, k) for k in range(len(result))]
+    return make if axes is None else lambda whole: make([whole[place] for place in places])
 
 
 def _alike(found: Any, result: Any) -> bool:
