@@ -78,7 +78,7 @@ def headlines() -> str:
     """The rows that the README shows."""
     told = [*(_in_brief(*row) for row in _ratios()), *_figures()]
     chosen = [next(row for row in told if row[0].startswith(", ".join(asked))) for asked in HEADLINES]
-    return "\n".join(_rows(("question", "figure"), chosen)) + "\n"
+    return "\n".join([_machines(), "", *_rows(("question", "figure"), chosen)]) + "\n"
 
 
 def _in_brief(

@@ -67,6 +67,7 @@ class Written:
     names: tuple[str, ...]  # inputs by name
     options: dict[str, Any]
     out: bool
+    rows: tuple[str, ...]  # inputs that are one row for all states of a batch
 
     def arguments(self, values: dict[str, Any], out: Any) -> tuple[list[Any], dict[str, Any]]:
         named = {name: values[name] for name in self.names} | self.options
@@ -95,18 +96,22 @@ def written(rng: np.random.Generator, request: Request, inputs: dict[str, int]) 
         chosen["frame"] = request.frame
     if request.loaded:
         chosen["frame"] = request.loaded[0]
-    plain = request.quantity not in ("integrate", "difference") and not request.record.parted
+    plain = request.quantity not in ("integrate", "difference")
     shuffled = tuple(map(str, rng.permutation(named)))
-    return Written(request.quantity, tuple(places), shuffled, chosen, bool(plain and rng.random() < 0.4))
+    rows = ["parameters", "geometry", *(word for word in ("wrench", "gravity") if rng.random() < 0.5)]
+    out = bool(plain and rng.random() < 0.4)
+    return Written(request.quantity, tuple(places), shuffled, chosen, out, tuple(rows))
 
 
-def drawn(rng: np.random.Generator, states: dict[str, np.ndarray], rows: int) -> dict[str, Any]:
+def drawn(
+    rng: np.random.Generator, way: Written, states: dict[str, np.ndarray], rows: int
+) -> dict[str, Any]:
     """Values of one call: most of them plain, some strange."""
     pick = rng.integers(0, len(next(iter(states.values()))), rows or 1)
     values: dict[str, Any] = {}
     for name, x in states.items():
         word = name.split(" ")[0]
-        value = x[pick].copy() if rows and word not in ("parameters", "geometry") else x[pick[0]].copy()
+        value = x[pick].copy() if rows and word not in way.rows else x[pick[0]].copy()
         if rng.random() < 0.1:
             value.flat[int(rng.integers(value.size))] = rng.choice(STRANGE)
         values[word] = (
@@ -228,7 +233,7 @@ def faults(rng: np.random.Generator, calls: int, tally: Tally) -> Iterator[str]:
     drawings = []
     for _ in range(DRAWN):
         with np.errstate(all="ignore"):  # of casts
-            values = drawn(rng, states, rows)
+            values = drawn(rng, way, states, rows)
             drawings.append(way.arguments(values, results(rng, shape, values)))
     yield from _compared(rng, robot, way, drawings, calls, tally)
     if not rows:
@@ -242,7 +247,7 @@ def _plain(
     values = {}
     for name, x in picked.items():
         word = name.split(" ")[0]
-        values[word] = states[name][0] if word in ("parameters", "geometry") else x
+        values[word] = states[name][0] if word in way.rows else x
         if word == "dt":
             values[word] = x[..., 0] if rows else float(x[0])
     return way.arguments(values, np.zeros(shape))

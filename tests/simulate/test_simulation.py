@@ -345,6 +345,13 @@ def test_shapes_and_names_are_checked(pendulum):
         simulate(pendulum, np.zeros(3), np.zeros(3), strobe.trace(lambda q: [q[0], q[1]], q=3), 1.0)
 
 
+def test_one_number_is_no_wrench(pendulum):
+    with pytest.raises(
+        ShapeError, match=r"^wrench link3 has shape \(\); it has 6 numbers, expected \(\.\.\., 6\)\."
+    ):
+        simulate(pendulum, np.zeros(3), np.zeros(3), None, 0.1, wrench=3.0)
+
+
 def test_a_robot_without_inertia_or_dynamics_is_refused():
     massless = strobe.load("rx90")
     with pytest.raises(UnsupportedModelError, match="has no dynamics"):

@@ -92,7 +92,7 @@ def parted_as(quantity: str) -> Callable[[Any], Any] | None:
 def cut(whole: Array, core: tuple[int, ...], parts: Sequence[tuple[int, ...]]) -> list[Array]:
     """The arrays that a result (..., *core) is made of, in the order of their numbers."""
     batch = whole.shape[: whole.ndim - len(core)]
-    flat = whole.reshape(*batch, -1)
+    flat = whole.reshape(*batch, prod(core))  # not -1, which an empty batch does not settle
     ends = [0, *accumulate(map(prod, parts))]
     return [
         flat[..., a:b].reshape(*batch, *shape) for (a, b), shape in zip(pairwise(ends), parts, strict=True)

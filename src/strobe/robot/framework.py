@@ -411,9 +411,11 @@ class Framework:
     def _asking(self, request: Request) -> Callable[..., Any]:
         """A function of the inputs of a request, in their order, for calls in a hurry: see `prepared`."""
         answer = partial(self._asked, request)
-        if not may_be_passed_by(type(self)):
+        if not may_be_passed_by(self):
             return answer
-        return self._calls.handle(self, self.kernel(request), answer, _parted(request))
+        kernel, parted = self.kernel(request), _parted(request)
+        whole = parted and (lambda found: parted(cut(found, kernel.shape, kernel.parts)))
+        return self._calls.handle(self, kernel, answer, parted, whole)
 
     def _asked(self, request: Request, /, *arrays: Any, out: Array | None = None, **others: Any) -> Any:
         kernel = self.kernel(request)

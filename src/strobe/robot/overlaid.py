@@ -8,8 +8,12 @@ from typing import Any
 from strobe.compiler.runtime.processor import builtins_work
 from strobe.quantities import QUANTITIES
 
-PASSED_BY = ("evaluate", "kernel", "loads", "request", "require")  # what builtins answer without
+PASSED_BY = (  # what builtins answer without
+    "evaluate", "kernel", "loads", "request", "require", "named_frame", "moving_frame", "matching_joints", "tip",
+    "model", "device", "_answer", "_asked", "_kinematics",
+)  # fmt: skip
 OURS = "strobe.robot."
+_written: dict[str, Any] = {}  # these as they stand in our classes
 
 
 class Overlaid:
@@ -23,19 +27,23 @@ class Overlaid:
         if robot is None:
             return self.method
         overridden = getattr(type(robot), self.method.__name__) is not self.method
-        if overridden or not (
-            may_be_passed_by(type(robot)) and robot.device.in_a_hurry and builtins_work()
-        ):
+        if overridden or not (may_be_passed_by(robot) and robot.device.in_a_hurry and builtins_work()):
             return self.method.__get__(robot, owner)
         return robot._calls.over(robot, self.method)
 
 
 def overlay(kind: type) -> None:
-    """Make methods of a class that answer quantities such as builtins lie over."""
+    """Make methods of a class of ours that answer quantities such as builtins lie over."""
+    _written.update({name: getattr(kind, name) for name in PASSED_BY if hasattr(kind, name)})
     for name in vars(kind).keys() & QUANTITIES.keys():
         setattr(kind, name, Overlaid(vars(kind)[name]))
 
 
-def may_be_passed_by(kind: type) -> bool:
-    """Whether robots of a class answer as ours do: what somebody else wrote on the way to an answer has its say."""
-    return all(str(getattr(kind, name).__module__).startswith(OURS) for name in PASSED_BY)
+def may_be_passed_by(robot: Any) -> bool:
+    """Whether a robot answers as ours do: what somebody else put on the way to an answer has its say.
+
+    It is told by being another object: decorators give theirs the name and the module of ours.
+    """
+    kind, own = type(robot), vars(robot)
+    ours = all(getattr(kind, name, written) is written for name, written in _written.items())
+    return ours and not any(name in own for name, written in _written.items() if callable(written))

@@ -573,7 +573,12 @@ def _input(name: str, value: Any, size: int, start: float, end: float, robot: Ro
         value.require(said, size, start, end)
         return value
     why = robot.shape_reason if name == "tau" else f"it has {size} numbers"
-    array = value.copy() if is_clean(value, size) else one_or_each(said, value, size, why)
+    if is_clean(value, size):
+        array = value.copy()
+    elif name.startswith("wrench"):  # six numbers of two kinds: one for all of them means nothing
+        array = checked(said, value, (size,), why).astype(float)
+    else:
+        array = one_or_each(said, value, size, why)
     array = array if array.ndim else np.full(size, float(array))
     if not all_finite(array):
         raise ArgumentError(f"{said} holds a number that is not finite.")

@@ -64,7 +64,8 @@ def test_code_is_made_within_what_is_told(asked, folder, monkeypatch):
 
     def noticed(function):
         def outer(*args, **options):
-            if not now and "fadd" in str(args[0]) + " fadd" * (function is not jit.emit_object):
+            is_text = function.__name__ == "emit_object"  # without arithmetic it is short, as of builtins
+            if not now and (not is_text or "fadd" in args[0]):
                 apart.append(function.__name__)
             assert len(now) < 2  # what is made on the way is not told apart
             return function(*args, **options)

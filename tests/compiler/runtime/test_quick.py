@@ -6,6 +6,7 @@ import pickle
 import re
 import sys
 import weakref
+from functools import wraps
 from types import BuiltinFunctionType
 
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 
 import strobe
 from strobe.compiler.runtime.kernels import Kernel
+from strobe.compiler.runtime.processor import Processor
 from strobe.quantities import Request
 
 
@@ -103,6 +105,17 @@ def test_the_first_the_later_and_the_batched_call_give_the_same_bits(panda):
     assert all((call == batch[5]).all() for call in calls)
 
 
+@pytest.mark.parametrize("way", ["best", "fast"])
+@pytest.mark.parametrize("seed", range(3))
+def test_zeros_have_one_sign_however_they_are_asked_for(panda, seed, way):
+    robot = strobe.Robot(panda.model, device=Processor(way))
+    q, rest = panda.random_state(seed=seed)[0], np.zeros(7)
+    calls = [robot.regressor(q, rest, -rest) for _ in range(4)]
+    batch = robot.regressor(np.stack([q] * 9), rest, -rest)
+    several = [panda.regressor(q, rest, -rest), *calls, batch[0], batch[8]]
+    assert {each.tobytes() for each in several} == {calls[0].tobytes()}
+
+
 def test_a_robot_answers_single_states_with_the_builtin_once_they_recur(panda):
     robot = strobe.Robot(panda.model)
     q, qd, qdd = robot.random_state(seed=7)
@@ -190,6 +203,28 @@ def test_a_robot_answers_plain_batches_with_the_builtin_once_they_recur(panda):
         robot.inverse_dynamics(state[0][:, :6], *state[1:], friction=False)
     with pytest.raises(strobe.StrobeError, match="friction is 'no'"):
         robot.inverse_dynamics(*state, friction="no")
+
+
+@pytest.mark.parametrize("threads", [None, 1])
+def test_one_wrench_and_one_gravity_serve_a_batch(panda, threads):
+    robot, state = strobe.Robot(panda.model), panda.random_state(seed=7, batch=6)
+    one = {"wrench": np.arange(6.0), "gravity": np.array([0.0, 1, -9])}
+    each = {name: np.stack([x] * 6) for name, x in one.items()}
+    ask = robot.prepared("inverse_dynamics", given=["wrench tool", "gravity"])
+    ways = (one, each, one | {"gravity": each["gravity"]})
+    expected = strobe.Robot.inverse_dynamics(robot, *state, **each)
+    for given in ways:
+        found = [robot.inverse_dynamics(*state, **given, frame="tool", threads=threads) for _ in range(4)]
+        assert all(np.array_equal(x, expected) for x in [*found, ask(*state, *given.values())])
+    assert learnt(robot, "inverse_dynamics") == len(ways)
+    with pytest.raises(strobe.StrobeError, match=r"gravity has shape \(2,\)"):
+        robot.inverse_dynamics(*state, **one | {"gravity": np.zeros(2)}, frame="tool", threads=threads)
+    room = np.zeros((7, 7))
+    lying = room.ravel()[:6]
+    lying[:] = one["wrench"]
+    assert np.array_equal(
+        robot.inverse_dynamics(*state, **one | {"wrench": lying}, frame="tool", out=room[:6]), expected
+    )
 
 
 def test_no_reference_is_lost_or_kept_by_batches(panda, batch):
@@ -310,6 +345,49 @@ def test_an_answer_that_somebody_else_works_out_is_asked_every_time(panda):
     for k in range(1, 6):
         assert np.array_equal(robot.gravity(q), ask(q))
         assert robot.asked == 2 * k
+
+
+def watched(method):
+    """A method that counts its calls, and says that it is the other one, as decorators do."""
+
+    @wraps(method)
+    def counted(self, *args, **named):
+        self.asked = getattr(self, "asked", 0) + 1
+        return method(self, *args, **named)
+
+    return counted
+
+
+@pytest.mark.parametrize(
+    "name", ["evaluate", "kernel", "request", "loads", "named_frame", "_answer", "_kinematics"]
+)
+def test_what_somebody_put_on_the_way_to_an_answer_is_asked_every_time(panda, name):
+    mine = type("Mine", (strobe.Robot,), {name: watched(getattr(strobe.Robot, name))})
+    robot, plain, q = mine(panda.model), strobe.Robot(panda.model), panda.random_state(seed=1)[0]
+    plain.asked = 0
+
+    def counted(*args, **named):
+        plain.asked += 1
+        return getattr(strobe.Robot, name)(plain, *args, **named)
+
+    setattr(plain, name, counted)
+    for each in (robot, plain):
+        for k in range(1, 6):
+            assert np.array_equal(each.jacobian(q, "hand"), panda.jacobian(q, "hand"))
+            assert each.asked == k
+
+
+def test_a_frame_that_a_robot_of_ones_own_moves_its_tip_to_is_the_one_meant(panda):
+    class Retooled(strobe.Robot):
+        tool = "hand"
+
+        @property
+        def tip(self):
+            return self.tool
+
+    robot, q = Retooled(panda.model), panda.random_state(seed=1)[0]
+    for robot.tool in ("hand", "hand", "hand", "link4"):
+        assert np.array_equal(robot.jacobian(q), panda.jacobian(q, robot.tool))
 
 
 def test_what_stands_in_the_place_of_a_method_is_left_alone(panda):
@@ -437,6 +515,35 @@ def test_a_handle_answers_what_the_methods_do(panda, asked, options, values):
         assert type(found) is type(expected)
         for one, other in zip(found, expected, strict=True):
             assert one == pytest.approx(other, rel=1e-12, abs=1e-13)
+
+
+@pytest.mark.parametrize(
+    "asked", [("mass_matrix", "bias"), ("inverse_dynamics_derivatives",), ("hybrid_dynamics",)]
+)
+def test_a_handle_of_several_answers_gives_those_of_no_state_and_of_several(panda, asked):
+    ask = panda.prepared(*asked)
+    given = panda.random_state(seed=3, batch=(2, 3))[: 2 if len(asked) > 1 else 3]
+    several, none = ask(*given), ask(*(x[:0] for x in given))
+    assert [x.shape for x in none] == [(0, *x.shape[1:]) for x in several]
+
+
+@pytest.mark.parametrize(
+    "quantity", ["inverse_dynamics_derivatives", "forward_dynamics_derivatives", "hybrid_dynamics"]
+)
+@pytest.mark.parametrize("batch", [(), 5])
+def test_several_answers_are_learnt_of_a_state_and_of_a_batch(panda, quantity, batch):
+    robot, state = strobe.Robot(panda.model), panda.random_state(seed=3, batch=batch)
+    ask, expected = robot.prepared(quantity), getattr(strobe.Robot, quantity)(robot, *state)
+    out = np.empty((*state[0].shape[:-1], *robot.kernel(Request(quantity)).shape))
+    for _ in range(4):
+        with_out, without = getattr(robot, quantity)(*state, out=out), getattr(robot, quantity)(*state)
+        for found in (with_out, without, ask(*state)):
+            assert type(found) is type(expected)
+            assert all(map(np.array_equal, found, expected))
+            assert not batch or [x.strides for x in found] == [x.strides for x in expected]
+        assert all(np.shares_memory(x, out) for x in with_out)
+    assert learnt(robot, quantity) == 2
+    assert ask.__self__.calls[-1].wrap is not None
 
 
 def test_a_handle_takes_what_is_given_besides_states(panda):

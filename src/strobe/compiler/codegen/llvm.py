@@ -8,8 +8,8 @@ Arguments whose numbers do not lie side by side in memory are copied to and from
 The body of a long program is several functions, `@piece0`, `@piece1`, …: values that cross from one to a later one
 are kept in slots of memory, one set of slots per group, so that each piece can run over several groups in turn.
 
-Flags: `nsz` only; what is fused was fused by `compiler.graph.fuse`, so every width computes the same
-bits. A NaN stays a NaN.
+No operation has a flag: LLVM computes what stands there, and what is fused was fused by `compiler.graph.fuse`, so
+every width computes the same bits, signs of zeros among them. A NaN stays a NaN.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ from strobe.compiler.graph.order import ordered
 from strobe.compiler.graph.program import CIRCLE, Input, Program
 from strobe.scalars import Node, Stored
 
-FLAGS = "nsz"  # multiply-adds are fused by a pass of our own, the same way for every width
 SLOW = ("div", "sqrt")  # what others wait for
 MOST_PAIRED = 1_400  # nodes of a program whose code, twice, stays in the instruction cache
 LONGEST_BY_LLVM = (
@@ -558,7 +557,7 @@ class Emitter(Text):
             return self._picked(node)
         args = [self.value(a) for a in node.args]
         if op in BINARY:
-            return self.new(f"{BINARY[op]} {FLAGS} {V} {args[0]}, {args[1]}")
+            return self.new(f"{BINARY[op]} {V} {args[0]}, {args[1]}")
         return SECOND_GROUP[op](self, *args)
 
     def _picked(self, node: Node) -> str:
@@ -728,7 +727,7 @@ def _called(e: Emitter, name: str, *args: str) -> str:
 SECOND_GROUP: dict[str, Callable[..., str]] = {
     "fma": lambda e, a, b, c: e.intrinsic("fma", a, b, c),
     "fnma": lambda e, a, b, c: e.intrinsic("fma", e.new(f"fneg {e.target.vector} {a}"), b, c),
-    "neg": lambda e, x: e.new(f"fneg {FLAGS} {e.target.vector} {x}"),
+    "neg": lambda e, x: e.new(f"fneg {e.target.vector} {x}"),
     "sqrt": lambda e, x: e.intrinsic("sqrt", x),
     "floor": lambda e, x: e.intrinsic("floor", x),
     "abs": lambda e, x: e.intrinsic("fabs", x),

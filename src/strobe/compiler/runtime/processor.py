@@ -100,6 +100,9 @@ class MachineCode:
         self.hurry = where_loops_run(kernel.device).hurries if hurry is None else hurry
         self.operations = 0  # known once it is compiled
         self._ufuncs: dict[bool, Any] = {}  # by precision
+        self._batches: dict[
+            tuple[tuple[str, ...], bool], Any
+        ] = {}  # builtins, by what is one row, and alone
         self._loops: dict[bool, Code] = {}
 
     @built
@@ -178,14 +181,22 @@ class MachineCode:
 
         What is `common` is a vector. Batches that are worth two threads are left to Python.
         """
-        return self._by_loop(single=False, alone=default_threads() == 1)
+        return self.batched()
+
+    def batched(self, rows: tuple[str, ...] = (), alone: bool = False) -> Any:
+        """The same where these inputs too are one row for all states; ``alone`` for calls that want one thread."""
+        how = rows, alone or default_threads() == 1
+        with building:
+            if how not in self._batches:
+                self._batches[how] = self._by_loop(False, how[1], rows)
+            return self._batches[how]
 
     @built
-    def batch_alone(self) -> Any:
-        """The same for calls that want one thread."""
-        return self._by_loop(single=False, alone=True)
+    def into(self) -> Any:
+        """The builtin for one state whose result is one array, in parts or not: what a caller gives may take it."""
+        return self._by_loop(single=True, alone=True, whole=True)
 
-    def _by_loop(self, single: bool, alone: bool) -> Any:
+    def _by_loop(self, single: bool, alone: bool, rows: tuple[str, ...] = (), whole: bool = False) -> Any:
         """A builtin that calls the loop over one state or many: over all, or fewer than are worth two threads."""
         kernel = self.kernel
         if kernel.stored or not builtins_work() or not isinstance(self.ufunc(), np.ufunc):
@@ -194,8 +205,8 @@ class MachineCode:
         from strobe.compiler.runtime import cache as disk, jit
         from strobe.compiler.runtime.quick import builtin
 
-        common = tuple(map(list(kernel.inputs).index, self.common))
-        sizes, parts = tuple(kernel.inputs.values()), kernel.parts if single else ()
+        common = tuple(map(list(kernel.inputs).index, (*self.common, *rows)))
+        sizes, parts = tuple(kernel.inputs.values()), kernel.parts if single and not whole else ()
         asked = sizes, kernel.shape, common, kernel.turns, single, parts
         key = disk.key(kernel.device.key, repr(asked), batch_module.__name__)
         entry = disk.fetch(key, lambda: disk.Entry(0, jit.emit_object(batch_module(*asked))))
@@ -203,15 +214,16 @@ class MachineCode:
         made_here = min(most, (LARGE - 1) // (8 * prod(kernel.shape)))  # larger ones use their memory again
         code = jit.load_object(entry.code, "batch")
         made = builtin(kernel.quantity, code, self._loops[False], most, made_here)
-        return made if self._agrees(made, *([] if single else [3])) else declined
+        return made if self._agrees(made, *([] if single else [3]), rows=rows) else declined
 
     def _made_before(self) -> int:
         """How many operations it has, if that is known."""
         return self.operations if self._ufuncs else 0
 
-    def _agrees(self, made: Any, *batch: int) -> bool:
+    def _agrees(self, made: Any, *batch: int, rows: tuple[str, ...] = ()) -> bool:
         """Whether one call gives what the ufunc gives: what the builtin knows of objects in memory is right."""
-        shapes = [(n,) if name in self.common else (*batch, n) for name, n in self.kernel.inputs.items()]
+        alike = (*self.common, *rows)
+        shapes = [(n,) if name in alike else (*batch, n) for name, n in self.kernel.inputs.items()]
         state = [np.linspace(0.1, 0.9, prod(shape)).reshape(shape) for shape in shapes]
         for k, places in self.kernel.turns:
             for place in places:

@@ -9,7 +9,7 @@ checks and refuses.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from threading import local
 from typing import Any
@@ -88,7 +88,7 @@ class QuickCalls:
         from strobe.compiler.runtime.quick import learn, room_for
 
         builtin = self._made[method.__name__]
-        if axes > 1 or (axes and kernel.parts) or not _is_quick(kernel):
+        if axes > 1 or not _is_quick(kernel):
             return
         call = _written(method, args, named, kernel, axes)
         if call is None:
@@ -101,16 +101,24 @@ class QuickCalls:
             if place is None:
                 return
             code = _code(kernel)
-            alone = named.get("threads") == 1
-            asked = (code.batch_alone if alone else code.batch) if axes else code.quick
-            made = None if asked is declined else _answering(asked, result, *call)
+            parted = not axes and named.get("out") is None  # what a builtin gives where there are several
+            if axes:
+                asked = code.batched(_rows(kernel, call[-1]), named.get("threads") == 1)
+            else:
+                asked = code.quick if parted or not kernel.parts else code.into
+            wrap = _parting(result, None if parted else axes)
+            made = None if asked is declined else _answering(asked, result, wrap, *call)
             if made is not None:
                 learn(builtin, made, place)
 
     def handle(
-        self, robot: Any, kernel: Kernel, answer: Callable[..., Any], wrap: Callable[[Any], Any] | None
-    ) -> Callable[..., Any]:
-        """A builtin that takes the inputs of a kernel in order, and ``out``; ``answer`` takes what is not plain."""
+        self, robot: Any, kernel: Kernel, answer: Callable[..., Any],
+        wrap: Callable[[Any], Any] | None, cut: Callable[[Any], Any] | None,
+    ) -> Callable[..., Any]:  # fmt: skip
+        """A builtin that takes the inputs of a kernel in order, and ``out``; ``answer`` takes what is not plain.
+
+        ``wrap`` is given the arrays of a result in parts, ``cut`` the one array that they are of a batch.
+        """
         if not _is_quick(kernel, of_a_method=False):
             return answer
         with building:
@@ -119,9 +127,10 @@ class QuickCalls:
             places = len(kernel.inputs)
             inputs = tuple((k, None) for k in range(places))
             code = _code(kernel)
-            ways = [(code.quick, wrap if kernel.parts else None)]
-            if not kernel.parts and not kernel.floats:
-                ways.append((code.batch, None))
+            ways = [(code.quick, wrap)]
+            if not kernel.floats:
+                loads = tuple(name for name in kernel.inputs if _is_load(name))
+                ways += [(code.batched(rows), cut) for rows in dict.fromkeys(((), loads))]
             calls = [
                 Call(places, names, (), (*inputs, *((places, None) for _ in names)), made, then)
                 for made, then in ways
@@ -172,7 +181,8 @@ def _written(
     for k, name in enumerate(kernel.inputs):
         word = name.split(" ")[0]
         value = given.get(word, parameters[word])
-        plain = _is_plain(value, 1 if name in kernel.constants else axes + 1)
+        one_row = name in kernel.constants or (_is_load(name) and np.ndim(value) == 1)
+        plain = _is_plain(value, 1 if one_row else axes + 1)
         if not (type(value) is float if k in kernel.floats and not axes else plain):
             return None
         arrays.append((places.pop(word, -1), value if word not in given else None))
@@ -192,17 +202,37 @@ def _written(
 
 
 def _answering(
-    made: Any, result: Any, places: int, names: tuple[str, ...], options: list[tuple[int, Any]],
+    made: Any, result: Any, wrap: Any, places: int, names: tuple[str, ...], options: list[tuple[int, Any]],
     arrays: list[tuple[int, Any]], values: list[Any],
 ) -> Any:  # fmt: skip
     """A call that a builtin answers, if it answers this one as the method did."""
     from strobe.compiler.runtime.quick import Call
 
-    wrap = getattr(type(result), "_make", tuple) if isinstance(result, tuple) else None
     found = made(*values)
     if found is NotImplemented or not _alike(wrap(found) if wrap else found, result):
         return None
     return Call(places, names, tuple(options), tuple(arrays), made, wrap)
+
+
+def _is_load(name: str) -> bool:
+    """Whether an input is one that a batch often has in common: a wrench, or gravity."""
+    return name.split(" ")[0] in ("wrench", "gravity")
+
+
+def _rows(kernel: Kernel, values: Sequence[Any]) -> tuple[str, ...]:
+    """The loads of a batch that are given as one row for all states."""
+    return tuple(
+        name for name, x in zip(kernel.inputs, values, strict=False) if _is_load(name) and x.ndim == 1
+    )
+
+
+def _parting(result: Any, axes: int | None) -> Callable[[Any], Any] | None:
+    """What makes several arrays, as a method gives them, of a tuple, or of one array with so many batch axes."""
+    if not isinstance(result, tuple):
+        return None
+    make, before = getattr(type(result), "_make", tuple), (slice(None),) * (axes or 0)
+    places = [(*before, k) for k in range(len(result))]
+    return make if axes is None else lambda whole: make([whole[place] for place in places])
 
 
 def _alike(found: Any, result: Any) -> bool:
