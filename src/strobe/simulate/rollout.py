@@ -39,7 +39,7 @@ from strobe.models.arguments import is_whole, require_above, require_choice
 from strobe.models.couplings import coordinates
 from strobe.models.model import Model
 from strobe.quantities import Request
-from strobe.robot import Robot
+from strobe.robot import Robot, require_robot
 from strobe.scalars import Num, Numbers, where
 from strobe.simulate.equations_of_motion import Law, parameter
 from strobe.simulate.integrators import RK4
@@ -125,6 +125,7 @@ class Rollout:
         self, robot: Robot, law: Traced | None = None, *, step: float, method: str = "rk4",
         cost: Traced | None = None, signals: Sequence[str] = (), friction: bool = True,
     ) -> None:  # fmt: skip
+        require_robot(robot)
         require_above("step", step, "a time above zero")
         self.robot, self.step = robot, float(step)
         robot.require("forward_dynamics")
