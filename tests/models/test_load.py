@@ -4,9 +4,10 @@ import sys
 
 import pytest
 
+from strobe.cli.first_page import ENDINGS, MODELS
 from strobe.errors import ArgumentError, ModelFileError, UnknownNameError
 from strobe.models import library
-from strobe.models.load import load_model
+from strobe.models.load import SUFFIXES, load_model
 
 ARM = """
 format = 1
@@ -25,6 +26,11 @@ def refusal(path) -> str:
 
 def test_every_built_in_name_has_a_title():
     assert all(load_model(name).title for name in library.built_in_names())
+
+
+def test_help_and_completion_know_every_ending_that_is_read():
+    assert set(MODELS) == set(SUFFIXES)
+    assert set(ENDINGS.format("").replace(",", "").split()) == {*SUFFIXES, "or"} - {".mjcf"}
 
 
 def test_a_built_in_name_wins_over_a_folder_of_that_name(tmp_path, monkeypatch):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from strobe.cli.exit_codes import CHECK_FAILED
+from strobe.cli.first_page import ENDINGS
 from strobe.cli.inputs import Force, Json
 from strobe.cli.options import written_to
 
@@ -23,7 +24,7 @@ STYLES = {"serious": "bold red", "doubtful": "yellow", "note": "dim"}
 def doctor(
     model: Annotated[
         str,
-        typer.Argument(metavar="MODEL", help="A .urdf, .xacro, .xml or .toml file, or a built-in robot."),
+        typer.Argument(metavar="MODEL", help=f"A {ENDINGS.format('')} file, or a built-in robot."),
     ],
     output: Annotated[Path | None, written_to("Write the file with what can be mended safely.")] = None,
     force: Force = False,

@@ -10,7 +10,10 @@ from collections.abc import Iterator, Mapping
 from shutil import get_terminal_size
 from textwrap import wrap
 
-BANNER = """\
+MODELS = (".urdf", ".xacro", ".xml", ".mjcf", ".toml")  # how files of models end
+ENDINGS = ".urdf, .xacro, .xml{} or .toml"  # the same for people, with what an .xml may hold
+
+BANNER = f"""\
 strobe: a robot goes in, its dynamics come out.
 
 Try:
@@ -18,12 +21,12 @@ Try:
   strobe torque panda            the torques that hold a Panda arm still
   strobe study stanford          one robot through every formulation: torques, costs, proof, laws
 
-A .urdf, .xacro, .xml (MJCF) or .toml file can stand in the place of a name. All verbs: strobe --help"""
+A {ENDINGS.format(" (MJCF)")} file can stand in the place of a name. All verbs: strobe --help"""
 
-ABOUT = """\
+ABOUT = f"""\
 A robot goes in, its dynamics come out.
 
-A robot is a built-in name (strobe list) or a .urdf, .xacro, .xml (MJCF or URDF) or .toml file.
+A robot is a built-in name (strobe list) or a {ENDINGS.format(" (MJCF or URDF)")} file.
 
 Exit codes: 0, 1 (a check failed), 2 (bad input). Every verb has --help with an example, and --json."""
 

@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from strobe.cli.first_page import ENDINGS, MODELS
 from strobe.cli.options import takes
 from strobe.errors import ArgumentError, ModelWarning, counted
 from strobe.files.tables import decimal
 
 if TYPE_CHECKING:
     from strobe.robot import Robot
-
-MODELS = (".urdf", ".xacro", ".xml", ".mjcf", ".toml")
 
 
 def robots_like(incomplete: str) -> list[str]:
@@ -36,7 +35,7 @@ RobotName = Annotated[
     str,
     typer.Argument(
         metavar="ROBOT",
-        help="A built-in robot (strobe list), or a .urdf, .xacro, .xml or .toml file.",
+        help=f"A built-in robot (strobe list), or a {ENDINGS.format('')} file.",
         autocompletion=robots_like,
     ),
 ]
