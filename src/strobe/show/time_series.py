@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from strobe.show.plots import Panel, small_multiples
-from strobe.show.units import EITHER
-
-if TYPE_CHECKING:
-    from strobe.trajectory.motion import Trajectory
 
 Array = np.ndarray
 
@@ -44,14 +39,3 @@ def joints_figure(
 def _two_by_two(panels: list[Panel]) -> list[list[Panel]]:
     """Panels in two columns; a last one alone has the width of both."""
     return [panels[k : k + 2] for k in range(0, len(panels), 2)] if len(panels) > 1 else [panels]
-
-
-def motion_figure(motion: Trajectory) -> str:
-    """Position, velocity and acceleration of every joint over time."""
-    t, state = motion.sampled(count=LOOKS)
-    names = zip(motion.joint_names, *(x.T for x in state), strict=True)
-    units: tuple[str, ...] = (f"q, {EITHER}", "q̇, per s", "q̈, per s²")
-    rows: dict[str, dict[str, Array]] = {
-        name: dict(zip(units, values, strict=True)) for name, *values in names
-    }
-    return joints_figure(f"A {motion.method} motion of {motion.duration:.3g} s", "time (s)", t, rows)

@@ -15,6 +15,8 @@ from strobe.equations.figure_motion import units
 from strobe.robot import Robot
 from strobe.show.plots import NARROW, WIDTH, Panel, near, small_multiples
 from strobe.show.rounding_noise import quiet
+from strobe.show.time_series import joints_figure
+from strobe.show.units import EITHER
 from strobe.trajectory.motion import Trajectory
 
 Array = np.ndarray
@@ -45,6 +47,17 @@ def trajectory_figure(
     names = ", ".join(motion.joint_names[j] for j in kept)
     described = f"{', '.join(shown)} of {names}, with their limits as dashed lines."
     return small_multiples(title, described, rows, width=width)
+
+
+def motion_figure(motion: Trajectory) -> str:
+    """Position, velocity and acceleration of every joint over time."""
+    t, state = motion.sampled(count=LOOKS)
+    names = zip(motion.joint_names, *(x.T for x in state), strict=True)
+    units: tuple[str, ...] = (f"q, {EITHER}", "q̇, per s", "q̈, per s²")
+    rows: dict[str, dict[str, Array]] = {
+        name: dict(zip(units, values, strict=True)) for name, *values in names
+    }
+    return joints_figure(f"A {motion.method} motion of {motion.duration:.3g} s", "time (s)", t, rows)
 
 
 def plain_figures(robot: Robot, motion: Trajectory, bounds: Any, title: str) -> tuple[str, str]:

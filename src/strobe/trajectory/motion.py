@@ -93,7 +93,7 @@ class Trajectory:
         )
 
     def _figure(self) -> str:
-        from strobe.show.time_series import motion_figure
+        from strobe.trajectory.figure import motion_figure
 
         return motion_figure(self)
 
