@@ -31,7 +31,7 @@ from strobe.cli.outputs import Drawing, write_run
 from strobe.cli.plan import bound, bound_options
 from strobe.cli.progress import Progress
 from strobe.cli.simulate import carried
-from strobe.cli.states import NoFriction
+from strobe.cli.states import MotorLimits, NoFriction
 from strobe.errors import Advised, ArgumentError, StrobeError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def control(
     frame: Annotated[
         str | None, takes("--frame", "FRAME", f"The hand, and where a payload is; {TIP}")
     ] = None,
-    limits: Annotated[bool, typer.Option("--limits", help="Motors give no more than they can.")] = False,
+    limits: MotorLimits = False,
     tolerance: Annotated[
         float | None,
         takes("--tolerance", "RAD|M", "How far a joint may be off, else exit 1: 0.5."),

@@ -11,7 +11,7 @@ import typer
 
 from strobe.cli.closed_chains import driving_torques
 from strobe.cli.exit_codes import CHECK_FAILED
-from strobe.cli.frames import TIP, meant_frame
+from strobe.cli.frames import meant_frame
 from strobe.cli.inputs import (
     Actuated,
     Base,
@@ -29,6 +29,8 @@ from strobe.cli.options import drawn_in, in_options, takes, written_to
 from strobe.cli.outputs import Drawing, write_run
 from strobe.cli.states import (
     Formulation,
+    LoadFrame,
+    MotorLimits,
     NoFriction,
     Pose,
     Positions,
@@ -78,10 +80,10 @@ def simulate(
     stops: Annotated[
         bool, typer.Option("--stops", help="Joint limits act, as springs and dampers.")
     ] = False,
-    limits: Annotated[bool, typer.Option("--limits", help="Motors give no more than they can.")] = False,
+    limits: MotorLimits = False,
     payload: Annotated[str | None, takes("--payload", "M,X,Y,Z", "A mass at a place of the frame.")] = None,
     wrench: Wrench = None,
-    frame: Annotated[str | None, takes("--frame", "FRAME", f"Where wrench and payload act; {TIP}")] = None,
+    frame: LoadFrame = None,
     hold: Annotated[
         bool,
         typer.Option("--hold", help="Torques of a file are held until the next row, not joined by lines."),

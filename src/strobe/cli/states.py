@@ -27,6 +27,8 @@ Wrench = Annotated[
     takes("--wrench", "NUMBERS", "Force and moment on the robot (fx fy fz mx my mz), base axes."),
 ]
 WrenchFrame = Annotated[str | None, takes("--frame", "FRAME", f"Where the wrench acts; {TIP}")]
+LoadFrame = Annotated[str | None, takes("--frame", "FRAME", f"Where wrench and payload act; {TIP}")]
+MotorLimits = Annotated[bool, typer.Option("--limits", help="Motors give no more than they can.")]
 PositionRange = Annotated[str | None, takes("--q-range", "RANGES", "For --within: where the joints are.")]
 VelocityRange = Annotated[str | None, takes("--qd-range", "RANGES", "For --within: how fast they move.")]
 AccelerationRange = Annotated[

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from strobe.cli.frames import TIP, meant_frame
+from strobe.cli.frames import meant_frame
 from strobe.cli.inputs import (
     Actuated,
     Base,
@@ -29,6 +29,7 @@ from strobe.cli.simulate import carried
 from strobe.cli.states import (
     Accelerations,
     Formulation,
+    LoadFrame,
     NoFriction,
     Pose,
     Positions,
@@ -82,7 +83,7 @@ def torque(
     payload: Annotated[
         str | None, takes("--payload", "M,X,Y,Z", "A mass (kg) at a place of the frame (m).")
     ] = None,
-    frame: Annotated[str | None, takes("--frame", "FRAME", f"Where wrench and payload act; {TIP}")] = None,
+    frame: LoadFrame = None,
     actuated: Actuated = None,
     loops: Annotated[
         bool, typer.Option("--loops", help="Also show the forces that hold closed chains together.")
