@@ -218,6 +218,13 @@ def test_bounds_that_no_motion_keeps_say_which():
     assert "leave it no place" in refusal(lower=1, upper=0)
 
 
+def test_hardly_any_room_is_used_as_far_as_it_goes():
+    """Torques that hold the arm up, or down, and little more: random motions tell nothing."""
+    found = excite(strobe.load("planar2"), effort=0.3, **QUICK)
+    assert found.random.size == -np.inf or found.random.size < found.found.size
+    require_kept(found)
+
+
 def test_durations_that_are_too_short_say_how_long():
     assert refusal(duration=0.01) == (
         "0.01 s at 100 readings a second are 4 torques, too few for 6 unknown combinations: give duration= of 0.06 s "
@@ -248,6 +255,9 @@ def test_robots_without_such_motions_are_refused():
         ({"noise": [1, 2, 3]}, "noise has shape (3,)"),
         ({"noise": "much"}, "noise"),
         ({"workspace": 3}, "workspace is no box"),
+        ({"workspace": [10**400, 0, 0, 1, 1, 1]}, "workspace"),
+        ({"motions": 10**6}, "motions is 1000000; at most 100 are sought."),
+        ({"rate": 1e300}, "are too many readings"),
         ({"workspace": [[0, 0, 0], [1, -1, 1]]}, "leaves no place along y"),
         ({"frames": ["tool"]}, "no workspace= was given"),
         ({"known": np.eye(3)}, "known has shape (3, 3)"),

@@ -55,7 +55,7 @@ VERBS: Mapping[str, str] = {
     "fk": "Where a frame is and how it is turned, in base axes: forward kinematics.",
     "ik": "Joint positions that bring a frame to a pose: every branch, its residual, its limits.",
     "plan": "A motion through the points of a request, within the bounds of every joint.",
-    "excite": ("Motions that tell the parameters of a robot: what they and a random one would tell."),
+    "excite": "Motions that tell the parameters of a robot: what they and a random one would tell.",
     "simulate": "How a robot moves under torques, gravity, friction and what else acts on it.",
     "approximate": (
         "What may be left out of the torques of a motion, tabulated or extrapolated, and what that costs."

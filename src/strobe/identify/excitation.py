@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from strobe.compiler.runtime.arrays import real_numbers
-from strobe.errors import Advised, ArgumentError, UnsupportedModelError, counted
-from strobe.identify.base_parameters import BaseParameters
+from strobe.errors import Advised, ArgumentError, UnsupportedModelError, counted, shown
+from strobe.identify.base_parameters import BaseParameters, dependencies
 from strobe.identify.felt_rows import FeltRows
 from strobe.identify.information import OBJECTIVES, Prospect
 from strobe.identify.informative_motion import Search
@@ -29,7 +29,7 @@ from strobe.models.loops import require_open
 from strobe.robot import Robot, require_robot
 from strobe.show.sheet import Sheet, Table, displayed
 from strobe.trajectory.motion import Trajectory
-from strobe.trajectory.requests import Bounds, bounds_of, request, require_bound
+from strobe.trajectory.requests import LATEST, Bounds, bounds_of, request, require_bound
 
 Array = np.ndarray
 
@@ -46,7 +46,9 @@ PLACES = 2000  # in which a start is looked for
 ROOM = 0.8  # of a bound: what a start may use, where some start uses no more
 QUICK = 20.0  # of the largest velocities: accelerations that are looked at where none are bounded
 SMALLER, SMALLEST = 0.98, 200  # by what a motion is made smaller at a time, and how often
+MOST = 100  # waves, or motions
 LEAST_WAY = 1e-3  # rad or m
+MOST_READ = 1e6  # torques a second
 SOFT = 0.02  # of the largest velocity: within which a direction turns round while a motion is sought
 
 
@@ -118,8 +120,10 @@ def excite(
     """
     require_robot(robot)
     duration = require_above("duration", duration, "a time above zero, in seconds")
-    waves, count = require_whole("waves", waves, 2), require_whole("motions", motions, 1)
+    waves, count = _few("waves", waves, 2), _few("motions", motions, 1)
     rate = require_above("rate", rate, "readings a second, above zero")
+    if not (duration <= LATEST and rate <= MOST_READ):
+        raise ArgumentError(f"{duration:g} s at {rate:g} readings a second are too many readings.")
     require_choice("kind", kind, FAMILIES)
     require_choice("objective", objective, OBJECTIVES)
     require_whole("seed", seed, 0)
@@ -167,6 +171,13 @@ def _bounds(
     return MotionBounds(robot, asked.bounds, _box(robot, workspace, frames))
 
 
+def _few(name: str, given: Any, smallest: int) -> int:
+    count = require_whole(name, given, smallest)
+    if count > MOST:
+        raise ArgumentError(f"{name} is {shown(given)}; at most {MOST} are sought.")
+    return count
+
+
 def _middle(bounds: Bounds) -> Array:
     both = np.isfinite(bounds.lower) & np.isfinite(bounds.upper)
     with np.errstate(invalid="ignore"):
@@ -201,12 +212,12 @@ def _box(robot: Robot, workspace: Any, frames: Sequence[str] | None) -> Box | No
         if frames is not None:
             raise ArgumentError("frames= says what keeps to a workspace, but no workspace= was given.")
         return None
-    try:
-        lower, upper = np.array(workspace, dtype=float).reshape(2, 3)
-    except (TypeError, ValueError):
+    corners = real_numbers("workspace", workspace).astype(float)
+    if corners.size != 6:
         raise ArgumentError(
             "workspace is no box: expected two corners, (x, y, z) of the lower and of the upper one."
-        ) from None
+        )
+    lower, upper = corners.reshape(2, 3)
     if not (lower < upper).all():
         k = int(np.argmin(lower < upper))
         raise ArgumentError(
@@ -365,11 +376,24 @@ def _excited(
         used.append(excess)
         known = now.information(z)
     felt = search.felt
+    if not np.isfinite(Prospect(known).size):
+        raise ArgumentError(
+            f"the bounds leave {felt.robot.name} so little room that no motion was found that tells all that could be "
+            f"told: {', '.join(_lost(felt, known))}. Widen them."
+        )
     random = _median(search.known, medians)
     return Excitation(
         felt.robot, tuple(found), felt, bounds.joints, rate, random, Prospect(known), tuple(used),
         _notes(felt, bounds),
     )  # fmt: skip
+
+
+def _lost(felt: FeltRows, known: Array) -> list[str]:
+    """What hardly any information is left of: the columns that depend on those before them."""
+    scale = np.sqrt(np.diag(known))
+    scaled = known / np.where(scale > 0, scale, 1.0)
+    kept = dependencies(scaled, range(felt.size))[0] if known.any() else ()
+    return [name for k, name in enumerate(felt.names) if k not in kept] or list(felt.names)
 
 
 def _best(search: Search, drawn: Sequence[Array]) -> Array:

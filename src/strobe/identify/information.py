@@ -71,7 +71,7 @@ def _times(W: Array, A: Array) -> Array:
 def determinant(W: Array, known: Array) -> Weighed:
     """−½ log det(M + WᵀW) / p."""
     M = known + gram(W)
-    M[np.diag_indices_from(M)] *= 1 + NOTHING
+    M[np.diag_indices_from(M)] += NOTHING * (1 + np.diag(M))
     size, p = np.linalg.slogdet(M)[1], len(M)
     return -0.5 * float(size) / p, _times(W, np.linalg.inv(M) / -p)
 
@@ -79,7 +79,7 @@ def determinant(W: Array, known: Array) -> Weighed:
 def condition(W: Array, known: Array) -> Weighed:
     """The smooth condition of M + WᵀW with its columns scaled; what was known before is among its rows."""
     M = known + gram(W)
-    M[np.diag_indices_from(M)] *= 1 + NOTHING
+    M[np.diag_indices_from(M)] += NOTHING * (1 + np.diag(M))
     scale = np.sqrt(np.diag(M))
     C = M / np.outer(scale, scale)
     above, wide = _largest(C)
