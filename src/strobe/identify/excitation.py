@@ -378,8 +378,8 @@ def _excited(
     felt = search.felt
     if not np.isfinite(Prospect(known).size):
         raise ArgumentError(
-            f"the bounds leave {felt.robot.name} so little room that no motion was found that tells all that could be "
-            f"told: {', '.join(_lost(felt, known))}. Widen them."
+            f"the bounds leave {felt.robot.name} so little room that no motion was found that tells all that could "
+            f"be told: {', '.join(_lost(felt, known))}. Widen them."
         )
     random = _median(search.known, medians)
     return Excitation(
