@@ -29,16 +29,16 @@ def public() -> set[str]:
 
 def found(path: str) -> Any:
     """What a dotted path means; None where that is a field of a class."""
+    value: Any = strobe
     parts = path.split(".")
-    for k in range(len(parts), 0, -1):
-        try:
-            value: Any = importlib.import_module(".".join(parts[:k]))
-        except ImportError:
-            continue
-        for name in parts[k:]:
-            value = getattr(value, name, None)
-        return value
-    return None
+    for k, name in enumerate(parts[1:], 2):
+        if inspect.ismodule(value) and not hasattr(value, name):
+            try:
+                importlib.import_module(".".join(parts[:k]))
+            except ImportError:
+                return None
+        value = getattr(value, name, None)
+    return value
 
 
 def is_record(value: Any) -> bool:
