@@ -30,7 +30,7 @@ from strobe.mechanisms.states import require_closed
 from strobe.models.default_frame import tip_or_none
 from strobe.models.loops import CLOSURES, conditions, extent, solved
 from strobe.models.model import Loop, Model
-from strobe.robot import Robot
+from strobe.robot import Robot, require_robot
 from strobe.show.sheet import Sheet, Table, displayed, listed, number, spread, states
 
 Array = np.ndarray
@@ -84,6 +84,7 @@ def loop_forces(robot: Robot, q: Any, qd: Any, qdd: Any, tau: Any = None, **load
     ``loads`` (wrench, frame, gravity, friction) are those of `Robot.inverse_dynamics`. Torques that do not belong to
     the motion are refused; forces are NaN where loops stand at a dead point and cannot hold it.
     """
+    require_robot(robot)
     if not (robot.model.loops or robot.model.curves):
         raise ArgumentError(f"{robot.name} has no closed chain whose forces could be asked for.")
     moved = robot.inverse_dynamics(q, qd, qdd, **loads) if tau is None else tau
