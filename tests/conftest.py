@@ -25,7 +25,7 @@ from hypothesis import settings
 NUMERIC = {
     "algebra", "analysis", "approximate", "compiler", "control", "equations", "formulations", "golden", "identify",
     "kinematics", "laws", "mechanisms", "papers", "peers", "quantities", "robot", "scalars", "simulate", "trajectory",
-    "tensors", "test_precision.py", "test_tiny.py",
+    "tensors", "torch", "jax", "test_precision.py", "test_tiny.py",
 }  # fmt: skip
 ORDER = os.environ.get("STROBE_ORDER", "")
 

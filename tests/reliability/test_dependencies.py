@@ -5,7 +5,7 @@ from pathlib import Path
 from reliability.dependencies import direct, installed
 
 PAGE = (Path(__file__).parents[2] / "docs" / "security.md").read_text(encoding="utf-8")
-WORKSHOP = {"test", "docs", "fuzz"}  # extras of those who work on Strobe, not of those who use it
+WORKSHOP = {"test", "docs", "fuzz", "cuda"}  # extras of those who work on Strobe, not of those who use it
 
 
 def test_every_package_that_users_install_stands_in_the_table():

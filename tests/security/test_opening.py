@@ -33,6 +33,8 @@ REASONED = {  # files, and what they open that is no file from outside, or is op
     "files/arrays.py": "a stream that reading has opened",
     "files/tables.py": "a text that reading has read",
     "compiler/runtime/cache.py": "its own folder, checked by owner and digest; the sources of the package",
+    "compiler/runtime/cuda.py": "what the cache has kept",
+    "compiler/runtime/ptx.py": "a temporary folder of its own",
     "models/library/__init__.py": "robots of the package",
     "papers/fewest_records.py": "certificates of the package",
     "study/pages.py": "the page of the package",

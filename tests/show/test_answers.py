@@ -136,6 +136,7 @@ ANSWERS: dict[str, Callable[[], Any]] = {
     "other coordinates": lambda: arm().in_coordinates("absolute"),
     "base parameters": lambda: arm().base_parameters(),
     "identification": identification,
+    "excitation": lambda: arm().excite(duration=3.0, waves=2, velocity=2.0, acceleration=6.0),
     "fit of a log": lambda: identification().logs[0],
     "export": lambda: arm().export("inverse_dynamics"),
     "request": lambda: importlib.import_module("strobe.trajectory.requests").request(

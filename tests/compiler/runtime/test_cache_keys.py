@@ -62,12 +62,14 @@ def kinds_of_requests() -> list[type[Request]]:
 
 def other(field, value):
     """Another value of a field of a request; laws are told apart by what they compute."""
-    if field.name == "law":
+    if field.name in ("law", "cost"):
         return Law(strobe.trace(lambda q: [q[0], 2.0 * q[1]], q=2))
     if isinstance(value, bool):
         return not value
     if field.name == "frame":
         return "link2"
+    if isinstance(value, Request):
+        return Request("gravity")
     if field.name == "requests":
         return (Request("gravity"),)
     return ("link2",) if isinstance(value, tuple) else 3 if field.name == "rank" else "another"

@@ -121,7 +121,9 @@ def test_a_processor_that_llvm_cannot_name_still_has_vectors(monkeypatch):
 
 def test_what_llvm_makes_of_a_text_goes_with_it():
     """In LLVM's global context every constant ever compiled would stay: eighty kilobytes of a kernel."""
-    with jit._parsed(module(program(), jit.host_target()), jit.machine(), None) as parsed:
+    with jit.parsed_for(
+        module(program(), jit.host_target()), jit.machine(), jit.machine().triple
+    ) as parsed:
         context = parsed._context
         assert not isinstance(context, GlobalContextRef)
     assert context.closed

@@ -14,9 +14,8 @@ from strobe.quantities import Request
 
 pytest.importorskip("torch", reason="torch is not installed")
 
-import torch
-
 import strobe.torch as st
+import torch
 
 
 def neighbour(name):
