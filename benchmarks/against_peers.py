@@ -27,6 +27,7 @@ from strobe.quantities import QUANTITIES, Request
 
 SECONDS = 0.2  # for each row
 LARGE = 4 * BATCH  # states in a batch that is worth several threads
+SHARED = tuple(BATCH * 4**k for k in range(4))  # states in batches that all threads share
 EVERY = ("inverse_dynamics", "forward_dynamics")  # on every robot
 MORE = ("mass_matrix", "gravity", "bias", "forward_kinematics", "jacobian")  # on Panda
 
@@ -41,6 +42,7 @@ def once(seconds: float = SECONDS, small: bool = False) -> list[Row]:
         if name == "panda" or small:
             found += [*loops(robot, peer, seconds, MORE), *_widths(robot, peer, seconds)]
             found += [*_calls(robot, peer, seconds), *_mujoco(robot, seconds)]
+            found += [*_shared(robot, peer, seconds, SHARED[:1] if small else SHARED)]
         rows += [{"robot": name, "n": robot.n, **row} for row in found]
     return rows
 
@@ -67,6 +69,16 @@ def batches(
                 "quantity": quantity, "way": "batch", "N": batch, "threads": threads,
                 "against": {"inverse_dynamics": "rneaInParallel", "forward_dynamics": "abaInParallel"}[quantity],
             }  # fmt: skip
+
+
+def _shared(robot: strobe.Robot, peer: Pinocchio, seconds: float, sizes: Sequence[int]) -> Iterator[Row]:
+    """Our batch on all threads beside our batch on one."""
+    cores, request = os.cpu_count() or 1, _request("inverse_dynamics", peer)
+    for batch in sizes:
+        one, all_of_them = (batch_way(robot, request, threads, batch) for threads in (1, cores))
+        yield _row(all_of_them, batch, one, batch, 5 * seconds) | {
+            "quantity": "inverse_dynamics", "way": "batch", "N": batch, "threads": cores, "against": "one thread",
+        }  # fmt: skip
 
 
 def loops(robot: strobe.Robot, peer: Pinocchio, seconds: float, names: tuple[str, ...]) -> Iterator[Row]:
