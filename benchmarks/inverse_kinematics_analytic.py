@@ -16,7 +16,7 @@ from benchmarks.timer import Row, answer
 from strobe.compiler.runtime.timing import Way, best_times
 from strobe.kinematics.analytic import closed_form, recognise
 from strobe.kinematics.serial_chain import serial
-from strobe.kinematics.solutions import Solutions, Status
+from strobe.kinematics.solutions import Solutions, SolutionStatus
 
 SECONDS = 2.0
 POSES = 10_000
@@ -63,7 +63,7 @@ def _checked(robot: strobe.Robot, found: Solutions, q: np.ndarray) -> Row:
     apart = np.abs(np.where(turns, np.angle(np.exp(1j * apart)), apart)).max(-1)
     missed = float(np.nanmin(apart, axis=-1).max())
     residual = float(np.nanmax(found.residual))
-    if residual > LARGEST_RESIDUAL or missed > 1e-6 or (found.status != Status.SOLVED).any():
+    if residual > LARGEST_RESIDUAL or missed > 1e-6 or (found.status != SolutionStatus.SOLVED).any():
         raise SystemExit(
             f"{robot.name}: residual {residual:.1e}, {missed:.1e} from where the poses came from."
         )

@@ -18,7 +18,7 @@ from benchmarks.timer import Row, answer
 from benchmarks.toolbox import Toolbox, interpreter
 from strobe.analysis.peers import AGREEMENT, Pinocchio
 from strobe.kinematics.numeric import TOLERANCE, solve
-from strobe.kinematics.solutions import Status
+from strobe.kinematics.solutions import SolutionStatus
 
 SECONDS = 2.0  # for each peer
 POSES = 10_000
@@ -44,7 +44,9 @@ def once(seconds: float = SECONDS, small: bool = False) -> list[Row]:
 
 def _rows(robot: strobe.Robot, poses: np.ndarray, seconds: float) -> Iterator[Row]:
     found = solve(robot, poses)
-    good = (found.status == Status.SOLVED) & (found.residual[:, 0] <= TOLERANCE) & found.within[:, 0]
+    good = (
+        (found.status == SolutionStatus.SOLVED) & (found.residual[:, 0] <= TOLERANCE) & found.within[:, 0]
+    )
     yield {
         "against": "nobody",
         "solved": float(good.mean()),

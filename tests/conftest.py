@@ -7,7 +7,8 @@ Compiled kernels are kept in a folder of the session, so that nothing depends on
 Hypothesis draws the same examples in every run, and takes its time: a run that fails can be run again. ``make fuzz``
 draws others (``STROBE_FUZZ=1``). ``STROBE_ORDER=7`` shuffles files, and the tests in each; the same number gives the
 same order. Tests marked ``slow`` are left to ``make test-all``; those of the `NUMERIC` folders are marked
-``numeric``: their numbers could depend on the processor.
+``numeric``: their numbers could depend on the processor. A law marked ``every("formulation")`` is a test for each of
+them, on the robots, number systems or kinds of joint that it asks for: `cases`.
 """
 
 import gc
@@ -15,7 +16,7 @@ import os
 import random
 import shutil
 import tempfile
-from itertools import groupby
+from itertools import groupby, product
 from pathlib import Path
 
 import numpy as np
@@ -39,6 +40,36 @@ def pytest_configure(config):
     if not os.environ.get("STROBE_CACHE"):
         folder = os.environ["STROBE_CACHE"] = tempfile.mkdtemp(prefix="strobe-tests-")
         config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+
+
+def pytest_generate_tests(metafunc):
+    for mark in metafunc.definition.iter_markers("every"):
+        metafunc.parametrize(*cases(*mark.args, **mark.kwargs))
+
+
+def cases(what, *, robot=None, where=lambda *_: True, **others):
+    """What a law is tried on, by name: every formulation, or every kind of joint.
+
+        every("formulation")                                each
+        every("formulation", robot=ROBOTS, system=SYSTEMS)  each with every robot that it takes, on every system
+        every("kind")                                       of joint
+
+    ``where(method)``, or ``where(method, model)`` beside robots, says which of them.
+    """
+    from strobe.formulations import FORMULATIONS
+    from strobe.models.joints import KINDS
+
+    records = {"formulation": FORMULATIONS, "kind": KINDS}[what]
+    if robot is None:
+        rows = [(name,) for name, record in records.items() if where(record)]
+    else:
+        rows = [
+            (name, called)
+            for (name, method), (called, model) in product(records.items(), robot.items())
+            if method.refusal(model) is None and where(method, model)
+        ]
+    names = [what, *(() if robot is None else ("robot",)), *others]
+    return names, [(*row, *rest) for row, *rest in product(rows, *others.values())]
 
 
 @pytest.hookimpl(tryfirst=True)  # before tests are chosen by their marks

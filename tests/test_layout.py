@@ -30,7 +30,7 @@ APPLICATIONS = [
     "tensors", "torch", "jax",
 ]  # fmt: skip
 FRONT = ["analysis", "papers", "study", "cli"]
-ORDER = ["rooms", "renamed", *MATHEMATICS, *MACHINE, *APPLICATIONS, *FRONT, "__main__"]
+ORDER = ["renamed", "rooms", *MATHEMATICS, *MACHINE, *APPLICATIONS, *FRONT, "__main__"]
 FACADE = ("robot/closed_chains.py", "robot/robot.py")  # their functions import the application that answers
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import strobe
-from strobe.formulations import FORMULATIONS, spatial_newton_euler
+from strobe.formulations import spatial_newton_euler
 from strobe.scalars import DenseCount, FieldSystem, FoldedCount, Graph
 
 
@@ -31,16 +31,16 @@ def robot():
     return strobe.load("planar2")
 
 
-def test_torques_mass_matrix_coriolis_and_gravity_are_the_textbooks(robot):
+@pytest.mark.every("formulation")
+def test_torques_mass_matrix_coriolis_and_gravity_are_the_textbooks(robot, formulation):
     q, qd, qdd = robot.random_state(seed=3)
     tau, H, C, G = closed_form(q, qd, qdd)
     rotor = np.diag([joint.rotor_inertia for joint in robot.model.joints])
-    for name in FORMULATIONS:
-        ours = robot.inverse_dynamics(q, qd, qdd, friction=False, formulation=name)
-        assert ours - rotor @ qdd == pytest.approx(tau, rel=1e-13)
-        assert robot.mass_matrix(q, formulation=name) - rotor == pytest.approx(np.array(H), rel=1e-13)
-        assert robot.coriolis_matrix(q, qd, formulation=name) == pytest.approx(np.array(C), abs=1e-13)
-        assert robot.gravity(q, formulation=name) == pytest.approx(G, rel=1e-13)
+    ours = robot.inverse_dynamics(q, qd, qdd, friction=False, formulation=formulation)
+    assert ours - rotor @ qdd == pytest.approx(tau, rel=1e-13)
+    assert robot.mass_matrix(q, formulation=formulation) - rotor == pytest.approx(np.array(H), rel=1e-13)
+    assert robot.coriolis_matrix(q, qd, formulation=formulation) == pytest.approx(np.array(C), abs=1e-13)
+    assert robot.gravity(q, formulation=formulation) == pytest.approx(G, rel=1e-13)
 
 
 def test_a_batch_is_its_states_side_by_side(robot):

@@ -1,4 +1,4 @@
-"""Modules under their old names: they work for one version, and a warning says the new name."""
+"""Modules and classes under their old names: they work for one version, and a warning says the new name."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 import warnings
 from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from importlib.abc import Loader
@@ -215,6 +215,16 @@ MODULES = {
     "trajectory.repeats": "trajectory.repeated_points",
     "trajectory.via": "trajectory.via_points",
 }
+NAMES = {
+    "control": {"Fault": "SensorFault", "Status": "TrackingStatus"},
+    "control.sensors": {"Fault": "SensorFault"},
+    "control.status": {"Status": "TrackingStatus"},
+    "kinematics.denavit_hartenberg": {"Table": "DHTable"},
+    "kinematics.solutions": {"Status": "SolutionStatus"},
+    "simulate": {"Status": "RunStatus", "Table": "TimeSeries"},
+    "simulate.run": {"Status": "RunStatus"},
+    "simulate.torques": {"Table": "TimeSeries"},
+}
 PACKAGE = __name__.rpartition(".")[0] + "."
 
 
@@ -252,6 +262,19 @@ class Alias:
     def exec_module(self, module: ModuleType) -> None:
         """The module has run; what it says of itself stays as it was."""
         module.__spec__, module.__loader__ = self.spec, self.loader
+
+
+def answer(module: str) -> None:
+    """Let a module answer to what its classes were called; pickles find them by these names too."""
+    vars(sys.modules[module])["__getattr__"] = lambda name: under_old_name(module, name)
+
+
+def under_old_name(module: str, name: str) -> Any:
+    new = NAMES.get(module.removeprefix(PACKAGE), {}).get(name)
+    if new is None:
+        raise AttributeError(f"module '{module}' has no attribute '{name}'")
+    warnings.warn(f"{module}.{name} is now {module}.{new}.", DeprecationWarning, stacklevel=3)
+    return getattr(sys.modules[module], new)
 
 
 def install() -> None:

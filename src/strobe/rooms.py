@@ -15,6 +15,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
+from strobe.renamed import under_old_name
+
 
 class Room(ModuleType):
     """A package that imports its public names when they are first used."""
@@ -33,7 +35,7 @@ class Room(ModuleType):
             return getattr(import_module(place), name)
         if not name.startswith("_") and (module := _module(f"{self.__name__}.{name}")):
             return module
-        raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")
+        return under_old_name(self.__name__, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Let no module take the place of a public name when it is imported."""

@@ -79,9 +79,9 @@ def test_a_fit_skips_an_irregular_shortest_arm_and_refuses_what_is_no_polynomial
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", FORMULATIONS)
-def test_each_way_to_count_costs_no_more_than_the_one_before(name):
-    found = cost(FORMULATIONS[name], strobe.load("stanford").model)
+@pytest.mark.every("formulation")
+def test_each_way_to_count_costs_no_more_than_the_one_before(formulation):
+    found = cost(FORMULATIONS[formulation], strobe.load("stanford").model)
     ways = (found.dense, found.folded, found.graph, found.optimised)
     for more, less in pairwise(ways):
         assert more.multiplications >= less.multiplications

@@ -268,16 +268,16 @@ NO_ERROR = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", FORMULATIONS)
-def test_an_error_in_any_term_of_a_formulation_is_caught_on_general_arms(name: str) -> None:
-    method = FORMULATIONS[name]
+@pytest.mark.every("formulation")
+def test_an_error_in_any_term_of_a_formulation_is_caught_on_general_arms(formulation: str) -> None:
+    method = FORMULATIONS[formulation]
 
     def is_shown(made: types.ModuleType) -> bool:
-        return shown(Formulation(name, made, method.scope, method.tool)) or (
-            name == "decomposition" and terms_shown(made)
+        return shown(Formulation(formulation, made, method.scope, method.tool)) or (
+            formulation == "decomposition" and terms_shown(made)
         )
 
-    assert survivors(method.module, is_shown) == NO_ERROR.get(name, {}).keys()
+    assert survivors(method.module, is_shown) == NO_ERROR.get(formulation, {}).keys()
 
 
 @pytest.mark.slow

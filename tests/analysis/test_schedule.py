@@ -82,9 +82,9 @@ def test_every_schedule_lies_between_its_bounds(steps):
         assert shortest <= flow.length(processors) <= flow.work / processors + flow.path
 
 
-@pytest.mark.parametrize("name", FORMULATIONS)
-def test_a_formulations_schedule_lies_between_its_bounds(name):
-    flow = traced(name, "planar3")
+@pytest.mark.every("formulation")
+def test_a_formulations_schedule_lies_between_its_bounds(formulation):
+    flow = traced(formulation, "planar3")
     lengths = flow.lengths()
     assert lengths[1] == flow.work
     assert lengths[max(lengths)] == flow.path

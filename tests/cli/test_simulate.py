@@ -118,7 +118,7 @@ def test_torques_of_a_file_drive_it(tmp_path: Path) -> None:
     robot = strobe.load("pendulum3")
     q = [0.1, 0.2, 0.3]
     for hold, flags in (("linear", ()), ("zero-order", ("--hold",))):
-        table = strobe.simulate.Table([0, 0.1], [[0, 0, 1], [1, 0, 0]], hold)
+        table = strobe.simulate.TimeSeries([0, 0.1], [[0, 0, 1], [1, 0, 0]], hold)
         wanted = strobe.simulate(robot, q, np.zeros(3), table, 0.1, step=1e-2)
         data = told(
             "pendulum3", "--q", "0.1,0.2,0.3", "--torque", tmp_path / "tau.csv", "--step", "0.01", *flags

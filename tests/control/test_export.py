@@ -18,7 +18,7 @@ from strobe.control.controller import Layout
 from strobe.control.export import c_controller, export
 from strobe.control.recording import recorded
 from strobe.control.sensor import Sensor
-from strobe.control.sensors import Fault
+from strobe.control.sensors import SensorFault
 from strobe.errors import ArgumentError, ControlWarning, OutputError
 
 STRICT = ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror", "-ffp-contract=off"]
@@ -170,7 +170,7 @@ def test_the_memory_starts_as_it_does_in_the_simulator(tmp_path, planar, name):
 @needs_gcc
 def test_a_reading_that_is_not_a_number_is_held_then_the_arm_is_brought_to_rest(tmp_path, planar, motion):
     controller, patience = ComputedTorque(planar, 2e-3), 3
-    sensors = Sensors(patience=patience, faults=[Fault("position", planar.joint_names[1], at=0.1)])
+    sensors = Sensors(patience=patience, faults=[SensorFault("position", planar.joint_names[1], at=0.1)])
     run = control(planar, motion, controller, sensors=sensors, check=False)
     built = Built(tmp_path, controller, sensors)
     built.start(run.q[0], run.qd[0])

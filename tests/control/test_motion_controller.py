@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import strobe
-from strobe.control import ComputedTorque, JointPD, Status, Stop, control
+from strobe.control import ComputedTorque, JointPD, Stop, TrackingStatus, control
 from strobe.control.step_cost import cost
 from strobe.errors import ArgumentError, UnknownNameError
 
@@ -36,7 +36,7 @@ def test_a_request_for_the_hand_gives_the_joints_and_the_time_of_the_specificati
     assert followed.motion(followed.motion.duration).q == pytest.approx(GOAL, abs=1e-11)
     assert followed.motion.duration == pytest.approx(1.15804994292, abs=1e-11)
     assert 2e-5 < followed.hand_error().max() < 5e-5  # 4e-5 m there
-    assert followed.status == Status.DONE
+    assert followed.status == TrackingStatus.DONE
     assert followed.done
     assert followed.notes == ()
 
@@ -77,7 +77,7 @@ def test_motions_points_mappings_and_files_are_the_same_request(stanford, tmp_pa
 def test_the_arm_follows_requests_that_arrive_while_it_moves(stanford, asked):
     requests = [(0.0, asked), (0.5, [START]), Stop(0.9)]
     run = control(stanford, requests, rate=500, bounds=BOUNDS)
-    assert run.status == Status.DONE
+    assert run.status == TrackingStatus.DONE
     assert np.abs(run.error).max() < 3e-4
     assert np.abs(run.qd[-1]).max() < 2e-2
     still = control(stanford, requests, rate=500, bounds=BOUNDS, t=run.motion.duration + 0.5)
@@ -103,11 +103,11 @@ def test_a_faster_plant_is_the_same_as_more_steps(stanford, asked):
 @pytest.mark.slow
 def test_leaving_the_motion_by_more_than_was_allowed_is_a_deviation(stanford, asked):
     run = control(stanford, asked, "joint-pd", rate=500, bounds=BOUNDS, tolerance=0.01)
-    assert run.status == Status.DEVIATION
+    assert run.status == TrackingStatus.DEVIATION
     (sentence,) = run.notes
     worst = np.abs(run.error[:, 2]).max()
     assert "left the motion by more than 0.01 rad at t = " in sentence
-    assert control(stanford, asked, rate=500, bounds=BOUNDS, tolerance=0.01).status == Status.DONE
+    assert control(stanford, asked, rate=500, bounds=BOUNDS, tolerance=0.01).status == TrackingStatus.DONE
     only3 = control(stanford, asked, "joint-pd", rate=500, bounds=BOUNDS, tolerance=(9, 9, 0.01, 9, 9, 9))
     assert 'joint "joint3" left the motion by more than 0.01 m at t = ' in only3.notes[0]
     assert f"and by {worst:.3g} m at most." in only3.notes[0]
@@ -125,7 +125,7 @@ def test_an_arm_that_is_elsewhere_has_not_followed_its_motion(stanford, asked):
         payload=(3.0, 0, 0, 0),
         check=False,
     )
-    assert run.status == Status.DEVIATION
+    assert run.status == TrackingStatus.DEVIATION
     assert "left the motion by more than 0.5 rad at t = " in run.notes[-1]
 
 
@@ -136,7 +136,7 @@ def test_a_motor_that_gives_less_than_is_asked_is_told_with_its_time():
     q[3], goal[3] = -1.5, -1.1
     fast = {"velocity": 10.0, "acceleration": (90, 90, 90, 90, 90, 90, 90)}
     run = control(panda, [q, goal], bounds=fast, limits=True)
-    assert run.status == Status.INFEASIBLE
+    assert run.status == TrackingStatus.INFEASIBLE
     assert not run.done
     assert run.cut.max() > 0
     j = int(run.cut.argmax())
@@ -151,7 +151,7 @@ def test_a_motor_that_gives_less_than_is_asked_is_told_with_its_time():
         f'joint "{panda.joint_names[k]}" is given {asked[k]:.4g} N m, beyond its limit '
         f"{panda.limits.effort[k]:g}; with limits=True its motor gives no more." in free.notes
     )
-    assert free.status == Status.DONE
+    assert free.status == TrackingStatus.DONE
     assert not free.cut.any()
 
 
@@ -159,24 +159,24 @@ def test_a_stop_that_overruns_makes_the_run_infeasible(stanford):
     motion = stanford.plan([START, GOAL], **BOUNDS)
     narrow = BOUNDS | {"upper": (9, 9, 0.65, 9, 9, 9)}
     run = control(stanford, motion, rate=500, bounds=narrow, stop_at=0.6)
-    assert run.status == Status.INFEASIBLE
+    assert run.status == TrackingStatus.INFEASIBLE
     assert run.notes[0].startswith('the stop at 0.6 s: joint "joint3" overruns its upper limit 0.65 by ')
 
 
 @pytest.mark.filterwarnings("ignore::strobe.errors.ControlWarning")
 def test_a_loop_that_diverges_is_named_with_its_time_and_joint(stanford, asked):
     run = control(stanford, asked, gains={"kp": 4e6, "kd": 1e5}, bounds=BOUNDS)
-    assert run.status == Status.DIVERGED
+    assert run.status == TrackingStatus.DIVERGED
     assert any(note.startswith("the loop diverged at t = ") and 'joint "' in note for note in run.notes)
     assert np.isnan(run.q[-1]).all()
     kp = np.stack([np.full(6, 400.0), np.full(6, 4e6)])
     both = control(stanford, asked, gains={"kp": kp, "kd": kp / 10}, bounds=BOUNDS)
-    assert both.status.tolist() == [Status.DONE, Status.DIVERGED]
+    assert both.status.tolist() == [TrackingStatus.DONE, TrackingStatus.DIVERGED]
     assert any(note.startswith("loop 1 diverged at t = ") for note in both.notes)
 
 
 def test_every_status_has_a_sentence():
-    assert all(status.sentence.endswith(".") for status in Status)
+    assert all(status.sentence.endswith(".") for status in TrackingStatus)
 
 
 # -- mistakes -----------------------------------------------------------------------------------------------

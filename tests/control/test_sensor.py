@@ -5,7 +5,7 @@ import pytest
 
 import strobe
 from strobe.control.sensor import Channel, Sensor
-from strobe.control.sensors import Fault, Sensors
+from strobe.control.sensors import SensorFault, Sensors
 from strobe.errors import ArgumentError, ShapeError
 
 
@@ -113,7 +113,7 @@ def test_a_sensor_that_cannot_be_is_refused(how, sentence):
         ({"seed": 0.5}, "seed is 0.5; expected a whole number, 0 or more."),
         ({"braking": 0.0}, "braking is 0; expected a rate above zero, in 1/s."),
         (
-            {"velocity": Sensor(source="difference"), "faults": [Fault("velocity")]},
+            {"velocity": Sensor(source="difference"), "faults": [SensorFault("velocity")]},
             "the velocity is a difference; what can fail is the sensor that it is of.",
         ),
     ],
@@ -126,10 +126,10 @@ def test_sensors_that_cannot_be_are_refused(how, sentence):
 
 def test_a_fault_has_a_sensor_and_times_in_order():
     with pytest.raises(ArgumentError) as told:
-        Fault("torque")
+        SensorFault("torque")
     assert str(told.value) == '"torque" is no sensor; expected position, velocity, acceleration.'
     with pytest.raises(ArgumentError) as told:
-        Fault("position", at=1.0, until=0.5)
+        SensorFault("position", at=1.0, until=0.5)
     assert str(told.value) == "a fault from 1 s until 0.5 s; expected a time before another."
 
 

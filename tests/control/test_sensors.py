@@ -10,10 +10,10 @@ from strobe.control import (
     AccelerationServo,
     ComputedTorque,
     Controller,
-    Fault,
     Sensor,
+    SensorFault,
     Sensors,
-    Status,
+    TrackingStatus,
     control,
 )
 from strobe.control.instruments import Instruments
@@ -153,7 +153,7 @@ def test_a_compiled_loop_is_the_interpreted_one(arm, motion):
     sensors = Sensors(
         Sensor(1e-4, noise=1e-4, dropped=0.1),
         Sensor(bits=12, delay=T),
-        faults=[Fault("velocity", "joint2", 0.1)],
+        faults=[SensorFault("velocity", "joint2", 0.1)],
     )
     plain = strobe.Robot(arm.model, compiled=False)
     runs = [
@@ -206,8 +206,10 @@ def test_a_loop_lives_with_some_dropped_samples(tracked):
 
 @pytest.mark.parametrize("velocity", [Sensor(), DIFFERENCE], ids=["tachometer", "difference"])
 def test_a_position_sensor_that_fails_stops_the_arm_and_is_named(tracked, velocity):
-    run = tracked(Sensors(velocity=velocity, faults=[Fault("position", "joint2", 0.2)], patience=5), t=0.4)
-    assert run.status == Status.STOPPED
+    run = tracked(
+        Sensors(velocity=velocity, faults=[SensorFault("position", "joint2", 0.2)], patience=5), t=0.4
+    )
+    assert run.status == TrackingStatus.STOPPED
     assert not run.done
     (note,) = run.notes
     assert note.startswith(
@@ -221,30 +223,32 @@ def test_a_position_sensor_that_fails_stops_the_arm_and_is_named(tracked, veloci
 
 def test_speeds_die_as_braking_says(tracked):
     run = tracked(
-        Sensors(velocity=Sensor(), faults=[Fault("position", "joint1", 0.2)], patience=0, braking=30.0)
+        Sensors(
+            velocity=Sensor(), faults=[SensorFault("position", "joint1", 0.2)], patience=0, braking=30.0
+        )
     )
     after = run.times[200:320] - run.times[200]
     assert run.qd[200:320] == pytest.approx(run.qd[200] * np.exp(-30 * after)[:, None], abs=0.03)
 
 
 def test_a_failure_shorter_than_patience_is_lived_with(tracked):
-    run = tracked(Sensors(faults=[Fault("velocity", "joint1", 0.2, 0.205)], patience=5))
-    assert run.status == Status.DONE
+    run = tracked(Sensors(faults=[SensorFault("velocity", "joint1", 0.2, 0.205)], patience=5))
+    assert run.status == TrackingStatus.DONE
     assert run.notes == ()
-    stopped = tracked(Sensors(faults=[Fault("velocity", "joint1", 0.2, 0.206)], patience=5))
-    assert stopped.status == Status.STOPPED
+    stopped = tracked(Sensors(faults=[SensorFault("velocity", "joint1", 0.2, 0.206)], patience=5))
+    assert stopped.status == TrackingStatus.STOPPED
 
 
 def test_nobody_listens_to_a_sensor_that_came_back(tracked):
-    run = tracked(Sensors(faults=[Fault("position", None, 0.2, 0.25)], patience=5), t=1.0)
-    assert run.status == Status.STOPPED
+    run = tracked(Sensors(faults=[SensorFault("position", None, 0.2, 0.25)], patience=5), t=1.0)
+    assert run.status == TrackingStatus.STOPPED
     assert "the position sensor of every joint" in run.notes[0]
     assert np.abs(run.qd[-1]).max() < 0.05
 
 
 def test_in_a_batch_the_loops_that_stopped_are_told(arm, tracked):
     run = tracked(Sensors(Sensor(dropped=0.2), patience=4, seed=3), q0=np.tile([0.2, -0.4], (8, 1)))
-    stopped = run.status == Status.STOPPED
+    stopped = run.status == TrackingStatus.STOPPED
     assert 0 < stopped.sum() < 8
     which = int(run.notes[0].removeprefix("in loop ").split(",")[0])
     assert stopped[which]
@@ -262,7 +266,7 @@ def test_a_torque_that_is_no_number_is_named(arm, motion):
             return [tau[0], sqrt(0.5 - measured.q[0])], left
 
     run = control(arm, motion, Broken(arm, T), check=False)
-    assert run.status == Status.DIVERGED
+    assert run.status == TrackingStatus.DIVERGED
     assert any("is no number" in note and '"joint2"' in note and "t = " in note for note in run.notes)
 
 
@@ -294,7 +298,7 @@ def test_a_delay_that_is_no_whole_number_of_periods_is_refused_with_the_nearest(
 
 def test_a_fault_of_a_joint_that_is_not_there_is_refused(tracked):
     with pytest.raises(UnknownNameError, match="elbow"):
-        tracked(Sensors(faults=[Fault("position", "elbow")]))
+        tracked(Sensors(faults=[SensorFault("position", "elbow")]))
 
 
 def test_a_mask_for_other_joints_is_refused(tracked):
@@ -342,14 +346,14 @@ def test_an_acceleration_sensor_that_nobody_reads_is_told(tracked):
 
 @pytest.mark.slow
 def test_a_fault_of_a_sensor_that_nobody_reads_is_refused(arm, tracked):
-    faults = Sensors(faults=[Fault("acceleration", "joint1", 0.1)])
+    faults = Sensors(faults=[SensorFault("acceleration", "joint1", 0.1)])
     with pytest.raises(ArgumentError) as caught:
         tracked(faults)
     assert str(caught.value) == (
         "a fault of the acceleration sensor changes nothing: the controller measures no accelerations. "
         "Leave the fault out."
     )
-    assert told(arm, faults, t=0.05)[0].status == Status.DONE
+    assert told(arm, faults, t=0.05)[0].status == TrackingStatus.DONE
 
 
 @pytest.mark.slow

@@ -55,10 +55,10 @@ def test_a_dense_count_does_not_see_the_robots_zeros():
     assert (system.multiplications, system.additions) == (720, 582)
 
 
-@pytest.mark.parametrize("name", FORMULATIONS)
-def test_formulations_use_the_first_group_of_operations_only(name):
+@pytest.mark.every("formulation")
+def test_formulations_use_the_first_group_of_operations_only(formulation):
     for seed in range(3):
         system = FoldedCount()
         model = random_model(4, seed).lift(system)
-        FORMULATIONS[name].inverse_dynamics(model, *model.variables())
+        FORMULATIONS[formulation].inverse_dynamics(model, *model.variables())
         assert set(system.tally) <= FIRST_GROUP

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import strobe
-from strobe.formulations import FORMULATIONS, regressors, spatial_newton_euler
+from strobe.formulations import regressors, spatial_newton_euler
 from strobe.models.parameters import inertial_numbers, with_inertial
 from strobe.models.random_robots import random_model
 from strobe.quantities import Request
@@ -65,13 +65,13 @@ def test_unequal_coulomb_friction_has_a_column_for_each_direction():
         assert coulomb == pytest.approx(forwards if sign > 0 else -backwards)
 
 
-@pytest.mark.parametrize("name", FORMULATIONS)
-def test_every_formulation_is_linear_in_them(name):
+@pytest.mark.every("formulation")
+def test_every_formulation_is_linear_in_them(formulation):
     """The torques of a weighted sum of two robots are that sum of their torques, by any method."""
     arm = Robot(ROBOTS["stanford"], compiled=False)
     q, qd, qdd = arm.random_state(seed=4)
     torques = lambda p: arm.inverse_dynamics(  # noqa: E731
-        q, qd, qdd, parameters=p, formulation=name, friction=False
+        q, qd, qdd, parameters=p, formulation=formulation, friction=False
     )
     a, b = drawn(arm, 1), drawn(arm, 2)
     expected = arm.regressor(q, qd, qdd) @ (a - b)

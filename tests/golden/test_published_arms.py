@@ -71,9 +71,6 @@ HAND = Force(Vec3(0.1, 0.2, -0.3), Vec3(1.0, -2.0, 3.0))  # moment and force exe
 SHIPPED_TAU = [62.1593517758, 16.7376081, 55.9110439405, -0.81564293094, 7.68159448498, -0.000161071398657]
 
 WITH_TOOL = [name for name, method in FORMULATIONS.items() if method.tool]
-WITHOUT_TOOL = [name for name, method in FORMULATIONS.items() if not method.tool]
-
-every_formulation = pytest.mark.parametrize("name", FORMULATIONS)
 
 
 @pytest.fixture(scope="module")
@@ -85,9 +82,9 @@ def agree(value, golden):
     np.testing.assert_allclose(np.array(value, float), golden, rtol=1e-10, atol=1e-12)
 
 
-@every_formulation
-def test_the_planar_arm_has_its_torques_and_their_three_parts(planar, name):
-    ID, (q, qd, qdd) = FORMULATIONS[name].inverse_dynamics, PLANAR_STATE
+@pytest.mark.every("formulation")
+def test_the_planar_arm_has_its_torques_and_their_three_parts(planar, formulation):
+    ID, (q, qd, qdd) = FORMULATIONS[formulation].inverse_dynamics, PLANAR_STATE
     zeros, still = [0.0, 0.0], planar.weightless()
     agree(ID(planar, q, qd, qdd), [29.0837686523, 5.30317023267])
     agree(ID(planar, q, zeros, zeros), [28.8509924065, 5.4213650107])
@@ -95,9 +92,9 @@ def test_the_planar_arm_has_its_torques_and_their_three_parts(planar, name):
     agree(ID(still, q, qd, zeros), [0.892885714511, -0.0966326530857])
 
 
-@every_formulation
-def test_the_planar_arm_has_its_mass_matrix_and_symbols(planar, name):
-    ID, (q, qd, _) = FORMULATIONS[name].inverse_dynamics, PLANAR_STATE
+@pytest.mark.every("formulation")
+def test_the_planar_arm_has_its_mass_matrix_and_symbols(planar, formulation):
+    ID, (q, qd, _) = FORMULATIONS[formulation].inverse_dynamics, PLANAR_STATE
     agree(strobing.mass_matrix(ID, planar, q), [[3.41181062474, 0.782905312371], [0.782905312371, 0.324]])
     C = strobing.christoffel(ID, planar, q)
     h = 0.386530612343
@@ -106,9 +103,9 @@ def test_the_planar_arm_has_its_mass_matrix_and_symbols(planar, name):
     agree(decomposition.coriolis_matrix(planar, q, qd), [[h * 1.1, h * 1.6], [-h * 0.5, 0]])
 
 
-@every_formulation
-def test_the_stanford_arm_as_shipped_has_the_toolboxs_torques(name):
-    agree(FORMULATIONS[name].inverse_dynamics(as_shipped(), *STANFORD_STATE), SHIPPED_TAU)
+@pytest.mark.every("formulation")
+def test_the_stanford_arm_as_shipped_has_the_toolboxs_torques(formulation):
+    agree(FORMULATIONS[formulation].inverse_dynamics(as_shipped(), *STANFORD_STATE), SHIPPED_TAU)
 
 
 def test_the_arm_as_shipped_is_known_to_be_impossible():
@@ -116,9 +113,9 @@ def test_the_arm_as_shipped_is_known_to_be_impossible():
     assert any('link "link5"' in text for text in notes)
 
 
-@pytest.mark.parametrize("name", WITH_TOOL)
-def test_a_wrench_in_the_hand_adds_to_the_torques(planar, name):
-    method = FORMULATIONS[name]
+@pytest.mark.every("formulation", where=lambda method: method.tool)
+def test_a_wrench_in_the_hand_adds_to_the_torques(planar, formulation):
+    method = FORMULATIONS[formulation]
     agree(method.with_tool(planar, *PLANAR_STATE, HAND), [25.0098665904, 3.40317023267])
     golden = [1.69493459966, 6.43904251821, 55.9923228347, -0.35203877975, 0.926284901536, -0.300161071399]
     agree(method.with_tool(load_model("stanford-c"), *STANFORD_STATE, HAND), golden)
@@ -134,10 +131,10 @@ def test_five_formulations_know_a_tool():
     ]
 
 
-@pytest.mark.parametrize("name", WITHOUT_TOOL)
-def test_a_formulation_without_a_tool_says_which_have_one(planar, name):
+@pytest.mark.every("formulation", where=lambda method: not method.tool)
+def test_a_formulation_without_a_tool_says_which_have_one(planar, formulation):
     with pytest.raises(UnsupportedModelError) as caught:
-        FORMULATIONS[name].with_tool(planar, *PLANAR_STATE, HAND)
+        FORMULATIONS[formulation].with_tool(planar, *PLANAR_STATE, HAND)
     assert str(caught.value) == (
-        f"{name} has no tool wrench; its paper leaves it out. Methods that have one: {', '.join(WITH_TOOL)}."
+        f"{formulation} has no tool wrench; its paper leaves it out. Methods that have one: {', '.join(WITH_TOOL)}."
     )

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from strobe.errors import StrobeError
-from strobe.kinematics.denavit_hartenberg import CONVENTIONS, Convention, Table, denavit_hartenberg
+from strobe.kinematics.denavit_hartenberg import CONVENTIONS, Convention, DHTable, denavit_hartenberg
 from strobe.models.load import load_model
 from strobe.models.model import ROOT
 from strobe.models.toml_reader import read_toml
@@ -39,7 +39,7 @@ def screw(axis: int, angle: float, shift: float) -> np.ndarray:
     return placement
 
 
-def rebuilt(table: Table, q: np.ndarray) -> np.ndarray:
+def rebuilt(table: DHTable, q: np.ndarray) -> np.ndarray:
     """Forward kinematics from nothing but the numbers of a table."""
     placement = np.eye(4)
     for row, x in zip((table.base, *table.rows, table.tool), (0.0, *q, 0.0), strict=True):

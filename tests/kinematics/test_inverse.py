@@ -12,7 +12,7 @@ import strobe
 from strobe.errors import ArgumentError, ShapeError, UnknownNameError, UnsupportedModelError
 from strobe.kinematics.inverse import every_way
 from strobe.kinematics.poses import pose
-from strobe.kinematics.solutions import Status
+from strobe.kinematics.solutions import SolutionStatus
 
 HOME = np.array([0.3, 0.9, 0.6, -0.4, 0.7, 1.1])
 # all eight branches (σ, λ, ε) of the pose at HOME, worked out independently with formulas for this arm alone
@@ -75,7 +75,7 @@ def test_every_branch_of_random_poses_reaches_its_pose(name):
     robot = strobe.load(name)
     q = robot.random_state(seed=1, batch=2000)[0]
     found = robot.inverse_kinematics(robot.forward_kinematics(q))
-    assert (found.status == Status.SOLVED).all()
+    assert (found.status == SolutionStatus.SOLVED).all()
     assert np.nanmax(found.residual) < 1e-12
     assert closest(robot, found, q).max() < 1e-7
     reached = robot.forward_kinematics(np.where(found.exists[..., None], found.q, 0.0))
@@ -93,7 +93,7 @@ def test_the_stanford_arm_has_four_solutions_with_the_slide_forwards(stanford):
 
 def test_a_pose_inside_the_cylinder_of_the_shoulder_is_unreachable_by_its_depth(stanford):
     found = stanford.inverse_kinematics(pose((0.1, 0.0, 0.8)))
-    assert found.status == Status.UNREACHABLE
+    assert found.status == SolutionStatus.UNREACHABLE
     assert np.isnan(found.q).all()
     assert found.reasons == (
         'unreachable: the wrist lies 0.054 m inside the cylinder of radius 0.154 m about the axis of "joint1".',
@@ -103,14 +103,14 @@ def test_a_pose_inside_the_cylinder_of_the_shoulder_is_unreachable_by_its_depth(
 @pytest.mark.slow
 def test_a_slide_beyond_its_limit_is_told_by_how_much(stanford):
     found = stanford.inverse_kinematics(pose((2.0, 0.0, 0.8)))
-    assert found.status == Status.LIMITS
+    assert found.status == SolutionStatus.LIMITS
     assert (int(found.count), bool(found.within.any())) == (8, False)
     assert found.reasons == (
         '8 solutions, none within the limits: in the nearest, joint "joint3" is at 1.99798 m, 0.728 m above its '
         "limit 1.27 m.",
     )
     free = stanford.inverse_kinematics(pose((2.0, 0.0, 0.8)), limits=False)
-    assert (free.status, free.reasons) == (Status.SOLVED, ())
+    assert (free.status, free.reasons) == (SolutionStatus.SOLVED, ())
     assert not free.within.any()  # which is still told
 
 
@@ -176,7 +176,7 @@ def test_planar_arms_are_solved_in_their_plane_only():
     np.testing.assert_allclose(found.q[0], q, atol=1e-12)
     T[2, 3] += 0.1
     above = arm.inverse_kinematics(T)
-    assert above.status == Status.UNREACHABLE
+    assert above.status == SolutionStatus.UNREACHABLE
     assert above.reasons == (
         "unreachable: 3 joints cannot bring the frame to every pose, and not to this one.",
     )
@@ -236,7 +236,7 @@ def test_a_turn_and_a_slide_along_one_line_have_no_closed_form_by_a_point_on_it(
     arm = arm_of(tmp_path, ["revolute", "prismatic"], ["0 0 1", "0 0 -1"], ["0 0.2 0.3", "0 0 0.3"])
     q = arm.random_state(seed=0, batch=5)[0]
     found = arm.inverse_kinematics(arm.forward_kinematics(q))
-    assert (found.recognised, found.status.tolist()) == ("numeric", [Status.SOLVED] * 5)
+    assert (found.recognised, found.status.tolist()) == ("numeric", [SolutionStatus.SOLVED] * 5)
     np.testing.assert_allclose(found.q[:, 0], q, atol=1e-9)
 
 
@@ -256,7 +256,7 @@ def test_what_few_joints_leave_open_at_a_singular_pose_is_searched_for(tmp_path)
     arm = arm_of(tmp_path, ["revolute", "prismatic"], axes, ["0 0.3 -0.25", "0 0 0"])
     q = np.array([2.0, 0.0])
     found = arm.inverse_kinematics(arm.forward_kinematics(q))
-    assert (found.recognised, found.status) == ("two joints", Status.SOLVED)
+    assert (found.recognised, found.status) == ("two joints", SolutionStatus.SOLVED)
     np.testing.assert_allclose(found.q[0], q, atol=1e-9)
     assert found.branch_name(0) == "by search"
 
@@ -310,12 +310,12 @@ def test_one_bad_row_does_not_stop_a_batch(stanford):
     T = np.repeat(stanford.forward_kinematics(HOME)[None], 3, axis=0)
     T[1, 0, 3] = math.nan
     found = stanford.inverse_kinematics(T)
-    assert found.status.tolist() == [Status.SOLVED, Status.INVALID, Status.SOLVED]
+    assert found.status.tolist() == [SolutionStatus.SOLVED, SolutionStatus.INVALID, SolutionStatus.SOLVED]
     assert found.reasons == ("pose[1]: it holds a NaN or an infinity.",)
     assert not found.exists[1].any()
     T[1, 0, 3], T[2, 3, 3] = 0.5, math.nan
-    assert stanford.inverse_kinematics(T).status[2] == Status.INVALID
-    assert stanford.inverse_kinematics(T, method="numeric").status[2] == Status.INVALID
+    assert stanford.inverse_kinematics(T).status[2] == SolutionStatus.INVALID
+    assert stanford.inverse_kinematics(T, method="numeric").status[2] == SolutionStatus.INVALID
 
 
 def test_a_sentence_names_a_pose_by_its_place_in_the_batch(stanford):

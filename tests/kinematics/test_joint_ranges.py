@@ -9,7 +9,7 @@ import pytest
 import strobe
 from strobe.errors import ArgumentError
 from strobe.kinematics.joint_ranges import ranges_of
-from strobe.kinematics.solutions import Status
+from strobe.kinematics.solutions import SolutionStatus
 
 LINK = """<joint name="{name}" type="revolute"><parent link="{parent}"/><child link="{name}_link"/>
 <origin xyz="0.3 0 0"/><axis xyz="0 0 1"/><limit lower="{lower}" upper="{upper}" effort="1" velocity="1"/>{mimic}
@@ -56,10 +56,10 @@ def test_what_is_beyond_a_limit_is_named_with_the_limit(fingers):
 def test_inverse_kinematics_holds_the_limits_of_joints_that_follow(fingers, method):
     inside, outside = (fingers.forward_kinematics([0.4, x], "elbow_link") for x in (0.5, 0.7))
     good = fingers.inverse_kinematics(inside, "elbow_link", method=method)
-    assert good.status == Status.SOLVED
+    assert good.status == SolutionStatus.SOLVED
     np.testing.assert_allclose(good.q[0], [0.4, 0.5], atol=1e-9)
     bad = fingers.inverse_kinematics(outside, "elbow_link", method=method)
-    assert bad.status != Status.SOLVED
+    assert bad.status != SolutionStatus.SOLVED
     assert 'joint "finger" ' in bad.reasons[0]
     assert "its lower limit -1" in bad.reasons[0] or "its limit -1 rad" in bad.reasons[0]
 

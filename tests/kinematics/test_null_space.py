@@ -8,7 +8,7 @@ from strobe.errors import ArgumentError, ShapeError
 from strobe.kinematics.manipulability import manipulability
 from strobe.kinematics.null_space import objective
 from strobe.kinematics.numeric import solve
-from strobe.kinematics.solutions import Status
+from strobe.kinematics.solutions import SolutionStatus
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +29,7 @@ def from_centre(panda, q):
 def kept(panda, found, poses):
     q = found.q[:, 0]
     inside = ((q >= panda.limits.lower) & (q <= panda.limits.upper)).all()
-    return bool((found.status == Status.SOLVED).all() and found.residual.max() <= 1e-10 and inside)
+    return bool((found.status == SolutionStatus.SOLVED).all() and found.residual.max() <= 1e-10 and inside)
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ import strobe
 from strobe.errors import ArgumentError, ShapeError, UnknownNameError, UnsupportedModelError
 from strobe.kinematics import initial_guesses
 from strobe.kinematics.numeric import solve
-from strobe.kinematics.solutions import Status
+from strobe.kinematics.solutions import SolutionStatus
 from strobe.kinematics.unreachable_poses import reach_of
 from strobe.robot import Robot
 
@@ -32,7 +32,7 @@ def test_every_random_reachable_pose_is_solved_within_the_limits(name):
     robot = strobe.load(name)
     poses = asked(robot)
     found = solve(robot, poses)
-    assert (found.status == Status.SOLVED).all()
+    assert (found.status == SolutionStatus.SOLVED).all()
     assert found.within.all()
     assert found.recognised == "numeric"
     assert found.reasons == ()
@@ -75,13 +75,13 @@ def test_position_alone_and_orientation_alone():
     robot = strobe.load("panda")
     poses = asked(robot, 100)
     place = solve(robot, poses[:, :3, 3], what="position")
-    assert (place.status == Status.SOLVED).all()
+    assert (place.status == SolutionStatus.SOLVED).all()
     there = robot.forward_kinematics(place.q[:, 0])
     assert np.linalg.norm(there[:, :3, 3] - poses[:, :3, 3], axis=-1).max() <= 1e-10
     assert angle_between(there, poses).max() > 0.1
     turn = solve(robot, poses[:, :3, :3], what="orientation")
     there = robot.forward_kinematics(turn.q[:, 0])
-    assert (turn.status == Status.SOLVED).all()
+    assert (turn.status == SolutionStatus.SOLVED).all()
     assert angle_between(there, poses).max() <= 1e-10
     assert np.linalg.norm(there[:, :3, 3] - poses[:, :3, 3], axis=-1).max() > 0.1
 
@@ -93,7 +93,7 @@ def test_trees_with_quaternion_joints(seed):
     frame = robot.frames[-3]
     q0 = robot.random_state(5)[0]
     found = solve(robot, asked(robot, 20, frame=frame), frame, q0=q0)
-    assert (found.status == Status.SOLVED).all()
+    assert (found.status == SolutionStatus.SOLVED).all()
     supports = {body.joint.name for body in robot.model.support(robot.model.frame(frame).body)}
     for joint in robot.coordinates.joints:
         if joint.name not in supports:
@@ -105,7 +105,7 @@ def test_trees_with_quaternion_joints(seed):
 def test_a_floating_base():
     robot = strobe.load("biped10").with_base("floating")
     found = solve(robot, asked(robot, 20))
-    assert (found.status == Status.SOLVED).all()
+    assert (found.status == SolutionStatus.SOLVED).all()
     np.testing.assert_allclose(np.linalg.norm(found.q[:, 0, 3:7], axis=-1), 1.0, rtol=1e-12)
 
 
@@ -133,7 +133,7 @@ def test_a_search_is_repeatable_and_another_seed_is_another_search():
     poses = asked(robot, 30)
     first, again, other = solve(robot, poses), solve(robot, poses), solve(robot, poses, seed=1)
     assert (first.q == again.q).all()
-    assert (other.status == Status.SOLVED).all()
+    assert (other.status == SolutionStatus.SOLVED).all()
     assert np.abs(first.q - other.q).max() > 0.1
 
 
@@ -153,7 +153,7 @@ def test_a_joint_without_limits_ends_within_half_a_turn_of_the_start():
     robot = strobe.load("stanford")
     poses = asked(robot, 50)
     far = solve(robot, poses, q0=[20.0, 0.5, 0.6, -30.0, 0.5, 0.1])
-    assert (far.status == Status.SOLVED).all()
+    assert (far.status == SolutionStatus.SOLVED).all()
     assert np.abs(far.q[:, 0, 0] - 20).max() <= math.pi + 1e-9
     assert np.abs(far.q[:, 0, 3] + 30).max() <= math.pi + 1e-9
     assert np.abs(solve(robot, poses).q[:, 0, [0, 3, 5]]).max() <= math.pi + 1e-9
@@ -175,7 +175,7 @@ def test_the_wrist_may_be_singular():
     robot = strobe.load("ur5")
     q = robot.random_state(13, 100)[0]
     q[:, 4] = 0.0
-    assert (solve(robot, robot.forward_kinematics(q)).status == Status.SOLVED).all()
+    assert (solve(robot, robot.forward_kinematics(q)).status == SolutionStatus.SOLVED).all()
 
 
 @pytest.mark.slow
@@ -199,7 +199,7 @@ def test_a_row_of_weight_zero_is_left_out():
     poses = asked(robot, 20)
     found = solve(robot, poses, weights=[1, 1, 0, 1, 1, 1])
     there = robot.forward_kinematics(found.q[:, 0])
-    assert (found.status == Status.SOLVED).all()
+    assert (found.status == SolutionStatus.SOLVED).all()
     assert np.abs(there - poses)[:, :2, 3].max() < 1e-9
     assert np.abs(there - poses)[:, 2, 3].max() > 0.01
     assert found.residual.max() <= 1e-10
@@ -209,7 +209,7 @@ def test_orientation_left_out_by_weights_is_a_position_alone():
     robot = strobe.load("ur5")
     poses = asked(robot, 50)
     found = solve(robot, poses, weights=[1, 1, 1, 0, 0, 0], seeds=1)
-    assert (found.status == Status.SOLVED).all()
+    assert (found.status == SolutionStatus.SOLVED).all()
     assert angle_between(robot.forward_kinematics(found.q[:, 0]), poses).max() > 2.2  # far beyond 120°
 
 
@@ -232,7 +232,7 @@ def test_a_position_beyond_reach_is_said_to_be_and_the_arm_stretches_towards_it(
     reach = np.linalg.norm(robot.forward_kinematics([0.0, 0.0])[:3, 3])
     direction = np.array([math.cos(0.7), math.sin(0.7), 0.0])
     found = solve(robot, 2.0 * reach * direction, what="position")
-    assert found.status == Status.UNREACHABLE
+    assert found.status == SolutionStatus.UNREACHABLE
     away, length = f"{2 * reach:.4g} m away", f"{reach:.4g} m away"
     assert found.reasons == (
         f'the pose is {away} from joint "joint1"; frame "tool" gets at most {length} from it.',
@@ -253,7 +253,7 @@ def test_a_pose_that_limits_forbid_names_the_joint_and_the_limit():
     robot = strobe.load("stanford")
     pose = robot.forward_kinematics([0.3, 0.9, 1.5, -0.4, 0.7, 1.1])
     found = solve(robot, pose)
-    assert found.status == Status.NOT_CONVERGED
+    assert found.status == SolutionStatus.NOT_CONVERGED
     assert found.within.all()
     (reason,) = found.reasons
     assert reason.startswith("the pose was not reached in 64 attempts: 0.")
@@ -262,7 +262,7 @@ def test_a_pose_that_limits_forbid_names_the_joint_and_the_limit():
         'Without limits it is reached with joint "joint3" at 1.5, above its upper limit 1.27.'
     )
     free = solve(robot, pose, limits=False)
-    assert free.status == Status.SOLVED
+    assert free.status == SolutionStatus.SOLVED
     assert not free.within.any()
     assert free.residual.max() <= 1e-10
     assert free.reasons == ()
@@ -288,7 +288,10 @@ def test_one_bad_pose_does_not_stop_the_others():
     poses[0, 1, 0, 0] = np.nan
     poses[1, 0, :3, 3] = [5.0, 0.0, 0.0]
     found = solve(robot, poses)
-    assert found.status.tolist() == [[Status.SOLVED, Status.INVALID], [Status.UNREACHABLE, Status.SOLVED]]
+    assert found.status.tolist() == [
+        [SolutionStatus.SOLVED, SolutionStatus.INVALID],
+        [SolutionStatus.UNREACHABLE, SolutionStatus.SOLVED],
+    ]
     assert np.isnan(found.q[0, 1]).all()
     assert np.isfinite(found.q[1, 0]).all()
     assert found.reasons[0] == "pose[0, 1] holds a NaN or an infinity."
@@ -302,16 +305,16 @@ def test_what_is_not_asked_for_need_not_be_a_number():
     poses = asked(robot, 10)
     turned, placed = poses.copy(), poses.copy()
     turned[:, :3, 3], placed[:, :3, :3] = np.nan, np.nan
-    assert (solve(robot, turned, what="orientation").status == Status.SOLVED).all()
-    assert (solve(robot, placed, what="position").status == Status.SOLVED).all()
-    assert (solve(robot, placed).status == Status.INVALID).all()
+    assert (solve(robot, turned, what="orientation").status == SolutionStatus.SOLVED).all()
+    assert (solve(robot, placed, what="position").status == SolutionStatus.SOLVED).all()
+    assert (solve(robot, placed).status == SolutionStatus.INVALID).all()
 
 
 def test_a_pose_half_a_turn_away_is_not_taken_for_reached():
     robot = strobe.load("planar3")
     pose = robot.forward_kinematics([0.3, 0.4, 0.2]) @ np.diag([1.0, -1.0, -1.0, 1.0])
     found = solve(robot, pose)
-    assert found.status == Status.NOT_CONVERGED
+    assert found.status == SolutionStatus.NOT_CONVERGED
     assert found.residual[0] > 1.0
 
 

@@ -11,7 +11,7 @@ import strobe
 from strobe.errors import StrobeError
 from strobe.kinematics import one_pose, one_search
 from strobe.kinematics.inverse import OFTEN
-from strobe.kinematics.solutions import Status
+from strobe.kinematics.solutions import SolutionStatus
 
 SMALL = ["planar3"]  # robots with fewer joints go the long way: some of their branches miss the pose
 LARGE = [pytest.param(name, marks=pytest.mark.slow) for name in ("puma560", "ur5", "stanford")]
@@ -147,7 +147,7 @@ def test_an_answer_at_once_belongs_to_its_caller_alone(method):
             assert np.array_equal(value, getattr(again, field.name))
             value[...] = 1
     assert str(again) == str(second)
-    assert second.status == Status.SOLVED
+    assert second.status == SolutionStatus.SOLVED
     assert np.array_equal(second.q, robot.inverse_kinematics(pose, method=method).q)
     assert np.array_equal(pose, kept)
 

@@ -8,7 +8,7 @@ import pytest
 import strobe
 from strobe.errors import ArgumentError, ShapeError
 from strobe.kinematics.poses import pose
-from strobe.kinematics.solutions import Status
+from strobe.kinematics.solutions import SolutionStatus
 from strobe.kinematics.tracking import track
 
 START = np.array([0.3, 0.9, 0.6, -0.4, 0.7, 1.1])
@@ -31,7 +31,7 @@ def test_a_closed_path_of_the_hand_is_a_closed_path_of_a_regular_arm(stanford):
     poses = circle(stanford, START)
     path = track(stanford, poses, START)
     assert path.complete
-    assert path.status == Status.SOLVED
+    assert path.status == SolutionStatus.SOLVED
     assert path.reason == ""
     assert path.reached == len(poses)
     assert np.abs(stanford.forward_kinematics(path.q) - poses).max() < 1e-10
@@ -75,7 +75,7 @@ def test_a_path_ends_at_a_limit_and_says_at_which(stanford):
     poses[:, 2, 3] += np.linspace(0, 2.0, 50)
     path = track(stanford, poses, START)
     assert not path.complete
-    assert path.status == Status.NOT_CONVERGED
+    assert path.status == SolutionStatus.NOT_CONVERGED
     assert 0 < path.reached < 50
     assert np.isfinite(path.q[: path.reached]).all()
     assert np.isnan(path.q[path.reached :]).all()
@@ -100,7 +100,7 @@ def test_without_limits_a_path_may_begin_outside_of_them(stanford):
 def test_a_path_whose_first_pose_nothing_reaches_has_no_poses(stanford):
     path = track(stanford, pose(np.array([[0.1, 0.0, 0.8], [0.1, 0.0, 0.9]])))
     assert path.reached == 0
-    assert path.status == Status.UNREACHABLE
+    assert path.status == SolutionStatus.UNREACHABLE
     assert path.reason.startswith("poses[0]: unreachable: the wrist lies 0.054 m inside the cylinder")
 
 
@@ -149,7 +149,7 @@ def test_a_path_from_a_start_that_leads_nowhere_has_no_poses():
     robot = strobe.load("planar2")
     path = track(robot, [[3.0, 0.0, 0.0]], [0.1, 0.2], what="position")
     assert path.reached == 0
-    assert path.status == Status.UNREACHABLE
+    assert path.status == SolutionStatus.UNREACHABLE
     assert path.reason == (
         'poses[0] is 3 m away from joint "joint1"; frame "tool" gets at most 0.75 m away from it.'
     )
@@ -159,7 +159,7 @@ def test_a_bad_pose_ends_a_path(stanford):
     poses = circle(stanford, START, 6)
     poses[3, 0, 3] = np.inf
     path = track(stanford, poses, START)
-    assert path.status == Status.INVALID
+    assert path.status == SolutionStatus.INVALID
     assert path.reached == 3
     assert path.reason == "poses[3] holds a NaN or an infinity."
 

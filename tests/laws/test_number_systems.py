@@ -37,14 +37,6 @@ def on_nodes(ID, model, state):
 
 
 SYSTEMS = {"Lanes": on_lanes, "Dual": on_duals, "Node": on_nodes}
-CASES = [
-    (name, robot, system)
-    for name, method in FORMULATIONS.items()
-    for robot, model in ROBOTS.items()
-    if method.refusal(model) is None
-    for system in SYSTEMS
-]
-every_system = pytest.mark.parametrize(("formulation", "robot", "system"), CASES)
 
 
 def state(model):
@@ -56,7 +48,7 @@ def state(model):
     return q.tolist(), rng.standard_normal(model.nv).tolist(), rng.standard_normal(model.nv).tolist()
 
 
-@every_system
+@pytest.mark.every("formulation", robot=ROBOTS, system=SYSTEMS)
 def test_torques_are_those_of_floats_on_numbers_of_every_system(formulation, robot, system):
     ID, model = FORMULATIONS[formulation].inverse_dynamics, ROBOTS[robot]
     given = state(model)

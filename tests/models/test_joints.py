@@ -138,10 +138,10 @@ def test_a_step_is_the_exponential_of_its_motion(joint):
     assert placed(joint, small) == pytest.approx(placed(joint, joint.integrate(q, v.tolist())), abs=1e-9)
 
 
-@pytest.mark.parametrize("letter", [kind.random_letter for kind in KINDS.values()])
-def test_what_a_joint_does_not_feel_moves_to_the_link_before_exactly(letter):
+@pytest.mark.every("kind")
+def test_what_a_joint_does_not_feel_moves_to_the_link_before_exactly(kind):
     """Regrouped torques are those of the model, in a prime field; what moves is all that could."""
-    model = random_model(4, 2, kinds=f"R{letter}", tree=True)
+    model = random_model(4, 2, kinds=f"R{KINDS[kind].random_letter}", tree=True)
     system = FieldSystem(3)
     lifted = model.lift(system)
     state = lifted.variables()
@@ -176,9 +176,9 @@ def test_a_joint_that_is_locked_stands_where_it_would(joint):
     assert locked.forward_kinematics(rest, "tool") == pytest.approx(robot.forward_kinematics(q, "tool"))
 
 
-@pytest.mark.parametrize("letter", [kind.random_letter for kind in KINDS.values()])
-def test_a_robot_of_every_kind_is_written_to_toml_and_read_back(letter):
-    robot = Robot(random_model(3, 5, kinds=letter), compiled=False)
+@pytest.mark.every("kind")
+def test_a_robot_of_every_kind_is_written_to_toml_and_read_back(kind):
+    robot = Robot(random_model(3, 5, kinds=KINDS[kind].random_letter), compiled=False)
     again = Robot(strobe.load(write_toml(robot.model)).model, compiled=False)
     state = robot.random_state(seed=1)
     assert again.inverse_dynamics(*state).tolist() == robot.inverse_dynamics(*state).tolist()

@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import strobe
-from strobe.simulate import Table
+from strobe.simulate import TimeSeries
 
 pin = pytest.importorskip("pinocchio", reason="Pinocchio (package pin) is not installed")
 
@@ -21,7 +21,9 @@ def test_a_second_of_motion_is_that_of_pinocchios_accelerations(name):
     peer = Pinocchio(robot)
     q, qd, _ = robot.random_state(3)
     knots = np.linspace(0, 1, 5)
-    torque = Table(knots, robot.gravity(q) + np.random.default_rng(0).normal(size=(5, robot.n)) * [[0.2]])
+    torque = TimeSeries(
+        knots, robot.gravity(q) + np.random.default_rng(0).normal(size=(5, robot.n)) * [[0.2]]
+    )
 
     def rates(t, y):
         tau = [np.interp(t, knots, column) for column in torque.values.T]

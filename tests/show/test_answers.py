@@ -148,7 +148,7 @@ ANSWERS: dict[str, Callable[[], Any]] = {
     "run": lambda: arm().simulate([0.3, 0.2], [0, 0], None, 0.002, step=1e-4),
     "runs": lambda: arm().simulate(np.zeros((40, 2)), np.zeros(2), None, 0.002, step=1e-4),
     "audit": lambda: ANSWERS["run"]().audit,
-    "table of torques": lambda: strobe.simulate.Table([0.0, 1.0], np.zeros((2, 2))),
+    "table of torques": lambda: strobe.simulate.TimeSeries([0.0, 1.0], np.zeros((2, 2))),
     "tracked": lambda: strobe.load("planar2").control(motion(), rate=200),
     "controller": lambda: strobe.control.make("joint-pd", arm(), 1e-3, kp=10.0, kd=1.0),
     "diagnosis": lambda: mechanisms().diagnose(*fourbar()[:2]),
@@ -180,7 +180,8 @@ UNITLESS = {  # what has no quantity to show
     "block equations", "chain", "approximation", "table of Denavit and Hartenberg", "controller", "solutions, many",
 }  # fmt: skip
 INPUTS = {  # what people make themselves, in a line
-    "Finding", "Attach", "Drop", "Lock", "Release", "Stops", "Sensor", "Sensors", "Fault", "Foot", "Gait", "Progress",
+    "Finding", "Attach", "Drop", "Lock", "Release", "Stops", "Sensor", "Sensors", "SensorFault", "Foot", "Gait",
+    "Progress",
 }  # fmt: skip
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import strobe
 from strobe.errors import SimulationError
-from strobe.simulate import Status, Table, simulate
+from strobe.simulate import RunStatus, TimeSeries, simulate
 from strobe.simulate.adaptive import ADAPTIVE
 
 
@@ -33,7 +33,7 @@ def test_an_interrupt_keeps_the_rows_that_are_done(robot, method):
     times = np.linspace(0, 1, 101)
     part = simulate(robot, *START, None, times, method, friction=False, watch=stopping_after(0.4, seen))
     whole = simulate(robot, *START, None, times, method, friction=False)
-    assert part.status == Status.INTERRUPTED
+    assert part.status == RunStatus.INTERRUPTED
     assert part.stopped == seen[-1] > 0.4
     assert len(seen) > 5
     assert seen == sorted(seen)
@@ -47,7 +47,7 @@ def test_of_a_batch_that_is_interrupted_the_runs_that_are_done_are_done(robot):
     q = np.array([[0.3, 0.2], [0.4, 0.2], [0.5, 0.2]])
     watch = stopping_after(0.5, seen)
     part = simulate(robot, q, [0, 0], None, 1.0, "rk45", friction=False, watch=watch)
-    assert part.status.tolist() == [Status.DONE, Status.INTERRUPTED, Status.INTERRUPTED]
+    assert part.status.tolist() == [RunStatus.DONE, RunStatus.INTERRUPTED, RunStatus.INTERRUPTED]
     assert part.stopped[0] == 1.0
     assert 0.4 < part.stopped[1] < 0.6
     assert part.stopped[2] == 0.0
@@ -68,7 +68,7 @@ def test_a_motion_that_grows_without_end_stops_with_time_and_joint_named(robot, 
         return 1e3 * qd + 1
 
     run = simulate(robot, *START, torque, 2000.0, method)
-    assert run.status == Status.DIVERGED
+    assert run.status == RunStatus.DIVERGED
     assert 0 < run.stopped < 0.01
     assert run.times.tolist() == [0.0]
     q, qd = asked[-1]
@@ -86,10 +86,10 @@ def test_a_motion_that_grows_without_end_stops_with_time_and_joint_named(robot, 
 def test_a_motion_beyond_all_bounds_and_one_that_no_step_is_short_enough_for_are_lost(robot):
     fast = strobe.trace(lambda t: [1e20 * t[0], 0.0], t=1)
     run = simulate(robot, *START, fast, 1.0, "rk45", rtol=1e-2, atol=1e6)
-    assert run.status == Status.DIVERGED
+    assert run.status == RunStatus.DIVERGED
     assert "was lost in the next step." in run.notes[0]
     run = simulate(robot, *START, lambda t, q, qd: 1.0 + 1e3 * qd**3, 1.0, "rk45", friction=False)
-    assert run.status == Status.DIVERGED
+    assert run.status == RunStatus.DIVERGED
     assert run.notes[0].endswith(
         "asks for steps shorter than any: it diverges, or rtol and atol are too small."
     )
@@ -107,14 +107,14 @@ def test_a_torque_function_that_fails_keeps_the_rows_before(robot, method):
     ) as info:
         simulate(robot, *START, torque, 1.0, method, friction=False)
     run = info.value.run
-    assert run.status == Status.FAILED
+    assert run.status == RunStatus.FAILED
     assert 0.2 < run.stopped <= 0.5
     assert run.times[-1] == pytest.approx(run.stopped, abs=1e-3)
 
 
 @pytest.mark.slow
 def test_rows_at_jumps_have_the_torque_that_begins_there(robot):
-    torque = Table([0.0, 0.25, 0.5], [[1.0, 0.0], [-1.0, 0.0], [2.0, 0.0]], hold="zero-order")
+    torque = TimeSeries([0.0, 0.25, 0.5], [[1.0, 0.0], [-1.0, 0.0], [2.0, 0.0]], hold="zero-order")
     run = simulate(robot, *START, torque, np.linspace(0, 1, 5), "rk45")
     assert run.tau[:, 0].tolist() == [1.0, -1.0, 2.0, 2.0, 2.0]
 

@@ -9,7 +9,7 @@ import strobe
 from strobe.errors import ArgumentError, ShapeError, SimulationWarning
 from strobe.models.joints import Friction, Limits, Motor
 from strobe.models.model import Coupling
-from strobe.simulate import Stops, Table, simulate
+from strobe.simulate import Stops, TimeSeries, simulate
 from strobe.simulate.equations_of_motion import RateRequest
 from strobe.simulate.evaluation import values_of
 from strobe.simulate.torques import payload_numbers
@@ -142,7 +142,12 @@ def test_stops_act_on_plain_numbers_as_they_do_on_arrays():
 def test_a_motor_gives_no_more_than_its_effort_and_says_for_how_long_it_was_cut():
     robot = one_joint(limits=Limits(effort=6.0))
     run = simulate(
-        robot, [0.0], [0.0], Table([0.0, 1.0, 2.0], [[9.0], [4.0], [4.0]], "zero-order"), 2.0, limits=True
+        robot,
+        [0.0],
+        [0.0],
+        TimeSeries([0.0, 1.0, 2.0], [[9.0], [4.0], [4.0]], "zero-order"),
+        2.0,
+        limits=True,
     )
     assert run.tau[0] == pytest.approx(6.0)
     assert run.tau[-1] == pytest.approx(4.0)
@@ -169,7 +174,7 @@ def test_a_motor_drives_no_faster_than_its_speed_but_brakes():
 def test_a_wrench_in_time_does_the_work_of_its_frame():
     robot = strobe.load("panda")
     q, qd, _ = robot.random_state(0, 3)
-    F = Table([0.0, 0.1, 0.2], np.random.default_rng(0).normal(size=(3, 3, 6)))
+    F = TimeSeries([0.0, 0.1, 0.2], np.random.default_rng(0).normal(size=(3, 3, 6)))
     run = simulate(robot, q, qd * 0.1, None, 0.2, step=1e-3, wrench=F, frame="tool", friction=False)
     assert (run.audit.largest_drift < 1e-8).all()
     row = 137
@@ -252,18 +257,18 @@ def test_tables_are_checked():
     with pytest.raises(
         ArgumentError, match="^the times of a table must be two or more, each after the one before"
     ):
-        Table([0.0, 0.0], np.zeros((2, 3)))
+        TimeSeries([0.0, 0.0], np.zeros((2, 3)))
     with pytest.raises(ShapeError, match=r"^values has shape \(3, 1\); the table has 2 times"):
-        Table([0.0, 1.0], np.zeros((3, 1)))
+        TimeSeries([0.0, 1.0], np.zeros((3, 1)))
     with pytest.raises(ArgumentError, match="^the table holds a value that is not finite, at time 1 s"):
-        Table([0.0, 1.0], [[0.0], [np.nan]])
+        TimeSeries([0.0, 1.0], [[0.0], [np.nan]])
     with pytest.raises(ArgumentError, match='^hold is "cubic"'):
-        Table([0.0, 1.0], [[0.0], [1.0]], "cubic")
+        TimeSeries([0.0, 1.0], [[0.0], [1.0]], "cubic")
 
 
 def test_a_table_is_read_between_the_rows_that_a_step_lies_in():
-    held = Table([0.0, 1.0, 2.0], [[1.0], [5.0], [7.0]], "zero-order")
-    linear = Table([0.0, 1.0, 2.0], [[1.0], [5.0], [7.0]])
+    held = TimeSeries([0.0, 1.0, 2.0], [[1.0], [5.0], [7.0]], "zero-order")
+    linear = TimeSeries([0.0, 1.0, 2.0], [[1.0], [5.0], [7.0]])
     t, inside = np.array([[0.5, 1.0], [1.0, 1.5]]), np.array([0.75, 1.25])
     assert held.sampled(t, inside)[..., 0].tolist() == [[1.0, 1.0], [5.0, 5.0]]
     assert linear.sampled(t, inside)[..., 0].tolist() == [[3.0, 5.0], [5.0, 6.0]]

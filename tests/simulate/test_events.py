@@ -5,7 +5,7 @@ import pytest
 
 import strobe
 from strobe.errors import ArgumentError, SimulationWarning, UnknownNameError, UnsupportedModelError
-from strobe.simulate import Attach, Drop, Lock, Release, Status, simulate
+from strobe.simulate import Attach, Drop, Lock, Release, RunStatus, simulate
 from strobe.simulate.fixed_steps import Stepping
 
 
@@ -110,7 +110,7 @@ def test_a_run_that_is_interrupted_right_after_an_event_meets_it_once_when_it_go
     with monkeypatch.context() as patched:
         patched.setattr(Stepping, "to_the_end", interrupted)  # what is behind the event
         part = simulate(*asked, **how)
-    assert (part.status == Status.INTERRUPTED).all()
+    assert (part.status == RunStatus.INTERRUPTED).all()
     assert part.stopped.tolist() == pytest.approx([0.1] * 3)
     rest = simulate(*asked, **how, resume=part.checkpoint)
     np.testing.assert_array_equal(rest.q, whole.q[:, len(part.times) :])

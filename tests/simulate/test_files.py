@@ -9,7 +9,7 @@ import pytest
 
 import strobe
 from strobe.errors import ArgumentError, OutputError, SimulationWarning
-from strobe.simulate import Attach, Drop, Run, Status, simulate
+from strobe.simulate import Attach, Drop, Run, RunStatus, simulate
 from strobe.simulate.files import read_torques, write
 
 # steps too long for friction
@@ -61,7 +61,7 @@ def test_an_interrupted_run_goes_on_from_its_file_with_the_same_bits(tmp_path):
 
     whole = simulate(robot, q, qd, None, 200.0, **setting)
     part = simulate(robot, q, qd, None, 200.0, watch=watch, **setting)
-    assert (part.status == Status.INTERRUPTED).all()
+    assert (part.status == RunStatus.INTERRUPTED).all()
     part.to_npz(tmp_path / "part.npz")
     saved = Run.from_npz(tmp_path / "part.npz", strobe.load("pendulum3"))
     rest = simulate(robot, q, qd, None, 200.0, resume=saved.checkpoint, **setting)
@@ -228,7 +228,7 @@ def test_an_existing_file_is_kept_and_a_failed_write_leaves_nothing(arm, tmp_pat
 def test_the_torques_of_a_run_drive_it_again(arm, tmp_path):
     q, qd = state(arm)
     run = simulate(
-        arm, q, qd, strobe.simulate.Table([0, 0.03, 0.05], [[0, 1], [2, 0], [1, 1]]), 0.05, step=1e-3
+        arm, q, qd, strobe.simulate.TimeSeries([0, 0.03, 0.05], [[0, 1], [2, 0], [1, 1]]), 0.05, step=1e-3
     )
     for kind in ("csv", "npz"):
         write(run, tmp_path / f"run.{kind}")

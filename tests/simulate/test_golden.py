@@ -72,7 +72,7 @@ def test_torques_held_over_each_step_have_order_one(arm):
     errors = []
     for n in (50, 100, 200, 400):
         t = np.arange(n + 1) / n
-        table = strobe.simulate.Table(
+        table = strobe.simulate.TimeSeries(
             t, np.stack([3 * np.sin(7 * t), 1.5 * np.cos(5 * t)], -1), "zero-order"
         )
         errors.append(np.abs(end(strobe.simulate(arm, Q0, QD0, table, 1.0, step=1 / n)) - FORCED).max())
@@ -81,7 +81,9 @@ def test_torques_held_over_each_step_have_order_one(arm):
 
 def test_a_step_ends_where_the_torque_switches(arm):
     """At 1/3 s, which no multiple of the step is: landed 1,000 times more exactly than ignored."""
-    table = strobe.simulate.Table([0.0, 1 / 3, 2.0], [[3.0, 1.0], [-3.0, -1.0], [0.0, 0.0]], "zero-order")
+    table = strobe.simulate.TimeSeries(
+        [0.0, 1 / 3, 2.0], [[3.0, 1.0], [-3.0, -1.0], [0.0, 0.0]], "zero-order"
+    )
     exact = end(strobe.simulate(arm, Q0, QD0, table, 1.0, step=1e-4))
     landed = end(strobe.simulate(arm, Q0, QD0, table, 1.0, step=1 / 400))
     ignored = end(
@@ -104,7 +106,7 @@ def test_integrators_that_choose_their_steps_agree(arm, drive, method):
 
 def test_a_python_function_a_law_and_dense_tables_give_the_same_motion(arm, drive):
     t = np.linspace(0, 1, 20001)
-    table = strobe.simulate.Table(t, np.stack([3 * np.sin(7 * t), 1.5 * np.cos(5 * t)], -1))
+    table = strobe.simulate.TimeSeries(t, np.stack([3 * np.sin(7 * t), 1.5 * np.cos(5 * t)], -1))
     runs = [
         strobe.simulate(arm, Q0, QD0, torque, 1.0, step=1e-3)
         for torque in (drive, lambda t, q, qd: [3 * np.sin(7 * t), 1.5 * np.cos(5 * t)])

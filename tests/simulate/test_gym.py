@@ -9,7 +9,7 @@ import pytest
 
 import strobe
 from strobe.errors import ArgumentError, ShapeError, StrobeError
-from strobe.simulate import Table, simulate
+from strobe.simulate import TimeSeries, simulate
 
 pytest.importorskip("gymnasium", reason="gymnasium is not installed")
 
@@ -28,7 +28,7 @@ def test_a_period_is_that_of_a_simulation():
     arms.place(slice(None), q, qd)
     for each in tau:
         arms.advance(each)
-    held = Table([0, 0.05], np.moveaxis(tau, 0, 1), "zero-order")
+    held = TimeSeries([0, 0.05], np.moveaxis(tau, 0, 1), "zero-order")
     run = simulate(robot, q, qd, held, 0.1, step=1e-2)
     np.testing.assert_allclose(arms.q, run.q[:, -1], rtol=1e-13)
     np.testing.assert_allclose(arms.qd, run.qd[:, -1], rtol=1e-13)

@@ -104,7 +104,7 @@ def test_a_joint_that_is_outside_between_two_rows_is_told_too(lift, method, tmp_
 
 
 def test_speeds_and_torques_between_rows_are_told_with_how_many_runs_of_a_batch(lift):
-    kick = simulate.Table([0.0, 0.1, 0.2, 0.3, 0.4], np.array([0, 150, -110, 19.62, 19.62])[:, None])
+    kick = simulate.TimeSeries([0.0, 0.1, 0.2, 0.3, 0.4], np.array([0, 150, -110, 19.62, 19.62])[:, None])
     run = simulate(lift, [[0.0], [-0.1]], [0.0], kick, 0.4, step=1e-3, every=400)
     kinds = {each.kind: each for each in run.exceeded}
     assert kinds["effort"].most == pytest.approx(150.0)

@@ -21,7 +21,7 @@ from strobe.errors import (
 from strobe.models.inertial import Inertial
 from strobe.models.joints import Motor
 from strobe.scalars import cos
-from strobe.simulate import Lock, Status, Stops, Table, simulate
+from strobe.simulate import Lock, RunStatus, Stops, TimeSeries, simulate
 
 
 @pytest.fixture(scope="module")
@@ -54,13 +54,13 @@ def test_a_batch_of_states_torques_and_gains_is_every_run_by_itself(pendulum):
     law = strobe.trace(pull, t=1, q=n, qd=n, h=n, goal=n)
     q, qd = state(pendulum, (3, 1))
     gains = np.random.default_rng(0).uniform(1, 20, (4, n))
-    goal = Table([0.0, 0.5], np.random.default_rng(1).normal(size=(3, 4, 2, n)))
+    goal = TimeSeries([0.0, 0.5], np.random.default_rng(1).normal(size=(3, 4, 2, n)))
     run = simulate(pendulum, q, qd, law, 0.5, step=5e-3, parameters={"h": gains, "goal": goal})
     assert run.q.shape == (3, 4, 101, n)
     assert run.status.shape == (3, 4)
     one = simulate(
         pendulum, q[2, 0], qd[2, 0], law, 0.5, step=5e-3,
-        parameters={"h": gains[3], "goal": Table([0.0, 0.5], goal.values[2, 3])},
+        parameters={"h": gains[3], "goal": TimeSeries([0.0, 0.5], goal.values[2, 3])},
     )  # fmt: skip
     for name in ("q", "qd", "tau"):
         np.testing.assert_array_equal(getattr(run, name)[2, 3], getattr(one, name))
@@ -68,7 +68,7 @@ def test_a_batch_of_states_torques_and_gains_is_every_run_by_itself(pendulum):
 
 def test_threads_and_the_interpreter_give_the_same_bits(pendulum):
     q, qd = state(pendulum, 37)
-    torque = Table([0.0, 0.03, 0.1], np.random.default_rng(0).normal(size=(37, 3, pendulum.n)))
+    torque = TimeSeries([0.0, 0.03, 0.1], np.random.default_rng(0).normal(size=(37, 3, pendulum.n)))
     runs = [
         simulate(robot, q, qd, torque, 0.1, step=1e-2, threads=threads)
         for robot, threads in ((pendulum, 1), (pendulum, 3), (pendulum, None))
@@ -127,7 +127,7 @@ def test_one_run_diverges_with_time_and_joint_named_and_the_others_go_on(pendulu
     torque[6, 2] = 1e14
     with pytest.warns(SimulationWarning, match="^step is 0.001 s, too long for rk4: the mode of joint"):
         run = simulate(pendulum, q, qd, torque, 0.1, step=1e-3)
-    assert run.status.tolist() == [0] * 6 + [Status.DIVERGED] + [0] * 3
+    assert run.status.tolist() == [0] * 6 + [RunStatus.DIVERGED] + [0] * 3
     assert not run.done
     assert run.stopped[6] < 0.1
     lost = run.times > run.stopped[6]
@@ -147,14 +147,16 @@ def test_when_all_runs_are_lost_the_rest_is_not_computed(pendulum):
     q, qd = state(pendulum)
     with pytest.warns(SimulationWarning, match="^step is 0.001 s, too long for rk4: the mode of joint"):
         run = simulate(pendulum, q, qd, 1e14, 1e5, step=1e-3, every=10_000_000)
-    assert run.status == Status.DIVERGED
-    assert Status(int(run.status)).sentence.startswith("the motion grew beyond all bounds")
+    assert run.status == RunStatus.DIVERGED
+    assert RunStatus(int(run.status)).sentence.startswith("the motion grew beyond all bounds")
 
 
 @pytest.mark.slow
 def test_an_interrupted_run_keeps_what_is_done_and_goes_on_with_the_same_bits(pendulum):
     q, qd = state(pendulum, 9)
-    torque = Table([0.0, 150.0, 300.0], np.random.default_rng(0).normal(size=(9, 3, pendulum.n)) * 0.01)
+    torque = TimeSeries(
+        [0.0, 150.0, 300.0], np.random.default_rng(0).normal(size=(9, 3, pendulum.n)) * 0.01
+    )
     setting = {"step": 1e-3, "every": 50_000, "conserve_energy": True}
     whole = simulate(pendulum, q, qd, torque, 300.0, **setting)
     seen = []
@@ -165,7 +167,7 @@ def test_an_interrupted_run_keeps_what_is_done_and_goes_on_with_the_same_bits(pe
             raise KeyboardInterrupt
 
     part = simulate(pendulum, q, qd, torque, 300.0, watch=watch, **setting)
-    assert (part.status == Status.INTERRUPTED).all()
+    assert (part.status == RunStatus.INTERRUPTED).all()
     assert seen == sorted(seen)
     assert 0 < len(part.times) < len(whole.times)
     np.testing.assert_array_equal(part.q, whole.q[:, : len(part.times)])
@@ -213,7 +215,7 @@ def test_a_torque_function_that_raises_names_time_and_step_and_keeps_what_is_don
     assert "the bus is silent" in str(info.value)
     assert isinstance(info.value.__cause__, RuntimeError)
     run = info.value.run
-    assert run.status == Status.FAILED
+    assert run.status == RunStatus.FAILED
     np.testing.assert_allclose(run.times, [0.0, 0.01, 0.02, 0.03])
     np.testing.assert_array_equal(run.q, simulate(pendulum, q, qd, None, 0.03, step=1e-2).q)
 
@@ -232,7 +234,7 @@ def test_what_watches_and_raises_ends_the_run_and_what_is_done_is_kept(pendulum,
     ) as info:
         simulate(pendulum, q, qd, None, 2.0, method, watch=watch, **how)
     assert isinstance(info.value.__cause__, ValueError)
-    assert info.value.run.status == Status.FAILED
+    assert info.value.run.status == RunStatus.FAILED
     assert 0.5 < info.value.run.times[-1] < 2.0
 
 
@@ -289,12 +291,18 @@ def test_a_python_function_sees_the_whole_batch_at_every_stage(pendulum):
         ({"qd0": [np.nan, 0.0, 0.0]}, "qd0 holds a number that is not finite; a run starts from a known state."),
         ({"torque": [np.inf, 0.0, 0.0]}, "torque holds a number that is not finite."),
         ({"parameters": {"kp": 1.0}}, 'parameters has "kp", but the torque is not a traced law that could take it.'),
-        ({"torque": Table([0, 0.5], np.zeros((2, 3)))}, "torque is known from 0 to 0.5 s, but the run lasts from 0"),
+        (
+            {"torque": TimeSeries([0, 0.5], np.zeros((2, 3)))},
+            "torque is known from 0 to 0.5 s, but the run lasts from 0",
+        ),
         ({"parameters": [1.0]}, "parameters is a list; expected arrays or tables by name: {…}."),
         ({"watch": 5}, "watch is 5; expected a function of the time."),
         ({"friction": "no"}, "friction is 'no'; expected True or False."),
         ({"limits": 1}, "limits is 1; expected True or False."),
-        ({"payload": Table([0, 1], np.ones((2, 10)))}, "payload cannot be a table: it is constant, or changed by"),
+        (
+            {"payload": TimeSeries([0, 1], np.ones((2, 10)))},
+            "payload cannot be a table: it is constant, or changed by",
+        ),
         ({"events": None}, "events is a NoneType; expected a list of events."),
         ({"events": [Lock(0.5, 1)]}, "Lock(time=0.5, joints=1) names no joint; expected a name, or a list of names."),
         ({"events": [Lock(0.5, [])]}, "Lock(time=0.5, joints=[]) names no joint; expected a name, or a list"),
@@ -432,7 +440,7 @@ def test_a_checkpoint_of_another_run_is_refused(pendulum):
         ({"q0": [0.3, 0.8, 0.5]}, "q0"),
         ({"qd0": [0.0, 1e-9, 0.0]}, "qd0"),
         ({"torque": [0.0, 0.0, 1.0]}, "torque"),
-        ({"torque": Table([0, 9], np.zeros((2, 3)))}, "torque"),
+        ({"torque": TimeSeries([0, 9], np.zeros((2, 3)))}, "torque"),
         ({"torque": lambda t, q, qd: np.zeros(3)}, "torque"),
         ({"torque": strobe.trace(lambda q: [0.0 * q[0]] * 3, q=3)}, "torque"),
         ({"method": "rk8"}, "method"),
@@ -542,7 +550,7 @@ def test_the_error_of_a_run_that_is_interrupted_is_not_estimated(pendulum):
 
     q, qd = state(pendulum)
     run = simulate(pendulum, q, qd, None, 9e5, step=1e-3, every=50_000, error=True, watch=watch)
-    assert run.status == Status.INTERRUPTED
+    assert run.status == RunStatus.INTERRUPTED
     assert run.error is None
     assert run.notes[-1] == "the error was not estimated: the run was interrupted."
 

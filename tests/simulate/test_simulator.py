@@ -12,7 +12,7 @@ import strobe
 import strobe.compiler.runtime.marching
 from strobe.errors import StrobeError
 from strobe.robot.recent import MOST
-from strobe.simulate import Attach, Run, Simulator, Status, Stops, Table, step_size
+from strobe.simulate import Attach, Run, RunStatus, Simulator, Stops, TimeSeries, step_size
 from strobe.simulate.fixed_steps import Stepping
 from strobe.simulate.integrators import FIXED, fixed_method
 from strobe.simulate.problem import problem
@@ -29,7 +29,7 @@ SETTLED = {
     "limits": {"step": 1e-3, "limits": True},
     "stops": {"step": 1e-3, "stops": Stops(1000.0, 10.0)},
     "wrench": {"step": 1e-3, "wrench": [1.0, 2.0, 3.0, 0.1, 0.2, 0.3]},
-    "wrench over time": {"step": 1e-3, "wrench": Table([0, 0.005, 0.02], np.ones((3, 6)))},
+    "wrench over time": {"step": 1e-3, "wrench": TimeSeries([0, 0.005, 0.02], np.ones((3, 6)))},
     "payload": {"step": 1e-3, "payload": [[0.3, 0, 0, 0.1], [0.1, 0, 0, 0]]},
     "events": {"step": 1e-3, "events": [Attach(0.005, 0.5)]},
     "rows": {"step": 1e-3, "every": 7},
@@ -279,7 +279,7 @@ def test_a_run_that_is_interrupted_at_its_only_chunk_goes_on_with_the_same_bits(
 
         patched.setattr(Stepping, "run", interrupted)
         run = strobe.simulate(ROBOT, *ROOM, 0.01, **words)
-    assert run.status == Status.INTERRUPTED
+    assert run.status == RunStatus.INTERRUPTED
     assert len(run.times) == 0
     again = strobe.simulate(ROBOT, *ROOM, 0.01, resume=run.checkpoint, **words)
     assert np.array_equal(again.q, expected.q)

@@ -259,7 +259,7 @@ def test_a_rollout_is_that_of_simulate_with_gradients(method):
     q, qd, _ = states(robot)
     tau = torch.from_numpy(np.random.default_rng(0).normal(size=(steps, 2))).requires_grad_()
     places, rates = st.rollout(robot, q, qd, tau, 0.01, method=method, friction=False)
-    held = strobe.simulate.Table(
+    held = strobe.simulate.TimeSeries(
         0.01 * np.arange(steps + 1), np.vstack([tau.detach(), np.zeros((1, 2))]), "zero-order"
     )
     run = strobe.simulate(

@@ -390,7 +390,7 @@ def _in_options(said: object) -> Advised:
 def _report(data: dict[str, Any], as_json: bool) -> None:
     """What there is to say, and the exit that the loops deserve."""
     from strobe.cli.show import note, present, warn
-    from strobe.control.status import Status
+    from strobe.control.status import TrackingStatus
     from strobe.study.control_loops import shown
 
     bad = False
@@ -399,9 +399,9 @@ def _report(data: dict[str, Any], as_json: bool) -> None:
     for loop in data["loops"]:
         for sentence in loop["notes"]:
             note(f"{loop['controller']}: {sentence}")
-        if loop["status"] != Status.DONE.name.lower():
+        if loop["status"] != TrackingStatus.DONE.name.lower():
             bad = True
-            warn(f"{loop['controller']}: {Status[loop['status'].upper()].sentence}")
+            warn(f"{loop['controller']}: {TrackingStatus[loop['status'].upper()].sentence}")
     present(data, shown(data), as_json)
     if bad:
         raise typer.Exit(CHECK_FAILED)

@@ -45,7 +45,7 @@ from strobe.errors import ArgumentError, on_command_line
 if TYPE_CHECKING:
     from strobe.robot import Robot
     from strobe.simulate.run import Run
-    from strobe.simulate.torques import Table
+    from strobe.simulate.torques import TimeSeries
     from strobe.trajectory.motion import Trajectory
 
 
@@ -209,7 +209,7 @@ def _check_output(output: Path | None, inputs: list[Any], force: bool) -> None:
         refuse(output, inputs=inputs, force=force)
 
 
-def _torque(robot: Robot, torque: str | None, hold: bool) -> list[float] | Table | None:
+def _torque(robot: Robot, torque: str | None, hold: bool) -> list[float] | TimeSeries | None:
     if (file := _file(torque)) is not None:
         from strobe.simulate.files import read_torques
 
@@ -223,7 +223,7 @@ def _torque(robot: Robot, torque: str | None, hold: bool) -> list[float] | Table
     return numbers("--torque", torque, robot.nv, order(robot, "tau"))
 
 
-def _fed_forward(robot: Robot, motion: Trajectory, friction: bool, t: float | None) -> Table:
+def _fed_forward(robot: Robot, motion: Trajectory, friction: bool, t: float | None) -> TimeSeries:
     from strobe.simulate.feed_forward import feed_forward
 
     until = t if t is not None and t > 0 else None  # another one is refused where the run begins
@@ -312,20 +312,20 @@ def _in_options(note: str) -> str:
 def _report(run: Run, data: dict[str, Any], said: list[str], as_json: bool) -> None:
     """What there is to say of a run besides what was, and the exit that it deserves."""
     from strobe.cli.show import note, present, warn
-    from strobe.simulate.run import Status
+    from strobe.simulate.run import RunStatus
     from strobe.study.simulation_tables import shown
 
     for sentence in data["notes"]:
         if sentence not in said:
             note(sentence)
-    if run.status != Status.DONE:
-        warn(f"after {data['reached']:.6g} s {Status(int(run.status)).sentence}")
-    if run.status == Status.INTERRUPTED and isfinite(run.step):
+    if run.status != RunStatus.DONE:
+        warn(f"after {data['reached']:.6g} s {RunStatus(int(run.status)).sentence}")
+    if run.status == RunStatus.INTERRUPTED and isfinite(run.step):
         note(_how_to_go_on(data.get("output", "")))
     present(data, shown(data), as_json)
-    if run.status == Status.INTERRUPTED:
+    if run.status == RunStatus.INTERRUPTED:
         raise KeyboardInterrupt
-    if run.status != Status.DONE:
+    if run.status != RunStatus.DONE:
         raise typer.Exit(CHECK_FAILED)
 
 

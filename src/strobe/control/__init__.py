@@ -79,10 +79,10 @@ if TYPE_CHECKING:
     from strobe.control.request_timeline import Stop as Stop
     from strobe.control.sensor import Sensor as Sensor
     from strobe.control.sensor_resolution import bits_needed as bits_needed
-    from strobe.control.sensors import Fault as Fault, Sensors as Sensors
+    from strobe.control.sensors import SensorFault as SensorFault, Sensors as Sensors
     from strobe.control.slotine_li import SlotineLi as SlotineLi
     from strobe.control.stability import Stability as Stability, stability as stability
-    from strobe.control.status import Status as Status
+    from strobe.control.status import TrackingStatus as TrackingStatus
     from strobe.control.tracking import control as control
     from strobe.control.tracking_deviation import straying as straying
     from strobe.control.tracking_result import Tracked as Tracked
@@ -106,10 +106,10 @@ exported(
         "strobe.control.operational_space": "OperationalSpace",
         "strobe.control.sensor_resolution": "bits_needed",
         "strobe.control.sensor": "Sensor",
-        "strobe.control.sensors": "Fault Sensors",
+        "strobe.control.sensors": "SensorFault Sensors",
         "strobe.control.slotine_li": "SlotineLi",
         "strobe.control.stability": "Stability stability",
-        "strobe.control.status": "Status",
+        "strobe.control.status": "TrackingStatus",
         "strobe.control.request_timeline": "Stop",
         "strobe.control.tracking_result": "Tracked",
         "strobe.control.tracking": "control",

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import inf, isfinite
 
+from strobe import renamed
 from strobe.control.sensor import DIFFERENCE, QUANTITIES, Sensor, checked_source
 from strobe.errors import ArgumentError
 from strobe.models.arguments import require_whole
@@ -26,7 +27,7 @@ BRAKING = 20.0  # 1/s
 
 
 @dataclass(frozen=True)
-class Fault:
+class SensorFault:
     """A sensor that says nothing (NaN) from one time on, perhaps until another: of one joint, or of all."""
 
     sensor: str
@@ -59,7 +60,7 @@ class Sensors:
     position: Sensor = field(default_factory=Sensor)
     velocity: Sensor = field(default_factory=Sensor)
     acceleration: Sensor = field(default_factory=Sensor)
-    faults: Sequence[Fault] = ()
+    faults: Sequence[SensorFault] = ()
     patience: int | None = None
     braking: float = BRAKING
     seed: int = 0
@@ -107,3 +108,5 @@ class Sensors:
 
 PERFECT = Sensors()
 """What a loop has of which nothing is said."""
+
+renamed.answer(__name__)

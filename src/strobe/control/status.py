@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+from strobe import renamed
 
-class Status(IntEnum):
+
+class TrackingStatus(IntEnum):
     """The worst of what happened."""
 
     DONE = 0
@@ -20,9 +22,11 @@ class Status(IntEnum):
 
 
 SENTENCES = {
-    Status.DONE: "the motion was followed to its end.",
-    Status.DEVIATION: "the arm left the motion by more than was allowed.",
-    Status.INFEASIBLE: "the motion asked for more than the arm can give.",
-    Status.STOPPED: "a sensor failed, and the arm was braked.",
-    Status.DIVERGED: "the loop diverged.",
+    TrackingStatus.DONE: "the motion was followed to its end.",
+    TrackingStatus.DEVIATION: "the arm left the motion by more than was allowed.",
+    TrackingStatus.INFEASIBLE: "the motion asked for more than the arm can give.",
+    TrackingStatus.STOPPED: "a sensor failed, and the arm was braked.",
+    TrackingStatus.DIVERGED: "the loop diverged.",
 }
+
+renamed.answer(__name__)

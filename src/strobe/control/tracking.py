@@ -22,7 +22,7 @@ from strobe.control.sample_rates import WHOLE, periods, whole_steps
 from strobe.control.sensor_failures import stops_of
 from strobe.control.sensor_noise import disturbances
 from strobe.control.sensors import PERFECT, Sensors
-from strobe.control.status import Status
+from strobe.control.status import TrackingStatus
 from strobe.control.tracking_result import Tracked
 from strobe.control.verdict import judged, tolerances
 from strobe.models.arguments import finite_numbers, require_above, require_truth
@@ -32,7 +32,7 @@ from strobe.simulate.problem import Problem, problem
 from strobe.trajectory.motion import Trajectory
 
 Array = np.ndarray
-DONE = int(Status.DONE)
+DONE = int(TrackingStatus.DONE)
 
 
 def control(
@@ -137,7 +137,11 @@ def _run(
     stopped, why = stops_of(loop, out, state)
     status = np.full(count, DONE)
     if gone or some(stopped):
-        status = np.where(lost.any(axis=1), Status.DIVERGED, np.where(stopped, Status.STOPPED, Status.DONE))
+        status = np.where(
+            lost.any(axis=1),
+            TrackingStatus.DIVERGED,
+            np.where(stopped, TrackingStatus.STOPPED, TrackingStatus.DONE),
+        )
     return Tracked(
         arm, loop.controller, times, wanted[:, 0], whole[..., p.q], whole[..., p.qd], whole[..., loop.layout.end :],
         cut.reshape((*batch, -1)), done.reshape(batch), status.reshape(batch), motion, (*notes, *why),

@@ -25,9 +25,9 @@ from strobe.robot import Robot, require_robot
 from strobe.scalars import Num, Numbers
 from strobe.simulate.events import Lock
 from strobe.simulate.problem import joint_at
-from strobe.simulate.run import Status
+from strobe.simulate.run import RunStatus
 from strobe.simulate.simulation import simulate
-from strobe.simulate.torques import Table
+from strobe.simulate.torques import TimeSeries
 from strobe.trajectory.motion import Trajectory
 
 
@@ -49,10 +49,10 @@ def straying(
         period * np.arange(periods(motion.duration, period, 6 * n, "Take a part of it.")), motion.duration
     )
     q, qd, qdd = motion(times)
-    wanted = Table(times, np.concatenate([q, qd], axis=-1))
+    wanted = TimeSeries(times, np.concatenate([q, qd], axis=-1))
 
     def strays(method: Approximation) -> float:
-        fed = Table(times, method.inverse_dynamics(q, qd, qdd), "zero-order")
+        fed = TimeSeries(times, method.inverse_dynamics(q, qd, qdd), "zero-order")
         parameters = {"fed": fed, "wanted": wanted, **gains}
         held = [joint_at(robot, dof).name for dof in method.silent]
         brakes = [Lock(0.0, held)] if held else []
@@ -60,7 +60,7 @@ def straying(
             warnings.simplefilter("ignore", LimitsLeftWarning)
             run = simulate(robot, q[0], qd[0], law, times, parameters=parameters, events=brakes)
         run.require_uninterrupted()
-        if run.status != Status.DONE:
+        if run.status != RunStatus.DONE:
             return math.inf
         return float(astray(robot, run.q, q).max())
 

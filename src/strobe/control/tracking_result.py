@@ -11,7 +11,7 @@ import numpy as np
 
 from strobe.compiler.runtime.arrays import every
 from strobe.control.controller import Controller
-from strobe.control.status import Status
+from strobe.control.status import TrackingStatus
 from strobe.errors import StrobeError
 from strobe.kinematics.end_effector import astray
 from strobe.robot import Robot
@@ -21,7 +21,7 @@ from strobe.show.units import efforts, lengths
 from strobe.trajectory.motion import Trajectory
 
 Array = np.ndarray
-DONE = int(Status.DONE)
+DONE = int(TrackingStatus.DONE)
 Path = str | PathLike[str]
 
 
@@ -39,7 +39,7 @@ class Tracked:
     tau: Array  # (..., T, nv) as asked for by the controller
     cut: Array  # (..., nv) seconds for which a motor gave less than was asked
     stopped: Array  # (...) the time of the last good state
-    status: Array  # (...) of Status
+    status: Array  # (...) of TrackingStatus
     motion: Trajectory  # what was wanted, as it was planned
     notes: tuple[str, ...] = ()
     # (..., T, size) of the controller, before each row
@@ -95,7 +95,7 @@ class Tracked:
         loops = f"{self.status.size} loops" if self.status.ndim else "a loop"
         head = f"Tracked {self.plant.name}: {loops}, {self.times[-1]:g} s, {self.controller.title}"
         known = {
-            "ended": ended(self.status, Status),
+            "ended": ended(self.status, TrackingStatus),
             "rows": len(self.times),
             "the hand strays by at most": self._astray(),
         }

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from strobe.compiler.runtime.arrays import every, one_or_each
-from strobe.control.status import Status
+from strobe.control.status import TrackingStatus
 from strobe.control.tracking_result import Tracked
 from strobe.errors import ArgumentError, shown
 from strobe.robot import Robot
@@ -35,16 +35,16 @@ def judged(run: Tracked, unkept: Sequence[str], tolerance: Array, limited: bool)
     """The run with its status, the worst of what is found, and what there is to say."""
     status, notes = run.status.copy(), [*unkept, *_losses(run)]
     if unkept:
-        status = np.maximum(status, Status.INFEASIBLE)
+        status = np.maximum(status, TrackingStatus.INFEASIBLE)
     cut = (run.cut > SHORTEST).any(axis=-1) if limited else np.zeros(status.shape, dtype=bool)
-    status = np.where(cut, np.maximum(status, Status.INFEASIBLE), status)
+    status = np.where(cut, np.maximum(status, TrackingStatus.INFEASIBLE), status)
     notes += _cuts(run) if limited else _beyond(run)
     if run.done and every(np.abs(run.error) <= tolerance):
         return replace(run, status=status.astype(np.int8), notes=(*run.notes, *notes))
-    lost = (run.status >= Status.STOPPED)[..., None, None]  # and told so already
+    lost = (run.status >= TrackingStatus.STOPPED)[..., None, None]  # and told so already
     off = np.where(lost, 0.0, np.nan_to_num(np.abs(run.error)) / tolerance)
     left = (off > 1).any(axis=(-1, -2))
-    status = np.where(left, np.maximum(status, Status.DEVIATION), status)
+    status = np.where(left, np.maximum(status, TrackingStatus.DEVIATION), status)
     notes += _deviation(run, off, tolerance) if left.any() else []
     return replace(run, status=status.astype(np.int8), notes=(*run.notes, *notes))
 
@@ -53,7 +53,7 @@ def _losses(run: Tracked) -> list[str]:
     """A sentence for each of the first loops that were lost, and how many there are."""
     if run.done:
         return []
-    which = np.flatnonzero(run.status.ravel() == Status.DIVERGED)
+    which = np.flatnonzero(run.status.ravel() == TrackingStatus.DIVERGED)
     said = [_loss(run, int(i)) for i in which[:MENTIONED]]
     if len(which) > MENTIONED:
         said.append(f"{len(which):,} of {run.status.size:,} loops diverged in all; status says which.")

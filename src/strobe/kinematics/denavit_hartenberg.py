@@ -21,6 +21,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from strobe import renamed
 from strobe.errors import ArgumentError, shown
 from strobe.kinematics.common_normals import Guide, Line, Normal, common_normals
 from strobe.kinematics.dh_files import model_of, rest_placements, toml_of
@@ -85,7 +86,7 @@ class Exactness:
 
 @displayed
 @dataclass(frozen=True, eq=False)
-class Table:
+class DHTable:
     """A Denavit-Hartenberg table: one row per joint, and what does not fit at its two ends.
 
     Every axis z points as its joint does in the model, so that no joint changes its sign.
@@ -156,7 +157,7 @@ class Table:
 
 def denavit_hartenberg(
     robot: Robot, frame: str | None = None, convention: Convention = "standard"
-) -> Table:
+) -> DHTable:
     """The table of the joints that carry a frame (the tip if none is named).
 
     Where the axes leave a choice, the robot's own link frames are kept if they fit, so that a model given by a table
@@ -176,7 +177,7 @@ def denavit_hartenberg(
     normals = _normals(arm, chain, lines, convention)
     snap = _Snap()
     base, *rows, tool = _rows(arm, chain, lines, normals, snap, convention)
-    table = Table(
+    table = DHTable(
         robot=robot.name,
         frame=chain.frames[-1].name,
         convention=convention,
@@ -314,7 +315,7 @@ def _screw(axis: int, angle: Any, shift: Any) -> Array:
 # -- the report -------------------------------------------------------------------------------------
 
 
-def _compared(robot: Robot, table: Table, arm: Serial) -> Exactness:
+def _compared(robot: Robot, table: DHTable, arm: Serial) -> Exactness:
     """The table beside the robot's own forward kinematics on random positions, angles within one turn."""
     q, _, _ = robot.random_state(seed=1, batch=SAMPLES)
     turning = arm.columns[arm.revolute]  # limits of 1e16 exist: an offset added to such an angle is lost
@@ -367,3 +368,6 @@ def _remarks(lines: Sequence[Line], normals: Sequence[Normal]) -> Iterator[str]:
             )
         elif normal.case != "crossing" and normal.sine > SNAP:
             yield f"{pair} are {normal.sine:.2g} rad off parallel, and their normal is chosen as if they were."
+
+
+renamed.answer(__name__)

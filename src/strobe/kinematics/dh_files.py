@@ -18,13 +18,13 @@ from strobe.models.placements import joined
 from strobe.models.toml_writer import write_dh_toml
 
 if TYPE_CHECKING:
-    from strobe.kinematics.denavit_hartenberg import Row, Table
+    from strobe.kinematics.denavit_hartenberg import DHTable, Row
 
 Array = np.ndarray
 NOTHING = 1e-13  # metres and cosines that are rounding
 
 
-def model_of(table: Table) -> Model:
+def model_of(table: DHTable) -> Model:
     """The chain on the frames of a table; the robot's own frames keep their names and places."""
     chain = table.chain
     shifts = _shifts(table)
@@ -36,14 +36,14 @@ def model_of(table: Table) -> Model:
     return replace(chain, bodies=bodies, frames=(*own, *others))
 
 
-def toml_of(table: Table) -> str:
+def toml_of(table: DHTable) -> str:
     """The robot file of `model_of`, its links as rows."""
     rows = [_entries(row) for row in table.rows]
     base = None if table.base.idle else _entries(table.base)
     return write_dh_toml(model_of(table), table.convention, rows, base)
 
 
-def _shifts(table: Table) -> dict[int, Pose]:
+def _shifts(table: DHTable) -> dict[int, Pose]:
     """Where every old link frame lies in the new one."""
     new = table.placements(np.zeros(table.n))[1:]
     old = rest_placements(table.chain)
@@ -78,7 +78,7 @@ def _link_names(chain: Model, shifts: Mapping[int, Pose]) -> dict[int, str]:
     return names
 
 
-def _body(table: Table, body: Body, name: str, shift: Pose) -> Body:
+def _body(table: DHTable, body: Body, name: str, shift: Pose) -> Body:
     turn, across, twist = _screws(table.rows[body.index])
     standard = table.convention == "standard"
     before, after = (Pose(), turn @ across @ twist) if standard else (twist @ across, turn)
@@ -101,7 +101,7 @@ def _screws(row: Row) -> tuple[Pose, Pose, Pose]:
     return Pose((Turn.by(2, row.theta),)), Pose((shift,)), Pose((Turn.by(0, row.alpha),))
 
 
-def _frame(table: Table, frame: Frame, shifts: Mapping[int, Pose]) -> Frame:
+def _frame(table: DHTable, frame: Frame, shifts: Mapping[int, Pose]) -> Frame:
     """A frame of the robot on the new link frame; the one of the table stands where the table says."""
     if frame.body == ROOT:
         return frame

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from strobe.models.joints import FIXED
 
 if TYPE_CHECKING:
-    from strobe.kinematics.denavit_hartenberg import Row, Table
+    from strobe.kinematics.denavit_hartenberg import DHTable, Row
 
 PRODUCTS = {
     "standard": "Rz(theta) Tz(d) Tx(a) Rx(alpha)",
@@ -22,7 +22,7 @@ HEADS = {
 }
 
 
-def text_of(table: Table) -> str:
+def text_of(table: DHTable) -> str:
     """The table with its report."""
     lines = [
         f"{table.robot}, {table.convention} Denavit-Hartenberg: each row is {PRODUCTS[table.convention]} (rad, m)",
@@ -34,7 +34,7 @@ def text_of(table: Table) -> str:
     return "\n".join(lines)
 
 
-def _cells(table: Table) -> Iterator[Sequence[str]]:
+def _cells(table: DHTable) -> Iterator[Sequence[str]]:
     heads = HEADS[table.convention]
     yield ("", "kind", *heads)
     if not table.base.idle:
@@ -82,7 +82,7 @@ def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     ]
 
 
-def _report(table: Table) -> Iterator[str]:
+def _report(table: DHTable) -> Iterator[str]:
     exact = table.exactness
     yield (
         f'exactness: on {exact.samples} random positions the table has "{table.frame}" within {exact.position:.2g} m '

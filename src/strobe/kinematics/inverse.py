@@ -22,7 +22,7 @@ from strobe.kinematics.one_pose import one_pose
 from strobe.kinematics.one_search import one_search
 from strobe.kinematics.poses import checked_poses, checked_what, finite, label, twelve
 from strobe.kinematics.serial_chain import NUMERIC
-from strobe.kinematics.solutions import Solutions, Status
+from strobe.kinematics.solutions import Solutions, SolutionStatus
 from strobe.kinematics.solver import SIX, Solver, solver_of
 from strobe.models.arguments import require_above, require_text, require_truth
 from strobe.models.loops import require_open
@@ -178,8 +178,8 @@ def _searched(solver: Solver, rows: Places, status: Array, limits: bool) -> bool
     few = solver.what == "pose" and solver.arm.n < SIX
     singular = (~np.isnan(rows.residual) & (rows.codes % 2**solver.arm.n > 0)).any(-1)
     for held in (True, False) if limits else (False,):
-        missing = status != Status.SOLVED if held else status == Status.UNREACHABLE
-        (left,) = np.nonzero(missing & (status != Status.INVALID) & (few | singular))
+        missing = status != SolutionStatus.SOLVED if held else status == SolutionStatus.UNREACHABLE
+        (left,) = np.nonzero(missing & (status != SolutionStatus.INVALID) & (few | singular))
         if len(left):
             found = numeric.solve(
                 solver.robot,
@@ -189,11 +189,11 @@ def _searched(solver: Solver, rows: Places, status: Array, limits: bool) -> bool
                 what=solver.what,
                 limits=held,
             )
-            reached = found.status == Status.SOLVED
+            reached = found.status == SolutionStatus.SOLVED
             rows.put_first(
                 left[reached], found.q[reached, 0], found.residual[reached, 0], 0.0 if held else np.inf
             )
-            status[left[reached]] = Status.SOLVED
+            status[left[reached]] = SolutionStatus.SOLVED
     return bool((few | singular).any())
 
 
@@ -205,10 +205,10 @@ def _judged(solver: Solver, rows: Places, limits: bool) -> tuple[Array, Array, A
     else:
         within = exists & solver.ranges.within(rows.q)
     good = within if limits else exists
-    status = np.where(good.any(-1), int(Status.SOLVED), int(Status.UNREACHABLE))
+    status = np.where(good.any(-1), int(SolutionStatus.SOLVED), int(SolutionStatus.UNREACHABLE))
     if np.count_nonzero(status):
-        status[exists.any(-1) & (status != Status.SOLVED)] = Status.LIMITS
-    status[~finite(rows.poses, solver.what)] = Status.INVALID
+        status[exists.any(-1) & (status != SolutionStatus.SOLVED)] = SolutionStatus.LIMITS
+    status[~finite(rows.poses, solver.what)] = SolutionStatus.INVALID
     return exists, within, status
 
 
@@ -226,11 +226,11 @@ def _reasons(
     solver: Solver, rows: Places, status: Array, exists: Array, lead: tuple[int, ...]
 ) -> list[str]:
     """A sentence for every pose that was not solved."""
-    lost = np.flatnonzero(status == Status.UNREACHABLE)
+    lost = np.flatnonzero(status == SolutionStatus.UNREACHABLE)
     why = dict(zip(lost.tolist(), _unreachable(solver, rows, lost), strict=True))
     sentences = list[str]()
     for k in status.nonzero()[0].tolist():
-        if status[k] == Status.INVALID:
+        if status[k] == SolutionStatus.INVALID:
             text = "it holds a NaN or an infinity."
         elif k in why:
             text = f"unreachable: {why[k]}"

@@ -19,7 +19,7 @@ from strobe.kinematics.initial_guesses import seeds_of
 from strobe.kinematics.joint_ranges import ranges_of
 from strobe.kinematics.null_space import Objective, Secondary, objective, slide
 from strobe.kinematics.poses import checked_poses, checked_what, finite, label
-from strobe.kinematics.solutions import Solutions, Status
+from strobe.kinematics.solutions import Solutions, SolutionStatus
 from strobe.kinematics.unreachable_poses import sentence, too_far
 from strobe.models.arguments import require_above, require_truth, require_whole
 from strobe.models.loops import require_open
@@ -100,7 +100,7 @@ class Rows:
             _spread(self.q, valid, np.nan),
             _spread(self.residual, valid, np.nan),
             _spread(self.within, valid, False),
-            _spread(self.status, valid, Status.INVALID),
+            _spread(self.status, valid, SolutionStatus.INVALID),
             _spread(self.steps, valid, 0),
             reasons | {at[k]: text for k, text in self.reasons.items()},
         )
@@ -212,7 +212,7 @@ def finished(
     within = ranges.within(q)
     status = _status(task, poses, reached, within)
     reasons = {
-        int(k): sentence(task, attempts[0], poses[k], Status(status[k]), q[k], loose[k])
+        int(k): sentence(task, attempts[0], poses[k], SolutionStatus(status[k]), q[k], loose[k])
         for k in status.nonzero()[0]  # SOLVED is zero
     }
     return Rows(q, residual, within, status, found.steps, reasons)
@@ -243,9 +243,9 @@ def _without_limits(task: Task, targets: Array, q: Array, reached: Array, loose:
 
 
 def _status(task: Task, poses: Array, reached: Array, within: Array) -> Array:
-    status = np.where(reached & (within | (not task.limits)), Status.SOLVED, Status.LIMITS)
+    status = np.where(reached & (within | (not task.limits)), SolutionStatus.SOLVED, SolutionStatus.LIMITS)
     lost = ~reached
     if lost.any():
         far = too_far(task, poses[lost])
-        status[lost] = np.where(far, Status.UNREACHABLE, Status.NOT_CONVERGED)
+        status[lost] = np.where(far, SolutionStatus.UNREACHABLE, SolutionStatus.NOT_CONVERGED)
     return status

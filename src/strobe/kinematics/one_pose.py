@@ -61,7 +61,7 @@ class OnePose:
             q=found[:a].reshape(shape),
             residual=found[a:b],
             within=found[b:c] > 0.0,
-            status=np.zeros((), int),  # Status.SOLVED
+            status=np.zeros((), int),  # SolutionStatus.SOLVED
             recognised=solver.name,
             branches=solver.branches,
             branch=found[c:d].astype(int) if solver.branches else None,

@@ -26,7 +26,7 @@ from strobe.scalars import Num, Numbers, absolute, less, where
 
 Array = np.ndarray
 
-INSIDE, SOLVED = np.ones(1, bool), np.zeros((), int)  # of what is found; SOLVED is Status.SOLVED
+INSIDE, SOLVED = np.ones(1, bool), np.zeros((), int)  # of what is found; SOLVED is SolutionStatus.SOLVED
 ATTEMPTS = numeric.SEEDS, numeric.ITERATIONS, 0
 UNDECIDED = 1e-9  # of a turn: nearer to half a turn rounding decides which way is back
 

@@ -1,7 +1,7 @@
 """Poses as people give them, made (..., 4, 4) and checked.
 
 What is no pose is refused with by how much; a NaN or an infinity goes through and is answered with
-`Status.INVALID`, so that one bad row does not stop a batch.
+`SolutionStatus.INVALID`, so that one bad row does not stop a batch.
 """
 
 from __future__ import annotations

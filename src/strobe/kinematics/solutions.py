@@ -7,6 +7,7 @@ from enum import IntEnum
 
 import numpy as np
 
+from strobe import renamed
 from strobe.errors import counted
 from strobe.models.arguments import require_place
 from strobe.show.sheet import Lines, Sheet, Table, displayed, tiny
@@ -16,7 +17,7 @@ Array = np.ndarray
 SHOWN = 5  # reasons that are printed of a batch
 
 
-class Status(IntEnum):
+class SolutionStatus(IntEnum):
     """How one pose was answered."""
 
     SOLVED = 0  # at least one solution within the limits
@@ -39,7 +40,7 @@ class Solutions:
     q: Array  # (..., K, nq)
     residual: Array  # (..., K)
     within: Array  # (..., K) whether every joint is within its limits
-    status: Array  # (...) of `Status`
+    status: Array  # (...) of `SolutionStatus`
     recognised: str  # how the arm was solved: "spherical wrist", "general 6R", "numeric", …
     branches: tuple[str, ...] = ()  # names of the branches where they have meanings
     branch: Array | None = None  # (..., K) which of them; −1 where a place is empty or was searched for
@@ -87,7 +88,10 @@ class Solutions:
 
     def _summary(self) -> str:
         """How many poses were answered how."""
-        kinds = [(int((self.status == kind).sum()), kind.name.lower().replace("_", " ")) for kind in Status]
+        kinds = [
+            (int((self.status == kind).sum()), kind.name.lower().replace("_", " "))
+            for kind in SolutionStatus
+        ]
         largest = float(np.nanmax(self.residual)) if self.exists.any() else 0.0
         told = ", ".join(f"{number} {name}" for number, name in kinds if number)
         return f"{self.how}: {counted(self.status.size, 'pose')}: {told}; residual at most {tiny(largest)}"
@@ -123,3 +127,6 @@ def _table(rows: list[list[str]]) -> list[Table | str]:
 
 def _more(left: int) -> list[str]:
     return [f"… and {left} more"] if left > 0 else []
+
+
+renamed.answer(__name__)

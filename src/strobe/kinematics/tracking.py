@@ -23,7 +23,7 @@ from strobe.kinematics.joint_ranges import ranges_of
 from strobe.kinematics.numeric import ITERATIONS, TOLERANCE, middle, solve, task_of
 from strobe.kinematics.poses import checked_poses, finite
 from strobe.kinematics.screws import error
-from strobe.kinematics.solutions import Solutions, Status
+from strobe.kinematics.solutions import Solutions, SolutionStatus
 from strobe.models.arguments import require_above
 from strobe.robot import Robot, require_robot
 from strobe.show.sheet import Column, Sheet, by_joint, displayed, number, numbered
@@ -45,7 +45,7 @@ class Path:
     residual: Array  # (T,)
     iterations: Array  # (T,) steps on the way to each
     pieces: Array  # (T,) into how many parts the way to each was divided
-    status: Status  # of the first pose that was not reached, or SOLVED
+    status: SolutionStatus  # of the first pose that was not reached, or SOLVED
     reason: str = ""  # which pose that is, and which joint and limit
 
     @property
@@ -55,7 +55,7 @@ class Path:
 
     @property
     def complete(self) -> bool:
-        return self.status == Status.SOLVED
+        return self.status == SolutionStatus.SOLVED
 
     def _sheet(self) -> Sheet:
         total, n = len(self.q), self.q.shape[-1]
@@ -100,7 +100,7 @@ def track(
         starts = _given(robot, q0)
     else:
         found = inverse_kinematics(robot, asked[0], frame, what=what, limits=limits)
-        if weights is None and found.status != Status.SOLVED:
+        if weights is None and found.status != SolutionStatus.SOLVED:
             return tracker.nowhere(found)
         starts = _starts(task, asked[0], found)
     best = tracker.path(starts[0])
@@ -128,12 +128,12 @@ def _given(robot: Robot, q0: Any) -> Array:
 def _starts(task: Task, pose: Array, found: Solutions) -> Array:
     """Different positions that reach a pose, those in closed form if there are; else the middle of the limits."""
     robot, frame = task.robot, task.frame
-    if found.recognised == "numeric" and found.status == Status.SOLVED:
+    if found.recognised == "numeric" and found.status == SolutionStatus.SOLVED:
         nearest = Nearest(seeds_of(robot, frame), task.what, task.numbers(pose)[None])
         many = np.broadcast_to(pose, (STARTS, 4, 4))
         near = nearest.take(STARTS)[0]
         every = solve(robot, many, frame, q0=near, what=task.what, limits=task.limits, seeds=1)
-        return np.concatenate([found.q, every.q[every.status == Status.SOLVED, 0]])
+        return np.concatenate([found.q, every.q[every.status == SolutionStatus.SOLVED, 0]])
     good = found.exists & (found.within | (not task.limits))
     return found.q[good] if good.any() else middle(robot)[None]
 
@@ -152,11 +152,11 @@ class Tracker:
         """The path that begins at the place to which plain steps lead from a start."""
         count, nq = len(self.poses), self.task.robot.nq
         q, steps, pieces = np.full((count, nq), np.nan), np.zeros(count, int), np.zeros(count, int)
-        here, status, reason = start, Status.SOLVED, ""
+        here, status, reason = start, SolutionStatus.SOLVED, ""
         for k in range(count):
             went = self._first(here) if k == 0 else self._between(here, k)
             steps[k], pieces[k] = went.steps, went.pieces
-            if went.status != Status.SOLVED:
+            if went.status != SolutionStatus.SOLVED:
                 status, reason = went.status, f"poses[{k}] {went.obstacle}"
                 break
             q[k] = here = went.q
@@ -168,7 +168,7 @@ class Tracker:
         none, reason = np.zeros(count, int), found.reasons[0]
         text = f" {reason[9:]}" if reason.startswith("the pose ") else f": {reason}"
         q, residual = np.full((count, nq), np.nan), np.full(count, np.nan)
-        return Path(q, residual, none, none.copy(), Status(int(found.status)), f"poses[0]{text}")
+        return Path(q, residual, none, none.copy(), SolutionStatus(int(found.status)), f"poses[0]{text}")
 
     def _first(self, start: Array) -> _Went:
         """From a start, which may be anywhere, to the first pose."""
@@ -177,12 +177,12 @@ class Tracker:
             iterations=self.iterations, **self.options,
         )  # fmt: skip
         reason = "".join(found.reasons).removeprefix("the pose ")
-        return _Went(found.q[0], int(found.iterations), 1, Status(int(found.status)), reason)  # pyright: ignore[reportArgumentType]
+        return _Went(found.q[0], int(found.iterations), 1, SolutionStatus(int(found.status)), reason)  # pyright: ignore[reportArgumentType]
 
     def _between(self, q: Array, k: int) -> _Went:
         """From one pose to the next, in as many pieces as it needs."""
         if not self.valid[k]:
-            return _Went(q, 0, 0, Status.INVALID, "holds a NaN or an infinity.")
+            return _Went(q, 0, 0, SolutionStatus.INVALID, "holds a NaN or an infinity.")
         before, after = self.poses[k - 1], self.poses[k]
         done, part, steps, pieces = 0.0, 1.0, 0, 0
         while done < 1.0:
@@ -198,7 +198,7 @@ class Tracker:
                 part /= 2
             else:
                 reason = self._obstacle(k, done, square < self.task.arrived, there, move)
-                return _Went(q, steps, pieces, Status.NOT_CONVERGED, reason)
+                return _Went(q, steps, pieces, SolutionStatus.NOT_CONVERGED, reason)
         return _Went(q, steps, pieces)
 
     def _descended(self, q: Array, pose: Array) -> tuple[Array, float, int]:
@@ -227,5 +227,5 @@ class _Went:
     q: Array
     steps: int
     pieces: int
-    status: Status = Status.SOLVED
+    status: SolutionStatus = SolutionStatus.SOLVED
     obstacle: str = ""

@@ -11,7 +11,7 @@ from strobe.errors import counted
 from strobe.kinematics.damped_least_squares import Task
 from strobe.kinematics.joint_ranges import ranges_of
 from strobe.kinematics.serial_chain import array
-from strobe.kinematics.solutions import Status
+from strobe.kinematics.solutions import SolutionStatus
 
 if TYPE_CHECKING:
     from strobe.models.joints import Joint
@@ -55,17 +55,17 @@ def _extension(joint: Joint, limits: bool) -> float:
     return farthest * abs(joint.pitch) if joint.has_pitch else farthest  # pyright: ignore[reportArgumentType,reportReturnType]
 
 
-def sentence(task: Task, attempts: int, pose: Array, status: Status, q: Array, loose: Array) -> str:
+def sentence(task: Task, attempts: int, pose: Array, status: SolutionStatus, q: Array, loose: Array) -> str:
     """What came of a pose (4, 4): q is where the search ended, ``loose`` what only limits forbid, or NaN."""
     ranges = ranges_of(task.robot)
-    if status == Status.UNREACHABLE:
+    if status == SolutionStatus.UNREACHABLE:
         name, centre, length = reach_of(task.robot, task.frame, task.limits)
         far = np.linalg.norm(pose[:3, 3] - centre)
         return (
             f'is {far:.4g} m away from joint "{name}"; frame "{task.frame}" gets at most {length:.4g} m away '
             "from it."
         )
-    if status == Status.LIMITS:
+    if status == SolutionStatus.LIMITS:
         return f"is reached with {_listed(ranges.beyond(q))}."
     stand = _listed(ranges.standing(q))
     text = f"was not reached in {counted(attempts, 'attempt')}: {_left(task, q, pose)} missing"

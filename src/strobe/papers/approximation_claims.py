@@ -104,10 +104,10 @@ def _driven(robot: Robot, steps: int, held: bool) -> Array:
     """Where planar2 is after a second of torques that swing."""
     from strobe.compiler.runtime.traced import trace
     from strobe.simulate.simulation import simulate
-    from strobe.simulate.torques import Table
+    from strobe.simulate.torques import TimeSeries
 
     t = np.arange(steps + 1) / steps
-    table = Table(t, np.stack([3 * np.sin(7 * t), 1.5 * np.cos(5 * t)], axis=-1), "zero-order")
+    table = TimeSeries(t, np.stack([3 * np.sin(7 * t), 1.5 * np.cos(5 * t)], axis=-1), "zero-order")
     law = trace(lambda t, q, qd: [3.0 * sin(t[0] * 7.0), 1.5 * cos(t[0] * 5.0)], t=1, q=2, qd=2)
     with warnings.catch_warnings():  # the order of the method is the question: beyond limits too
         warnings.simplefilter("ignore", LimitsLeftWarning)

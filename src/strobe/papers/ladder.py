@@ -19,6 +19,7 @@ from strobe.analysis import counts
 from strobe.analysis.polynomials import mixed
 from strobe.analysis.speed import batch_way, formulations, single_way, state
 from strobe.approximate.method import require_open_dynamics
+from strobe.compiler.codegen.walk import NUMBER, Walk
 from strobe.compiler.graph.program import Program
 from strobe.compiler.runtime.timing import BATCH, ROUND, SINGLES, Way, best_times
 from strobe.errors import ArgumentError, UnsupportedModelError
@@ -26,6 +27,7 @@ from strobe.formulations import formulation, waters_steps
 from strobe.papers.findings_counts import printed
 from strobe.quantities import Request
 from strobe.robot import Robot
+from strobe.scalars import Node
 
 SECONDS = 1.0  # for all rungs in turn
 LONGEST, QUICK_LONGEST = 10, 7  # joints: beyond, what grows faster than their number takes too long to run
@@ -186,18 +188,35 @@ def _ranges(robot: Robot) -> dict[str, float]:
 
 def straight(program: Program) -> Callable[..., list[float]]:
     """A program of plain arithmetic as a Python function, one statement per operation."""
-    names: dict[Any, str] = {}
-    lines = [f"def run({', '.join(each.name for each in program.inputs)}):"]
-    for node in program.nodes:
-        if node.op in ("input", "constant"):
-            names[node] = str(node.value) if node.op == "input" else repr(node.value)
-            continue
-        names[node] = f"x{node.index}"
-        lines.append(f"    x{node.index} = {TEXTS[node.op].format(*(names[a] for a in node.args))}")
-    lines.append(f"    return [{', '.join(names[node] for node in program.outputs)}]")
+    body = _Statements(program)
+    results = ", ".join(body.results())
+    head = f"def run({', '.join(each.name for each in program.inputs)}):"
     known: dict[str, Any] = {"sin": math.sin, "cos": math.cos}
-    exec("\n".join(lines), known)
+    exec("\n".join([head, *body.lines, f"    return [{results}]"]), known)
     return known["run"]
+
+
+class _Statements(Walk[str]):
+    language, table = "Python", TEXTS
+
+    def __init__(self, program: Program) -> None:
+        super().__init__(program)
+        self.lines: list[str] = []
+
+    def number(self, value: float) -> str:
+        return repr(value)
+
+    def read(self, entry: str) -> str:
+        return entry
+
+    def written(self, op: str, *args: object) -> str:
+        return TEXTS[op].format(*args)
+
+    def keep(self, node: Node, value: str, kind: str = NUMBER) -> str:
+        if node.op == "input":
+            return value
+        self.lines.append(f"    x{node.index} = {value}")
+        return f"x{node.index}"
 
 
 def _plain_states(robot: Robot) -> list[tuple[list[float], ...]]:

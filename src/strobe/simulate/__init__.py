@@ -38,10 +38,10 @@ if TYPE_CHECKING:
     from strobe.simulate.energy_audit import Audit as Audit
     from strobe.simulate.events import Attach as Attach, Drop as Drop, Lock as Lock, Release as Release
     from strobe.simulate.rollout import Rollout as Rollout
-    from strobe.simulate.run import Run as Run, Status as Status
+    from strobe.simulate.run import Run as Run, RunStatus as RunStatus
     from strobe.simulate.simulation import simulate as simulate
     from strobe.simulate.simulator import Simulator as Simulator
-    from strobe.simulate.torques import Stops as Stops, Table as Table
+    from strobe.simulate.torques import Stops as Stops, TimeSeries as TimeSeries
 
 exported(
     __name__,
@@ -49,10 +49,10 @@ exported(
         "strobe.simulate.energy_audit": "Audit",
         "strobe.simulate.events": "Attach Drop Lock Release",
         "strobe.simulate.rollout": "Rollout",
-        "strobe.simulate.run": "Run Status",
+        "strobe.simulate.run": "Run RunStatus",
         "strobe.simulate.simulation": "simulate",
         "strobe.simulate.simulator": "Simulator",
-        "strobe.simulate.torques": "Stops Table",
+        "strobe.simulate.torques": "Stops TimeSeries",
     },
     called="simulate",
 )

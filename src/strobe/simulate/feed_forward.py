@@ -8,7 +8,7 @@ import numpy as np
 
 from strobe.errors import ArgumentError
 from strobe.robot import Robot, require_robot
-from strobe.simulate.torques import Table
+from strobe.simulate.torques import TimeSeries
 from strobe.trajectory.files import MOST_ROWS, in_order
 from strobe.trajectory.motion import Trajectory
 
@@ -20,7 +20,7 @@ SMALL = 1e-3  # of the largest torque of all: joints with less may be off by as 
 BEFORE = 1e-9  # of a piece: where it ends, just before the next one begins
 
 
-def feed_forward(robot: Robot, motion: Trajectory, until: float | None = None, **how: Any) -> Table:
+def feed_forward(robot: Robot, motion: Trajectory, until: float | None = None, **how: Any) -> TimeSeries:
     """Torques (T, n) behind a motion, with rows at both sides of every knot and so dense that lines join them.
 
     ``until`` leaves out what comes after a time. Keywords (friction, gravity, …) are those of
@@ -41,7 +41,7 @@ def feed_forward(robot: Robot, motion: Trajectory, until: float | None = None, *
         off = np.abs(found - 0.5 * (tau[:-1] + tau[1:])) > allowed
         more = np.flatnonzero(off.any(axis=1) & (np.diff(t) > SHORTEST))
         if not len(more):
-            return Table(t, tau)
+            return TimeSeries(t, tau)
         _require_rows(len(t) + len(more), end)
         t, tau = np.insert(t, more + 1, middle[more]), np.insert(tau, more + 1, found[more], axis=0)
 

@@ -30,7 +30,7 @@ from strobe.simulate.checkpoint import Checkpoint
 from strobe.simulate.energy_audit import Audit, Carried
 from strobe.simulate.limit_extremes import bounds
 from strobe.simulate.run import Errors, Run
-from strobe.simulate.torques import Table
+from strobe.simulate.torques import TimeSeries
 
 Array = np.ndarray
 Place = str | PathLike[str]
@@ -304,7 +304,7 @@ def _add(writer: Any, channel: int, t: float, message: Mapping[str, Any]) -> Non
 # -- torques over time --------------------------------------------------------------------------------------
 
 
-def read_torques(path: Place, robot: Robot, hold: str = "linear") -> Table:
+def read_torques(path: Place, robot: Robot, hold: str = "linear") -> TimeSeries:
     """Torques over time from a file: CSV with columns t and tau_<joint>, or NPZ with t and tau (T, n)."""
     require_robot(robot)
     kind = suffix_of(path)
@@ -316,7 +316,7 @@ def read_torques(path: Place, robot: Robot, hold: str = "linear") -> Table:
             f"{fspath(path)}: t has shape {t.shape} and tau {tau.shape}; {robot.name} needs (T,) and (T, {robot.nv})."
         )
     try:
-        return Table(t, tau, hold)
+        return TimeSeries(t, tau, hold)
     except ArgumentError as error:
         raise ArgumentError(f"{fspath(path)}: {error}") from None
 

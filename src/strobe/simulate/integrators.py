@@ -190,7 +190,7 @@ class LandingRequest(Request):
             step = [v * h for v in qd]
             q = [x for joint in coordinates(model).joints for x in joint.integrate(state[p.q], step)]
         else:
-            q = _on_unit_length(model, q)
+            q = on_unit_length(model, q)
         if model.is_closed:
             asked = Asked(carrying(model, numbers, self.loads), self, {})
             if self.implicit_position:  # a step of low order is far off
@@ -238,7 +238,8 @@ def _moved(y: Numbers, h: Num, weights: tuple[float, ...], numbers: Mapping[str,
     return moved
 
 
-def _on_unit_length(model: Model, q: Numbers) -> list[Num]:
+def on_unit_length(model: Model, q: Numbers) -> list[Num]:
+    """Positions whose quaternions are turns again."""
     landed: list[Num] = []
     for joint in coordinates(model).joints:
         place = joint.position(q)

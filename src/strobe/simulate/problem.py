@@ -38,7 +38,7 @@ from strobe.simulate.evaluation import interpreted
 from strobe.simulate.events import Event, Lock, Span, load_frames, locked_dofs, spans
 from strobe.simulate.integrators import Parts, parts
 from strobe.simulate.limit_extremes import ranges_of
-from strobe.simulate.torques import Function, Stops, Table, named, payload_numbers
+from strobe.simulate.torques import Function, Stops, TimeSeries, named, payload_numbers
 
 if TYPE_CHECKING:
     from strobe.mechanisms.mobility import Solvable
@@ -134,7 +134,7 @@ class Problem:
     end: float
     rows: Array | None  # the times asked for, if any were
     constants: Mapping[str, Array]
-    tables: Mapping[str, Table]  # values (N or 1, T, size)
+    tables: Mapping[str, TimeSeries]  # values (N or 1, T, size)
     function: Function | None  # torques by Python
     spans: Sequence[Span]
     asked_of: Robot
@@ -266,7 +266,7 @@ def _checked(
     inputs = {name: _input(name, value, sizes[name], start, end, robot) for name, value in given.items()}
     batch = _batch({"q0": q, "qd0": qd} | {name: _leading(x) for name, x in inputs.items()})
     flat = {name: _flat(x, batch) for name, x in inputs.items()}
-    constants = {name: x for name, x in flat.items() if not isinstance(x, Table)}
+    constants = {name: x for name, x in flat.items() if not isinstance(x, TimeSeries)}
     carried = {name: constants.pop(f"payload {name}") for name in loads}
     state = _state(outline.parts, batch, q, qd)
     pieces, idle = spans(robot, events, Span(start, (), carried), end)
@@ -275,7 +275,7 @@ def _checked(
         notes = *_outside(robot, q, stops=bool(stops)), *_too_fast(robot, qd, limited=limits), *notes
     return Problem(
         outline, batch, state, start, end, rows, constants,
-        {name: x for name, x in flat.items() if isinstance(x, Table)}, function, pieces, robot, closed,
+        {name: x for name, x in flat.items() if isinstance(x, TimeSeries)}, function, pieces, robot, closed,
         notes,
     )  # fmt: skip
 
@@ -567,9 +567,9 @@ def _stop_numbers(name: str, value: Any, robot: Robot) -> Array | None:
     return numbers
 
 
-def _input(name: str, value: Any, size: int, start: float, end: float, robot: Robot) -> Array | Table:
+def _input(name: str, value: Any, size: int, start: float, end: float, robot: Robot) -> Array | TimeSeries:
     said = "torque" if name == "tau" else name.removeprefix("law ")
-    if isinstance(value, Table):
+    if isinstance(value, TimeSeries):
         value.require(said, size, start, end)
         return value
     why = robot.shape_reason if name == "tau" else f"it has {size} numbers"
@@ -585,9 +585,9 @@ def _input(name: str, value: Any, size: int, start: float, end: float, robot: Ro
     return array
 
 
-def _leading(x: Array | Table) -> Array:
+def _leading(x: Array | TimeSeries) -> Array:
     """An array with the batch axes of an input, then one more."""
-    return x.values[..., 0, :] if isinstance(x, Table) else x
+    return x.values[..., 0, :] if isinstance(x, TimeSeries) else x
 
 
 def _batch(arrays: Mapping[str, Array]) -> tuple[int, ...]:
@@ -603,9 +603,9 @@ def _batch(arrays: Mapping[str, Array]) -> tuple[int, ...]:
         ) from None
 
 
-def _flat(x: Array | Table, batch: tuple[int, ...]) -> Array | Table:
+def _flat(x: Array | TimeSeries, batch: tuple[int, ...]) -> Array | TimeSeries:
     """With one leading axis: of all runs, or of length one where they share the values."""
-    if isinstance(x, Table):
+    if isinstance(x, TimeSeries):
         return replace(x, values=_flat_rows(x.values, batch, 2))
     return x[None] if x.ndim == 1 else _flat_rows(x, batch, 1)
 

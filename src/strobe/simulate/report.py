@@ -12,7 +12,7 @@ from strobe.simulate.checkpoint import Checkpoint
 from strobe.simulate.energy_audit import Audit, Carried
 from strobe.simulate.fixed_steps import Fault, Rows, called_torque, rates_at
 from strobe.simulate.problem import Problem
-from strobe.simulate.run import Run, Status, later
+from strobe.simulate.run import Run, RunStatus, later
 
 Array = np.ndarray
 MENTIONED = 5  # runs of a batch whose fate is told one by one
@@ -75,9 +75,11 @@ def report(
 def _status(problem: Problem, rows: Rows, reached: Array, lost: Array) -> Array:
     """How each of the batch ended."""
     whole = reached == problem.end
-    ending = Status.FAILED if rows.failure else Status.INTERRUPTED if rows.interrupted else Status.DONE
+    ending = (
+        RunStatus.FAILED if rows.failure else RunStatus.INTERRUPTED if rows.interrupted else RunStatus.DONE
+    )
     whole &= rows.recorded[-1:].all()
-    return np.where(lost, Status.DIVERGED, np.where(whole, Status.DONE, ending)).astype(np.int8)
+    return np.where(lost, RunStatus.DIVERGED, np.where(whole, RunStatus.DONE, ending)).astype(np.int8)
 
 
 def _audit(problem: Problem, rows: Rows, times: Array, out: Array, recorded: Array) -> Audit:

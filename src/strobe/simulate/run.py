@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from strobe import renamed
 from strobe.robot import Robot
 from strobe.show.picture import Picture
 from strobe.show.sheet import Column, Sheet, by_joint, displayed, ended, facts, number
@@ -23,7 +24,7 @@ Array = np.ndarray
 Path = str | PathLike[str]
 
 
-class Status(IntEnum):
+class RunStatus(IntEnum):
     """How a run ended."""
 
     DONE = 0
@@ -37,10 +38,10 @@ class Status(IntEnum):
 
 
 SENTENCES = {
-    Status.DONE: "the run reached its end.",
-    Status.DIVERGED: "the motion grew beyond all bounds, or its accelerations were not finite.",
-    Status.INTERRUPTED: "the run was interrupted.",
-    Status.FAILED: "a function that the run calls failed.",
+    RunStatus.DONE: "the run reached its end.",
+    RunStatus.DIVERGED: "the motion grew beyond all bounds, or its accelerations were not finite.",
+    RunStatus.INTERRUPTED: "the run was interrupted.",
+    RunStatus.FAILED: "a function that the run calls failed.",
 }
 
 
@@ -70,7 +71,7 @@ class Run:
     qd: Array  # (..., T, nv)
     tau: Array  # (..., T, nv) as applied: within the limits of motors, and what holds locked joints
     audit: Audit
-    status: Array  # (...) of Status
+    status: Array  # (...) of RunStatus
     stopped: Array  # (...) the time of the last good state
     cut: Array  # (..., nv) seconds for which a motor gave less than was asked
     method: str
@@ -94,7 +95,7 @@ class Run:
     @property
     def done(self) -> bool:
         """Whether every run reached its end."""
-        return bool((self.status == Status.DONE).all())
+        return bool((self.status == RunStatus.DONE).all())
 
     @cached_property
     def exceeded(self) -> tuple[Excess, ...]:
@@ -103,7 +104,7 @@ class Run:
 
     def require_uninterrupted(self) -> None:
         """Interrupt who asked for this run as well, where it was interrupted."""
-        if (self.status == Status.INTERRUPTED).any():
+        if (self.status == RunStatus.INTERRUPTED).any():
             raise KeyboardInterrupt
 
     # -- files and figures --------------------------------------------------------------------------
@@ -156,7 +157,7 @@ class Run:
     def _facts(self) -> dict[str, str | int | None]:
         drift = float(np.nanmax(self.audit.noticed_drift, initial=0.0))
         return {
-            "ended": ended(self.status, Status),
+            "ended": ended(self.status, RunStatus),
             "rows": len(self.times),
             "step": None if np.isnan(self.step) else f"{number(self.step)} s",
             "energy unaccounted for": f"{drift:.1e} of the largest kinetic energy",
@@ -195,3 +196,6 @@ def noted(run: Run, said: Iterable[str], **changed: Any) -> Run:
     own = {name: x for name, x in vars(run).items() if name in KEPT}
     unread = {name: make for name, make in vars(run).get("_unread", {}).items() if name not in own}
     return later(own | changed, unread | {"notes": lambda _: (*run.notes, *said)})
+
+
+renamed.answer(__name__)

@@ -54,12 +54,13 @@ def simulate(
 
     ::
 
-        torque           (..., n) constant, a `Table`, ``strobe.trace(law, t=1, q=n, qd=n, …)``, or ``f(t, q, qd)``
+        torque           (..., n) constant, a `TimeSeries`, ``strobe.trace(law, t=1, q=n, qd=n, …)``,
+                         or ``f(t, q, qd)``
         method           fixed steps: "rk4", "rk8" (Dormand-Prince), "semi-implicit-euler";
                          steps chosen by SciPy within rtol and atol: "rk45", "dop853", "radau", "bdf", "lsoda"
         step             of a fixed-step method, in seconds; chosen from speeds and modes if it is not given
         parameters       of a traced law: arrays (..., size) or tables by name
-        wrench           (..., 6), a `Table`, or either by frame; ``frame`` (the tip) where it and payloads act
+        wrench           (..., 6), a `TimeSeries`, or either by frame; ``frame`` (the tip) where it and payloads act
         payload          (..., 4) mass and centre or (..., 10), in frame axes, or by frame
         stops            True, or `Stops`: joint limits as springs and dampers
         limits           motors give no more than the robot's effort and velocity limits allow

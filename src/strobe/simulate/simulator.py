@@ -26,7 +26,7 @@ from strobe.simulate.integrators import FIXED, fixed_method
 from strobe.simulate.problem import problem
 from strobe.simulate.run import Run
 from strobe.simulate.simulation import require_words, simulate
-from strobe.simulate.torques import Table, named
+from strobe.simulate.torques import TimeSeries, named
 
 GIVEN = ("robot", "q0", "qd0", "torque", "t", "resume")  # what is of one run alone
 WITH_NUMBERS = (
@@ -89,7 +89,7 @@ def _compile(robot: Robot, words: Mapping[str, Any]) -> None:
     left = {
         name: x for name, x in words.items() if name not in ("method", "step", *OF_STEPS, *WITH_NUMBERS)
     }
-    if any(isinstance(x, Table) for x in named(left["wrench"], None).values()):
+    if any(isinstance(x, TimeSeries) for x in named(left["wrench"], None).values()):
         del left["wrench"]  # which must cover a run
     somewhere = robot.random_state(0)[0]
     asked = problem(robot, somewhere, np.zeros(robot.nv), None, 1.0, **left)

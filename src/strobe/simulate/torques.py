@@ -3,7 +3,7 @@
 | torque= | what happens |
 | --- | --- |
 | an array (..., n), or a number | constant |
-| `Table` | sampled at the times of the stages; linear between its rows, or each row held until the next |
+| `TimeSeries` | sampled at the times of the stages; linear between its rows, or each row held until the next |
 | `strobe.trace(law, t=1, q=n, qd=n, …)` | compiled into the step; further arguments come from ``parameters=`` |
 | any other function ``f(t, q, qd)`` | called on the whole batch at every stage; the loop runs in Python |
 """
@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from strobe import renamed
 from strobe.compiler.runtime.arrays import checked
 from strobe.errors import ArgumentError, ShapeError
 from strobe.models.payloads import SLACK, impossible, payload
@@ -29,7 +30,7 @@ HOLDS = ("linear", "zero-order")
 
 @displayed
 @dataclass(frozen=True, eq=False)
-class Table:
+class TimeSeries:
     """Values over time: rows (..., T, n) at T rising times; in between linear, or each row held until the next.
 
     Steps end at the times of rows, where the values bend or jump.
@@ -108,7 +109,7 @@ class Stops:
 
 def payload_numbers(value: Any) -> Array:
     """Payloads as ten numbers each: (..., 4) is a mass and its centre, (..., 10) all of them, in frame axes."""
-    if isinstance(value, Table):
+    if isinstance(value, TimeSeries):
         raise ArgumentError("payload cannot be a table: it is constant, or changed by events.")
     numbers = checked("payload", value, (), "it is a payload").astype(float)
     size = numbers.shape[-1] if numbers.ndim else 0
@@ -165,3 +166,6 @@ def named(value: Any, frame: str | None) -> Mapping[str | None, Any]:
     if value is None:
         return {}
     return value if isinstance(value, Mapping) else {frame: value}
+
+
+renamed.answer(__name__)

@@ -20,7 +20,7 @@ Array = np.ndarray
 
 def told(run: Tracked, cost: Cost | None = None, frame: str | None = None) -> dict[str, Any]:
     """What there is to say about one loop, as data; errors and torques of what was reached."""
-    from strobe.control.status import Status  # every verb imports the study: control waits
+    from strobe.control.status import TrackingStatus  # every verb imports the study: control waits
 
     reached = np.isfinite(np.concatenate([run.qd, run.tau], axis=-1)).all(axis=-1)
     error, hand, tau = run.error[reached], run.hand_error(frame)[reached], run.tau[reached]
@@ -28,7 +28,7 @@ def told(run: Tracked, cost: Cost | None = None, frame: str | None = None) -> di
     data = {
         "controller": run.controller.name,
         "title": run.controller.title,
-        "status": Status(int(run.status)).name.lower(),
+        "status": TrackingStatus(int(run.status)).name.lower(),
         "reached": float(run.stopped),
         "hand": {"rms": _rms(hand), "largest": float(hand.max())},
         "error": {"rms": _rms(error), "largest": np.abs(error).max(axis=0)},

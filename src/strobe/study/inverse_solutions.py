@@ -9,7 +9,7 @@ import numpy as np
 
 from strobe.errors import counted
 from strobe.kinematics.joint_ranges import ranges_of
-from strobe.kinematics.solutions import Solutions, Status
+from strobe.kinematics.solutions import Solutions, SolutionStatus
 from strobe.kinematics.workspace import moving_numbers
 from strobe.robot import Robot
 from strobe.show.sheet import tiny
@@ -18,11 +18,11 @@ from strobe.show.terminal import Table
 
 SIDE_BY_SIDE = 8  # numbers of a solution that stand in one row
 STATUS = {
-    Status.SOLVED: "solved",
-    Status.LIMITS: "outside the limits",
-    Status.UNREACHABLE: "unreachable",
-    Status.NOT_CONVERGED: "not found",
-    Status.INVALID: "not a pose",
+    SolutionStatus.SOLVED: "solved",
+    SolutionStatus.LIMITS: "outside the limits",
+    SolutionStatus.UNREACHABLE: "unreachable",
+    SolutionStatus.NOT_CONVERGED: "not found",
+    SolutionStatus.INVALID: "not a pose",
 }
 
 
@@ -34,7 +34,7 @@ def answer(robot: Robot, frame: str, found: Solutions) -> dict[str, Any]:
     return {
         "recognised": found.recognised,
         "parameter": found.parameter,
-        "status": STATUS[Status(int(found.status))],
+        "status": STATUS[SolutionStatus(int(found.status))],
         "reason": " ".join(found.reasons),
         "count": count,
         "within_limits": int(found.within.sum()),
@@ -130,6 +130,6 @@ def _outcome(data: Mapping[str, Any]) -> str:
     count = data["count"]
     if not count:
         return "no solution"
-    if data["status"] in (STATUS[Status.SOLVED], STATUS[Status.LIMITS]):
+    if data["status"] in (STATUS[SolutionStatus.SOLVED], STATUS[SolutionStatus.LIMITS]):
         return f"{data['within_limits']} of {counted(count, 'solution')} within the limits"
     return f"{data['status']}; the nearest that was found is shown"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def told(run: Run) -> dict[str, Any]:
     """What there is to say about one run, as data."""
-    from strobe.simulate.run import Status  # every verb imports the study: simulation waits
+    from strobe.simulate.run import RunStatus  # every verb imports the study: simulation waits
 
     reached = np.isfinite(run.qd).all(axis=-1)
     q, qd, tau = run.q[reached], run.qd[reached], run.tau[reached]
@@ -27,7 +27,7 @@ def told(run: Run) -> dict[str, Any]:
         "step": run.step,
         "rows": len(q),
         "reached": float(run.stopped),
-        "status": Status(int(run.status)).name.lower(),
+        "status": RunStatus(int(run.status)).name.lower(),
         "joints": run.robot.coordinates.rate_names,
         "units": units_of(run.robot),
         "from": q[0],

@@ -13,7 +13,7 @@ from strobe.control.controller import Controller
 from strobe.control.methods import make, offer
 from strobe.control.plant_steps import plant_steps
 from strobe.control.sample_rates import periods
-from strobe.control.status import Status
+from strobe.control.status import TrackingStatus
 from strobe.control.tracking import control
 from strobe.errors import ArgumentError
 from strobe.robot import Robot
@@ -33,8 +33,8 @@ MODEL = "model"  # what a controller believes the arm to be
 class ControlTask(Task):
     """How far every joint strays from the motion, the torques asked for, and for how long motors gave less."""
 
-    Status: ClassVar = Status
-    lost: ClassVar = Status.DIVERGED
+    Status: ClassVar = TrackingStatus
+    lost: ClassVar = TrackingStatus.DIVERGED
 
     def __init__(self, plan: Plan, cell: Cell) -> None:
         super().__init__(plan, cell)

@@ -14,7 +14,7 @@ from strobe.simulate.feed_forward import feed_forward
 from strobe.simulate.fixed_steps import march
 from strobe.simulate.integrators import fixed_method
 from strobe.simulate.problem import Problem, problem
-from strobe.simulate.run import Status
+from strobe.simulate.run import RunStatus
 from strobe.simulate.time_grid import Course, Grid, grid
 from strobe.sweep.task_torque import inverse_dynamics
 from strobe.sweep.tasks import REAL, Task, batches, joined, started
@@ -29,8 +29,8 @@ MOST_ROWS = 1001  # of a run, at which speeds and torques are looked at
 class SimulateTask(Task):
     """Where a run ends, and what there was on the way; a run that diverges ends with its last good state."""
 
-    Status: ClassVar = Status
-    lost: ClassVar = Status.DIVERGED
+    Status: ClassVar = RunStatus
+    lost: ClassVar = RunStatus.DIVERGED
 
     def __init__(self, plan: Plan, cell: Cell) -> None:
         super().__init__(plan, cell)
@@ -71,7 +71,7 @@ class SimulateTask(Task):
             raise KeyboardInterrupt
         p, state = asked.parts, rows.state
         done = state[:, p.steps].astype(np.int64)
-        status = np.where(state[:, p.alive] == 0.0, Status.DIVERGED, Status.DONE)
+        status = np.where(state[:, p.alive] == 0.0, RunStatus.DIVERGED, RunStatus.DONE)
         before = self.kept[None, :, None] <= done[:, None, None]  # a run that was lost has nothing behind
         return {
             "q_end": state[:, p.q],

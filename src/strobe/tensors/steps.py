@@ -12,14 +12,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from strobe.algebra.lie import normalised
 from strobe.errors import UnsupportedModelError
 from strobe.models.couplings import coordinates
 from strobe.models.model import Model
 from strobe.quantities import Quantity, Request
 from strobe.robot import Robot
 from strobe.scalars import Num, Numbers
-from strobe.simulate.integrators import fixed_method
+from strobe.simulate.integrators import fixed_method, on_unit_length
 
 METHODS = ("semi-implicit-euler", "rk4")
 PASSED_ON = ("friction", "loaded", "gravity", "parameters", "geometry")  # to what is asked at every stage
@@ -78,7 +77,7 @@ class Step(Request):
             q, qd = y[: x.nq], y[x.nq :]
             slopes.append([*x.position_rates(q, qd), *self._accelerations(model, q, qd, numbers)])
         y = _moved(start, h, list(zip(method.b, slopes, strict=True)))
-        return [*_on_unit_length(model, y[: x.nq]), *y[x.nq :]]
+        return [*on_unit_length(model, y[: x.nq]), *y[x.nq :]]
 
     def _accelerations(
         self, model: Model, q: Numbers, qd: Numbers, numbers: Mapping[str, Numbers]
@@ -107,11 +106,3 @@ def _moved(start: Numbers, h: Num, weighted: Sequence[tuple[float, Numbers]]) ->
             parts[0] = parts[0] + part
         moved[place] = y + parts[0] * h if parts else y
     return moved
-
-
-def _on_unit_length(model: Model, q: Numbers) -> list[Num]:
-    landed: list[Num] = []
-    for joint in coordinates(model).joints:
-        place = joint.position(q)
-        landed += [*place] if not joint.has_quaternion else [*place[:-4], *normalised(place[-4:])]
-    return landed

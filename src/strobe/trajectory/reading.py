@@ -40,7 +40,7 @@ from strobe.files.reading import read_json_data, read_toml_data
 from strobe.kinematics.inverse import inverse_kinematics
 from strobe.kinematics.inverse_rates import inverse_velocity
 from strobe.kinematics.poses import checked_poses, pose
-from strobe.kinematics.solutions import Status
+from strobe.kinematics.solutions import SolutionStatus
 from strobe.models.toml_table import Context, Table, as_written
 from strobe.trajectory.planners import METHODS
 from strobe.trajectory.requests import Request, request
@@ -273,7 +273,7 @@ def _solved(robot: Robot, points: Sequence[Point], options: dict[str, Any]) -> R
 
 def _joints(robot: Robot, frame: str | None, point: Point, near: Any) -> Array:
     found = inverse_kinematics(robot, point.place, frame, q0=near, what=point.what)
-    if found.status != Status.SOLVED:
+    if found.status != SolutionStatus.SOLVED:
         raise ArgumentError(f"{point.label}: {' '.join(found.reasons)}")
     return found.q[0]
 

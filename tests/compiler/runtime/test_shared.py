@@ -9,7 +9,6 @@ import strobe
 from strobe.compiler.runtime import gufunc
 from strobe.compiler.runtime.kernels import Kernel
 from strobe.errors import ArgumentError, ShapeError
-from strobe.formulations import FORMULATIONS
 from strobe.models.random_robots import random_model
 from strobe.quantities import Request
 from strobe.robot import Robot
@@ -171,12 +170,12 @@ def test_code_is_made_before_it_is_needed():
     assert kernel.code.shared._ufuncs
 
 
-@pytest.mark.parametrize("name", FORMULATIONS)
-def test_every_formulation_takes_parameters(name):
+@pytest.mark.every("formulation")
+def test_every_formulation_takes_parameters(formulation):
     """The first link of this arm has inertia but no mass, and so no centre of mass to divide out."""
     puma = Robot(strobe.load("puma560").model, compiled=False)
     q, qd, qdd = puma.random_state(seed=4, batch=2)
-    found = puma.inverse_dynamics(q, qd, qdd, parameters=puma.parameters, formulation=name)
+    found = puma.inverse_dynamics(q, qd, qdd, parameters=puma.parameters, formulation=formulation)
     assert relative(found, puma.inverse_dynamics(q, qd, qdd)) < 1e-11
 
 
