@@ -21,7 +21,7 @@ from strobe.errors import ArgumentError, shown
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
-WORK_PER_THREAD = 2_500_000  # operations worth a thread of their own: some seventy microseconds
+WORK_PER_THREAD = 4_000_000  # operations worth a thread of their own: some hundred microseconds
 LEAST_PART = 500_000  # operations that are not divided further: some fifteen
 TOGETHER = 16  # states that vector code computes at once, at most
 
