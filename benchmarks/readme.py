@@ -61,8 +61,9 @@ def _machines() -> str:
     for question in QUESTIONS:
         for row in newest(question)[:1]:
             kinds.setdefault(kind_of(row), []).append(question)
-    told = [f"{kind} ({', '.join(asked)})" for kind, asked in kinds.items()]
-    return f"Measured on {next(iter(kinds))}." if len(kinds) == 1 else f"Measured on {'; '.join(told)}."
+    most = max(kinds, key=lambda kind: len(kinds[kind]))
+    told = [f"{kind} ({', '.join(asked)})" for kind, asked in kinds.items() if kind != most]
+    return f"Measured on {'; '.join([*told, f'all else on {most}' if told else most])}."
 
 
 def _calls() -> Iterator[list[str]]:
