@@ -373,7 +373,7 @@ def test_arrays_of_another_card_are_refused(driver: StandIn, robot: strobe.Robot
 
 def test_too_little_memory_is_a_sentence(driver: StandIn, robot: strobe.Robot) -> None:
     arrays = [there(x) for x in robot.random_state(seed=1, batch=4)]
-    driver.reset(memory=2**10)
+    driver.reset(memory=2**7)  # less than the result takes
     with pytest.raises(
         CardError, match=r"a result of shape \(4, 7\) needs .* GB on Stand-in 0, of whose .* are free"
     ):
