@@ -16,6 +16,12 @@ OLD = [*renamed.ROOMS, *renamed.MODULES, "runtime.kernels", "graph.rules", "code
 @pytest.mark.parametrize("old", OLD)
 def test_a_module_is_found_under_its_old_name(old):
     new = renamed.new_name(f"strobe.{old}")
+    try:
+        importlib.import_module(new)
+    except ModuleNotFoundError as missing:
+        if str(missing.name).startswith("strobe"):
+            raise
+        pytest.skip(f"{missing.name} is not installed")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a room may have moved too, and says so when it is first imported
         importlib.import_module(f"strobe.{old}".rpartition(".")[0])
