@@ -33,7 +33,7 @@ class LogFit:
     source: str
     held_out: bool
     rows: int
-    before: Array  # by the robot as it was given
+    before: Array  # by the inertias that the robot was given with, without friction
     fit: Array  # by what fits best
     after: Array  # by the model that bodies can have
     moving: Array  # the same, in rows that tell of a joint

@@ -9,6 +9,7 @@ import numpy as np
 from strobe.identify.identification import Identification, LogFit
 from strobe.identify.logs import Log
 from strobe.identify.payload_readings import owners
+from strobe.identify.payload_regressor import PARAMETERS
 from strobe.show.html import Html, tag
 from strobe.show.plots import Panel, small_multiples
 from strobe.show.tables import short, three
@@ -80,7 +81,7 @@ def _parts(found: Identification, logs: Sequence[Log]) -> Iterator[Html]:
 
 def _errors(found: Identification) -> Html:
     kinds: Mapping[str, str] = {
-        "before": "robot as given", "fit": "best fit", "after": "model", "moving": "model, while the joint moves",
+        "before": "inertias as given", "fit": "best fit", "after": "model", "moving": "model, while the joint moves",
     }  # fmt: skip
     rows = [
         [told.source, name, *_percent(told, kind)] for told in found.logs for kind, name in kinds.items()
@@ -127,13 +128,12 @@ def _friction(found: Identification) -> Html:
 
 
 def _bodies(found: Identification) -> Html:
-    names = ("m", "m·cx", "m·cy", "m·cz", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
-    tens = found.parameters.reshape(-1, len(names))
+    tens = found.parameters.reshape(-1, len(PARAMETERS))
     rows = [
         [body.name, *(short(three(x)) for x in ten)]
         for body, ten in zip(found.robot.model.bodies, tens.tolist(), strict=True)
     ]
-    return _table(["body", *names], rows)
+    return _table(["body", *PARAMETERS], rows)
 
 
 def _table(
