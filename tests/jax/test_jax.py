@@ -8,10 +8,10 @@ from strobe.errors import StrobeError
 
 pytest.importorskip("jax", reason="jax is not installed")
 
+import jax
 import jax.numpy as jnp
 from jax.test_util import check_grads
 
-import jax
 import strobe.jax as sj
 
 

@@ -1,6 +1,7 @@
 """Tensors of PyTorch as numbers: formulations run on them as they stand, and PyTorch differentiates what it saw."""
 
 import torch
+
 from strobe.scalars.scalar import Scalar, System
 
 

@@ -14,8 +14,9 @@ from strobe.quantities import Request
 
 pytest.importorskip("torch", reason="torch is not installed")
 
-import strobe.torch as st
 import torch
+
+import strobe.torch as st
 
 
 def neighbour(name):
