@@ -234,7 +234,12 @@ class StillFrameError(ArgumentError, UnsupportedModelError):
 def _choice(names: Sequence[str], most: int = 12) -> str:
     """Names to choose from: "a", "b" or "c"."""
     shown = [f'"{name}"' for name in names[:most]]
-    *first, last = [*shown, f"{len(names) - most} more"] if len(names) > most else shown
+    return either([*shown, f"{len(names) - most} more"] if len(names) > most else shown)
+
+
+def either(words: Sequence[str]) -> str:
+    """Words to choose from: a, b or c."""
+    *first, last = words
     return f"{', '.join(first)} or {last}" if first else last
 
 

@@ -15,7 +15,6 @@ from typer.testing import CliRunner
 from strobe.cli import app
 from strobe.cli.renamed import RENAMED
 from strobe.cli.verbs import VERBS, command
-from strobe.models.load import BY_SUFFIX
 from strobe.study import overview
 
 LOG, ROW = "q1,q2,qd1,qd2,qdd1,qdd2\n", "0.1,0.2,0,0,0,0\n"  # a robot at rest
@@ -328,13 +327,6 @@ def test_a_full_device_named_as_output_is_said_in_a_sentence(tmp_path: Path) -> 
     done = strobe("torque", "planar2", str(tmp_path / "log.csv"), "-o", str(FULL))
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1] == "strobe: cannot write /dev/full: No space left on device."
-
-
-def test_the_banner_and_the_help_name_every_format() -> None:
-    for arguments in ([], ["--help"]):
-        shown = CliRunner().invoke(app, arguments).stdout
-        for suffix in (*BY_SUFFIX, ".xml"):
-            assert suffix in shown, arguments
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,12 @@ import sys
 
 import pytest
 
-from strobe.cli.first_page import ENDINGS, MODELS
+from strobe.cli.first_page import BANNER, page
+from strobe.cli.inputs import robots_like
 from strobe.errors import ArgumentError, ModelFileError, UnknownNameError
 from strobe.models import library
-from strobe.models.load import SUFFIXES, load_model
+from strobe.models.formats import ENDINGS, FORMATS
+from strobe.models.load import load_model
 
 ARM = """
 format = 1
@@ -28,9 +30,13 @@ def test_every_built_in_name_has_a_title():
     assert all(load_model(name).title for name in library.built_in_names())
 
 
-def test_help_and_completion_know_every_ending_that_is_read():
-    assert set(MODELS) == set(SUFFIXES)
-    assert set(ENDINGS.format("").replace(",", "").split()) == {*SUFFIXES, "or"} - {".mjcf"}
+def test_help_and_completion_know_every_ending_that_is_read(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for ending in ENDINGS:
+        (tmp_path / f"mine{ending}").touch()
+    assert set(robots_like("mine")) == {f"mine{ending}" for ending in ENDINGS}
+    for text in (BANNER, page()):
+        assert all(ending in text for each in FORMATS.values() for ending in (*each.endings, ".xml"))
 
 
 def test_a_built_in_name_wins_over_a_folder_of_that_name(tmp_path, monkeypatch):
@@ -102,7 +108,7 @@ def test_a_folder_is_not_a_robot_and_shows_what_it_holds(tmp_path):
 
 def test_an_unknown_suffix_names_the_known_ones(tmp_path):
     (tmp_path / "arm.yaml").write_text("a: 1")
-    expected = "the suffix .yaml is not one of a robot file; expected .toml, .urdf, .xacro, .xml, .mjcf."
+    expected = "the suffix .yaml is not one of a robot file; expected .urdf, .xacro, .toml, .xml, .mjcf."
     assert expected in refusal(tmp_path / "arm.yaml")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,25 +11,20 @@ import typer
 from strobe.cli.frames import TIP, meant_frame
 from strobe.cli.inputs import Base, Force, Gravity, Json, Lock, RobotName, Strict, open_robot
 from strobe.cli.options import takes, written_to
-from strobe.errors import ArgumentError, nearest
-from strobe.models.writers import FORMATS as ENDINGS, written
+from strobe.errors import ArgumentError, either, nearest
+from strobe.models.writers import WRITERS, written
 
 if TYPE_CHECKING:
     from strobe.robot import Robot
 
-FORMATS = (*ENDINGS, "dh")
-
-
-def _either(words: Sequence[str]) -> str:
-    *first, last = words
-    return f"{', '.join(first)} or {last}"
+FORMATS = (*WRITERS, "dh")
 
 
 def convert(
     robot: RobotName,
     output: Annotated[Path | None, written_to("The file to write.")] = None,
     to: Annotated[
-        str | None, takes("--to", "FORMAT", f"{_either(FORMATS)}; by default the ending of FILE.")
+        str | None, takes("--to", "FORMAT", f"{either(FORMATS)}; by default the ending of FILE.")
     ] = None,
     frame: Annotated[
         str | None, takes("--frame", "FRAME", f"With --to dh: the end of the chain; {TIP}")
@@ -83,16 +77,20 @@ def convert(
 
 def _format(output: Path | None, to: str | None) -> str:
     if to is None and output is None:
-        files = _either([f"-o FILE.{ending}" for ending in ENDINGS])
-        raise ArgumentError(f"say where to: {files}, or --to {_either(FORMATS)} to print it.")
+        files = either([f"-o FILE.{ending}" for ending in WRITERS])
+        raise ArgumentError(f"say where to: {files}, or --to {either(FORMATS)} to print it.")
     if to is not None:
         kind, known, given = to, FORMATS, f'--to "{to}"'
     else:
-        kind, known, given = Path(output or "").suffix.lstrip("."), ENDINGS, f'the ending of "{output}"'
+        kind, known, given = (
+            Path(output or "").suffix.lstrip("."),
+            FORMATS[:-1],
+            f'the ending of "{output}"',
+        )
     if kind.lower() in known:
         return kind.lower()
     raise ArgumentError(
-        f"{given} is not a format that can be written: {_either(known)}.{nearest(kind, known)}"
+        f"{given} is not a format that can be written: {either(known)}.{nearest(kind, known)}"
     )
 
 

@@ -10,8 +10,11 @@ from collections.abc import Iterator, Mapping
 from shutil import get_terminal_size
 from textwrap import wrap
 
-MODELS = (".urdf", ".xacro", ".xml", ".mjcf", ".toml")  # how files of models end
-ENDINGS = ".urdf, .xacro, .xml{} or .toml"  # the same for people, with what an .xml may hold
+from strobe.models import formats
+
+XML, *_ = formats.XML
+ALONE = [ending for ending in formats.ENDINGS if ending not in formats.XML]
+ENDINGS = f"{', '.join(ALONE)} or {XML}{{}}"  # how files of models end, with what an .xml may hold
 
 BANNER = f"""\
 strobe: a robot goes in, its dynamics come out.

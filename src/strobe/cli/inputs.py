@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from strobe.cli.first_page import ENDINGS, MODELS
+from strobe.cli.first_page import ENDINGS
 from strobe.cli.options import takes
 from strobe.errors import ArgumentError, ModelWarning, counted
 from strobe.files.tables import decimal
+from strobe.models import formats
 
 if TYPE_CHECKING:
     from strobe.robot import Robot
@@ -27,7 +28,7 @@ def robots_like(incomplete: str) -> list[str]:
 
     if os.sep in incomplete:
         return []
-    files = sorted(path.name for path in Path().iterdir() if path.suffix.lower() in MODELS)
+    files = sorted(path.name for path in Path().iterdir() if path.suffix.lower() in formats.ENDINGS)
     return [name for name in (*built_in_names(), *files) if name.startswith(incomplete)]
 
 

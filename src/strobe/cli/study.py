@@ -94,9 +94,9 @@ def _shown_path(robot: str) -> str:
 
 def _file(robot: str) -> str:
     """The path of a robot that is read from a file; nothing for one that has a name."""
-    from strobe.models.load import SUFFIXES
+    from strobe.models.formats import ENDINGS
 
-    return robot if Path(robot).suffix.lower() in SUFFIXES else ""
+    return robot if Path(robot).suffix.lower() in ENDINGS else ""
 
 
 def _refuse_unheard(beside_text: dict[str, object]) -> None:

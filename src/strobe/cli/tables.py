@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 Name = Annotated[
     str | None,
     typer.Argument(
-        metavar="NAME", help="hollerbach, turney, waters, claims or records; all if none is given."
+        metavar="NAME",
+        help="A paper, such as hollerbach or turney; claims or records; all if none is given.",
     ),
 ]
 Markdown = Annotated[bool, typer.Option("--markdown", help="Print the tables as Markdown.")]

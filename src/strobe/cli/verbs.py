@@ -68,10 +68,10 @@ class Verbs(PlainValues, TyperGroup):
 
 def is_robot(word: str) -> bool:
     """Whether a word names a robot of the library or has the ending of a model file."""
-    from strobe.cli.first_page import MODELS
+    from strobe.models.formats import ENDINGS
     from strobe.models.library import built_in_names
 
-    return word in built_in_names() or word.lower().endswith(MODELS)
+    return word in built_in_names() or word.lower().endswith(ENDINGS)
 
 
 @cache

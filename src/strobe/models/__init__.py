@@ -12,6 +12,7 @@ In the order of the data:
     names             names that nobody stated
 
     load              from a name, a file, a text or another library's object
+    formats           what reads and writes each, and what it is known by
     library           the robots that come with Strobe
     arguments         numbers, names and choices from outside, checked
     model_files       files that a model names, and which of them may be read

@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from strobe.errors import ArgumentError, UnknownNameError, nearest, shown
+from strobe.errors import ArgumentError, UnknownNameError, either, nearest, shown
 from strobe.files.reading import decoded_head, file_fault, opened, read_bytes, require_name
 from strobe.models import library
+from strobe.models.formats import ENDINGS, FORMATS, XML, Reader
 from strobe.models.model import Model
 from strobe.models.names import TEXT
 
@@ -84,29 +84,10 @@ def _random(text: str) -> Model:
 # -- files ------------------------------------------------------------------------------------------
 
 
-def _toml(path: Path | str, **how: Any) -> Model:
-    from strobe.models.toml_reader import read_toml
-
-    return read_toml(path, **how)
-
-
-def _urdf(path: Path | str, **how: Any) -> Model:
-    from strobe.models.urdf import read_urdf
-
-    return read_urdf(path, **how)
-
-
-def _mjcf(path: Path | str, **how: Any) -> Model:
-    from strobe.models.mjcf import read_mjcf
-
-    return read_mjcf(path, **how)
-
-
-Reader = Callable[..., Model]
-BY_SUFFIX: dict[str, Reader] = {".toml": _toml, ".urdf": _urdf, ".xacro": _urdf}
-BY_ROOT: dict[str, Reader] = {"robot": _urdf, "mujoco": _mjcf}
-XML = (".xml", ".mjcf")
-SUFFIXES = (*BY_SUFFIX, *XML)
+Readers = dict[str, Reader]
+BY_ENDING: Readers = {ending: each.read for each in FORMATS.values() for ending in each.endings}
+BY_ROOT: Readers = {each.root: each.read for each in FORMATS.values() if each.root}
+BY_CLASS: Readers = {name: each.read for each in FORMATS.values() for name in each.classes}
 
 
 def is_urdf(name: str) -> bool:
@@ -114,16 +95,16 @@ def is_urdf(name: str) -> bool:
     if name in library.built_in_names() or name.startswith("random(") or not _looks_like_a_path(name):
         return False
     _require_file(Path(name))
-    return _reader(Path(name)) is _urdf
+    return _reader(Path(name)) is FORMATS["urdf"].read
 
 
 def _reader(path: Path) -> Reader:
     suffix = path.suffix.lower()
-    if suffix in BY_SUFFIX:
-        return BY_SUFFIX[suffix]
+    if suffix in BY_ENDING:
+        return BY_ENDING[suffix]
     if suffix not in XML:
         found = f"the suffix {suffix} is not one of a robot file" if suffix else "the file has no suffix"
-        raise file_fault(path, f"{found}; expected {', '.join(SUFFIXES)}.{nearest(suffix, SUFFIXES)}")
+        raise file_fault(path, f"{found}; expected {', '.join(ENDINGS)}.{nearest(suffix, ENDINGS)}")
     return _by_root(path, decoded_head(read_bytes(path)[:HEAD]))
 
 
@@ -131,7 +112,8 @@ def _by_root(path: Path | str, head: str) -> Reader:
     root = _root_element(head)
     if root not in BY_ROOT:
         found = f"the root element is <{root}>" if root else "no XML element was found"
-        raise file_fault(path, f"{found}, expected <robot> (URDF) or <mujoco> (MJCF).")
+        known = [f"<{each.root}> ({each.title})" for each in FORMATS.values() if each.root]
+        raise file_fault(path, f"{found}, expected {either(known)}.")
     return BY_ROOT[root]
 
 
@@ -149,7 +131,7 @@ def _root_element(text: str) -> str:
 
 def _looks_like_a_path(name: str) -> bool:
     separators = [os.sep, *([os.altsep] if os.altsep else [])]
-    return any(sep in name for sep in separators) or Path(name).suffix.lower() in SUFFIXES
+    return any(sep in name for sep in separators) or Path(name).suffix.lower() in ENDINGS
 
 
 def _require_file(path: Path) -> None:
@@ -167,7 +149,7 @@ def _require_file(path: Path) -> None:
 
 
 def _robot_files(folder: Path) -> str:
-    names = sorted(entry.name for entry in folder.iterdir() if entry.suffix.lower() in SUFFIXES)
+    names = sorted(entry.name for entry in folder.iterdir() if entry.suffix.lower() in ENDINGS)
     more = ", …" if len(names) > 6 else ""
     return f" It holds {', '.join(names[:6])}{more}." if names else " It holds no robot file."
 
@@ -207,44 +189,19 @@ def _text_reader(source: str | bytes) -> Reader:
         raise ArgumentError(
             f"source is {shown(source)}; expected the text of a robot file, or its name as a str."
         )
-    return _toml
+    return FORMATS["toml"].read
 
 
 # -- objects ----------------------------------------------------------------------------------------
 
 
-def _mujoco(model: Any, **how: Any) -> Model:
-    from strobe.models.mjcf import read_mujoco
-
-    return read_mujoco(model, **how)
-
-
-def _pinocchio(model: Any, **how: Any) -> Model:
-    from strobe.models.pinocchio_model import read_pinocchio
-
-    return read_pinocchio(model, **how)
-
-
-def _toolbox(robot: Any, **how: Any) -> Model:
-    from strobe.models.toolbox_robot import read_toolbox
-
-    return read_toolbox(robot, **how)
-
-
-BY_CLASS: dict[tuple[str, str], Reader] = {  # by package and class; others derive from these
-    ("mujoco", "MjModel"): _mujoco,
-    ("pinocchio", "Model"): _pinocchio,
-    ("roboticstoolbox", "DHRobot"): _toolbox,
-    ("roboticstoolbox", "Robot"): _toolbox,
-}
-
-
 def _object_reader(source: object) -> Reader:
     for cls in type(source).__mro__:
-        if reader := BY_CLASS.get((cls.__module__.partition(".")[0], cls.__name__)):
+        if reader := BY_CLASS.get(f"{cls.__module__.partition('.')[0]}.{cls.__name__}"):
             return reader
     rows = " Rows of a DH table are read by strobe.from_dh." if isinstance(source, list | tuple) else ""
+    known = either([each.title for each in FORMATS.values() if each.classes])
     raise ArgumentError(
         f"source is of type {type(source).__name__}; expected the name, the path or the text of a robot, or a "
-        f"pinocchio.Model, mujoco.MjModel or robot of the Robotics Toolbox.{rows}"
+        f"{known}.{rows}"
     )

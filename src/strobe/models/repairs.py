@@ -32,7 +32,7 @@ from strobe.models.inertial import ENTRIES, Inertial, principal_moments
 from strobe.models.joints import CONTINUOUS, FIXED, REVOLUTE, kind_of
 from strobe.models.model import Model
 from strobe.models.urdf import TYPES, read_urdf, read_urdf_data
-from strobe.models.writers import FORMATS, written
+from strobe.models.writers import WRITERS, written
 
 if TYPE_CHECKING:
     from strobe.models.doctor import Examination
@@ -97,7 +97,7 @@ def repaired(found: Examination) -> Repaired:
         return _checked(Repaired(found.path, "urdf", text, tuple(repairs), (), ()))
     model, repairs = _mended(found.model)
     format = Path(found.path).suffix.lower().lstrip(".")
-    format = format if format in FORMATS else "urdf" if format == "xacro" else "toml"
+    format = format if format in WRITERS else "urdf" if format == "xacro" else "toml"
     text, remarks = written(model, format)
     return _checked(Repaired(found.path, format, text, tuple(repairs), tuple(remarks), ()))
 

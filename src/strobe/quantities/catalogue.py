@@ -56,6 +56,29 @@ TORQUES = "tau, the torque or force of every joint"
 
 
 @dataclass(frozen=True, slots=True)
+class State:
+    """One vector that quantities take."""
+
+    size: str | int  # n degrees of freedom, q positions, or a number
+    entries: str  # what its numbers are, in ASCII; {frame} is the frame asked about
+    units: str = ""  # position, rate, acceleration or effort; none where the words say
+
+
+STATES: dict[str, State] = {
+    "q": State("q", "joint positions", "position"),
+    "qd": State("n", "joint rates", "rate"),
+    "qdd": State("n", "joint accelerations", "acceleration"),
+    "tau": State("n", "joint torques and forces", "effort"),
+    "q0": State("q", "joint positions to start from", "position"),
+    "q1": State("q", "joint positions to end at", "position"),
+    "v": State("n", "joint rates", "rate"),
+    "dt": State(1, "a time, s"),
+    "x": State("n", "what is given of every joint"),
+    "point": State(3, "position x y z of the point, m, in the axes of {frame}"),
+}
+
+
+@dataclass(frozen=True, slots=True)
 class Quantity:
     """One thing to ask of a robot; the method of `Robot` of the same name takes its states and its keywords."""
 
@@ -71,8 +94,12 @@ class Quantity:
     eliminates: bool = False  # whether it divides by pivots: then it is computed in double precision
     closed_states: bool = False  # whether states of closed chains have to exist
     parted: bool = False  # whether its first axis are several arrays to whoever asks
-    entries: str = ""  # what its numbers are, where all are alike: a letter of matrices, words of vectors
-    units: tuple[str, ...] = ()  # of each axis: effort, rate, acceleration, "per effort"; or position
+    entries: str | tuple[str, ...] = (
+        ""  # what its numbers are: a letter of matrices, words of vectors, or lines
+    )
+    units: tuple[
+        str, ...
+    ] = ()  # of each axis: effort, rate, acceleration, "per effort"; position; none of lines
 
     @property
     def of_a_frame(self) -> bool:
@@ -143,14 +170,18 @@ QUANTITIES: dict[str, Quantity] = {
         formulations=True, entries=TORQUES, units=("effort",),
     ),
     "energy": Quantity(
-        energy, ("q", "qd"), ("2",), "kinetic and potential energy", ("gravity", *DYNAMIC)
+        energy, ("q", "qd"), ("2",), "kinetic and potential energy", ("gravity", *DYNAMIC),
+        entries=("", "out[0]: kinetic energy, J, rotor inertia included",
+                 "out[1]: potential energy, J, zero at the origin of the base"),
     ),
     "momentum": Quantity(
         momentum, ("q", "qd"), ("6",),
         "linear momentum, and angular momentum about the centre of mass", DYNAMIC,
+        entries=("base axes: [0..2] linear momentum, kg m/s; [3..5] angular momentum, kg m^2/s",),
     ),
     "center_of_mass": Quantity(
-        center_of_mass, ("q",), ("3",), "where the centre of mass of all that moves is", DYNAMIC
+        center_of_mass, ("q",), ("3",), "where the centre of mass of all that moves is", DYNAMIC,
+        entries=("x y z, m, base axes",),
     ),
     "centroidal_momentum_matrix": Quantity(
         centroidal_momentum_matrix, ("q",), ("6", "n"), "A(q), with momentum = A qd", DYNAMIC
@@ -162,6 +193,7 @@ QUANTITIES: dict[str, Quantity] = {
     "centroidal_momentum_bias": Quantity(
         centroidal_momentum_bias, ("q", "qd"), ("6",),
         "dA/dt qd, the rate of the momentum while no joint accelerates", DYNAMIC,
+        entries=("base axes: [0..2] rate of linear momentum, N; [3..5] rate of angular momentum, N m",),
     ),
     "joint_wrenches": Quantity(
         joint_wrenches, ("q", "qd", "qdd"), ("bodies", "6"),

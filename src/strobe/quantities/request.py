@@ -14,7 +14,7 @@ from strobe.models.default_frame import moved_frame
 from strobe.models.loops import conditions, require_geometry
 from strobe.models.model import Model
 from strobe.models.parameters import PER_BODY, geometry_names, with_geometry, with_inertial
-from strobe.quantities.catalogue import QUANTITIES, Quantity
+from strobe.quantities.catalogue import QUANTITIES, STATES, Quantity
 from strobe.quantities.drives import DRIVE
 from strobe.quantities.evaluation import Asked
 from strobe.scalars import Numbers
@@ -74,8 +74,9 @@ class Request:
     def inputs(self, model: Model) -> dict[str, int]:
         """The vectors that the quantity takes, by name, with their sizes."""
         x = coordinates(model)
-        sizes = {"q": x.nq, "q0": x.nq, "q1": x.nq, "dt": 1, "point": 3}
-        names = {name: sizes.get(name, x.nv) for name in QUANTITIES[self.quantity].states}
+        sizes = {"n": x.nv, "q": x.nq}
+        states = {name: STATES[name].size for name in QUANTITIES[self.quantity].states}
+        names = {name: size if isinstance(size, int) else sizes[size] for name, size in states.items()}
         names |= {f"wrench {frame}": 6 for frame in self.loaded}
         names |= {"gravity": 3} if self.gravity else {}
         return names | self.constants(model)

@@ -17,6 +17,7 @@ from strobe.models.bases import FLOATS, mobility
 from strobe.models.joints import KINDS
 from strobe.models.loops import conditions
 from strobe.quantities import Request
+from strobe.quantities.catalogue import STATES
 from strobe.quantities.drives import DRIVE
 
 if TYPE_CHECKING:
@@ -155,6 +156,12 @@ class Told:
         known = {"effort": self.effort, "rate": self.per(1), "acceleration": self.per(2)}
         return known[axis] if axis in known else [ONE / unit for unit in known[axis.removeprefix("per ")]]
 
+    def told(self, what: str, unit: str) -> str:
+        """What a vector is, with the unit of each number where a record names one."""
+        if not unit:
+            return what.format(frame=self.frame) if "{frame}" in what else what
+        return self.vector(what, units.positions(self.x) if unit == "position" else self.units(unit))
+
     def vector(self, what: str, found: Sequence[object]) -> str:
         return f"{what}: {in_runs(found)}"
 
@@ -166,7 +173,9 @@ class Told:
                 f"what acts on the robot at the origin of {frame}, base axes: "
                 f"{in_runs(['force, N'] * 3 + ['moment, N m'] * 3)}"
             )
-        return INPUTS[name](self)
+        if name in INPUTS:
+            return INPUTS[name](self)
+        return self.told(STATES[name].entries, STATES[name].units)
 
 
 def _x(told: Told) -> str:
@@ -184,23 +193,17 @@ def _x(told: Told) -> str:
 
 
 def _v(told: Told) -> str:
+    """Of velocities, and of accelerations in the one quantity that takes them under this name."""
     if told.request.quantity == "closed_accelerations":
         return told.vector("joint accelerations wanted", told.per(2))
-    return told.vector("joint rates", told.per(1))
+    return told.told(STATES["v"].entries, STATES["v"].units)
 
 
+# what is no state, or is another in every request
 INPUTS: dict[str, Callable[[Told], str]] = {
-    "q": lambda told: told.vector("joint positions", units.positions(told.x)),
-    "qd": lambda told: told.vector("joint rates", told.per(1)),
-    "qdd": lambda told: told.vector("joint accelerations", told.per(2)),
-    "tau": lambda told: told.vector("joint torques and forces", told.effort),
-    "q0": lambda told: told.vector("joint positions to start from", units.positions(told.x)),
-    "q1": lambda told: told.vector("joint positions to end at", units.positions(told.x)),
     "v": _v,
-    "dt": lambda told: "a time, s",
     "x": _x,
     "gravity": lambda told: "acceleration of gravity x y z, m/s^2, base axes, in place of the robot's own",
-    "point": lambda told: f"position x y z of the point, m, in the axes of {told.frame}",
     "parameters": lambda told: "inertial parameters, ten for every body",
     "geometry": lambda told: "numbers that place the joints",
 }
@@ -215,13 +218,13 @@ PLACEMENT = (
 
 
 def _entries(told: Told) -> list[str]:
-    """Numbers that are all alike, as the record of their quantity has them: a vector, or a matrix row by row."""
+    """Numbers as the record of their quantity has them: lines, a vector, or a matrix row by row."""
     record = told.request.record
-    if record.units == ("position",):
-        return [told.vector(record.entries, units.positions(told.x))]
+    if isinstance(record.entries, tuple):
+        return list(record.entries)
+    if len(record.units) == 1:
+        return [told.told(record.entries, *record.units)]
     factors = [told.units(axis) for axis in record.units]
-    if len(factors) == 1:
-        return [told.vector(record.entries, factors[0])]
     entry = f"out[{len(factors[1])} i + j] = {record.entries}[i][j]"
     return of_entries(entry, dict(zip("ij", factors, strict=True)))
 
@@ -320,7 +323,6 @@ MOMENTUM_ROWS = (
     "Rows i = 0..2: linear momentum, rows i = 3..5: angular momentum about the centre of mass, base axes"
 )
 MOMENTUM = [unit * S for unit in units.MOMENTUM]  # per rate, of which the seconds are taken away
-IN_BASE = "base axes"
 PARTS = (
     "k = 0: its mass, kg;  k = 1..3: mass times centre of mass, kg m;  k = 4..9: Ixx Iyy Izz Ixy Ixz Iyz, kg m^2, "
     "entries of its inertia matrix about the origin of the body, in its axes"
@@ -408,22 +410,13 @@ def _facing(told: Told) -> list[str]:
     return [f"Loops: {numbered(loops)}"]
 
 
-# results whose numbers are not all alike, or that need more words than their record has
+# results whose words are made of the robot
 RESULTS: dict[str, Callable[[Told], list[str]]] = {
     "inverse_dynamics": _driving,
     "inverse_dynamics_derivatives": _derivatives,
     "forward_dynamics_derivatives": _forward_derivatives,
-    "energy": lambda told: ["", "out[0]: kinetic energy, J, rotor inertia included",
-                            "out[1]: potential energy, J, zero at the origin of the base"],
-    "momentum": lambda told: [
-        f"{IN_BASE}: {in_runs(['linear momentum, kg m/s'] * 3 + ['angular momentum, kg m^2/s'] * 3)}"
-    ],
-    "center_of_mass": lambda told: [f"x y z, m, {IN_BASE}"],
     "centroidal_momentum_matrix": _frame_rows(MOMENTUM, MOMENTUM_ROWS),
     "centroidal_momentum_matrix_dot": _frame_rows(MOMENTUM, MOMENTUM_ROWS, 1),
-    "centroidal_momentum_bias": lambda told: [
-        f"{IN_BASE}: {in_runs(['rate of linear momentum, N'] * 3 + ['rate of angular momentum, N m'] * 3)}"
-    ],
     "joint_wrenches": _wrenches,
     "regressor": _regressor("tau[i]", ()),
     "momentum_regressor": _momenta,
