@@ -114,7 +114,7 @@ def test_an_unknown_suffix_names_the_known_ones(tmp_path):
 
 def test_a_file_without_suffix_is_refused(tmp_path):
     (tmp_path / "arm").write_text(ARM)
-    assert "the file has no suffix; expected .toml" in refusal(tmp_path / "arm")
+    assert "the file has no suffix; expected .urdf" in refusal(tmp_path / "arm")
 
 
 def test_an_xml_file_is_known_by_its_root_element(tmp_path):
