@@ -148,7 +148,8 @@ def _step(robot: strobe.Robot, name: str, seconds: float) -> Row:
 def _c_time(controller: Controller, seconds: float) -> float:
     """Nanoseconds of `controller_step`, over states in turn."""
     robot = controller.robot
-    loop = f"""#include "controller.c"
+    loop = f"""#include <string.h>
+#include "controller.c"
 void loop(long n, const double *rows, double *tau)
 {{
     static controller_state states[{STATES}];

@@ -3,14 +3,16 @@
 import json
 import sys
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from strobe.analysis.speed import measurable
+from strobe.analysis.speed import batch_way, measurable, method, too_large
 from strobe.cli import bench
 from strobe.cli.app import app
 from strobe.compiler.runtime.timing import Way, best_times
 from strobe.formulations import FORMULATIONS
+from strobe.quantities import QUANTITIES
 from strobe.robot import load
 
 
@@ -134,10 +136,30 @@ def test_the_timer_takes_its_ways_and_their_inputs_in_turn():
     assert inputs == [k % 3 for k in range(len(inputs))]
 
 
-def test_what_is_timed_are_functions_of_a_state_alone():
-    names = [request.quantity for request in measurable(load("planar2"))]
-    assert "inverse_dynamics" in names
-    assert "integrate" not in names
+def test_every_quantity_is_timed():
+    open_chain = {request.quantity for request in measurable(load("planar2"))}
+    of_loops = {name for name in QUANTITIES if name.startswith(("loop_", "closed_"))}
+    assert open_chain == set(QUANTITIES) - of_loops
+    assert {request.quantity for request in measurable(load("fourbar"))} == set(QUANTITIES)
+
+
+@pytest.mark.parametrize("name", ["planar2", "fourbar"])
+def test_what_is_timed_is_what_the_methods_answer(name: str):
+    """A batch with ``out`` on one thread and single calls, both as they are timed."""
+    robot = load(name)
+    for request in measurable(robot):
+        if too_large(robot, request):
+            continue
+        way, ask = batch_way(robot, request, 1, batch=3), method(robot, request)
+        found = way.function(*way.arguments[0])
+        for k in range(3):
+            row = [value if np.ndim(value) == 0 else value[k] for value in way.arguments[0]]
+            for part, one in zip(parts_of(found), parts_of(ask(*row)), strict=True):
+                np.testing.assert_allclose(part[k], one, rtol=1e-12, atol=1e-12, err_msg=request.quantity)
+
+
+def parts_of(found) -> tuple:
+    return found if isinstance(found, tuple) else (found,)
 
 
 def test_kernels_for_cards_are_told_of_without_one(monkeypatch):

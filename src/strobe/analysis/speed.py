@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from inspect import signature
 from typing import Any
 
@@ -18,21 +19,18 @@ from strobe.models.default_frame import hands
 from strobe.quantities import QUANTITIES, Request
 from strobe.robot import Robot
 
-STATES = ("q", "qd", "qdd", "tau")  # what a state is made of
+OF_CLOSED_CHAINS = ("loop_", "closed_")  # names of quantities that open ones have no use for
 LARGEST = 30_000  # nodes of a graph that a quick look still compiles: some seconds
 
 
 def state(robot: Robot, names: Sequence[str], seed: int, batch: int | None = None) -> Arguments:
     """Random values of what a quantity takes, one state or a batch."""
-    q, qd, qdd = robot.random_state(seed, () if batch is None else batch)
-    tau = np.random.default_rng(seed).standard_normal(qd.shape)
-    known: dict[str, Any] = dict(zip(STATES, (q, qd, qdd, tau), strict=True))
-    known |= {
-        "q0": q,
-        "q1": robot.random_state(seed + 1, () if batch is None else batch)[0],
-        "v": qd,
-        "dt": 1.0,
-    }
+    shape = () if batch is None else batch
+    q, qd, qdd = robot.random_state(seed, shape)
+    draw = np.random.default_rng(seed)
+    known: dict[str, Any] = {"q": q, "qd": qd, "qdd": qdd, "tau": draw.standard_normal(qd.shape)}
+    known |= {"q0": q, "q1": robot.random_state(seed + 1, shape)[0], "v": qd, "dt": 1.0, "x": qdd}
+    known["point"] = draw.standard_normal((*qd.shape[:-1], 3))
     return tuple(known[name] for name in names)
 
 
@@ -41,10 +39,14 @@ def batch_way(robot: Robot, request: Request, threads: int, batch: int = BATCH, 
     call = method(robot, request)
     names = QUANTITIES[request.quantity].states
     out = np.empty((batch, *request.shape(robot.model)))
-    return Way(
-        lambda *values: call(*values, out=out, threads=threads),
-        [state(robot, names, seed, batch) for seed in range(sets)],
-    )
+    if "out" in signature(getattr(robot, request.quantity)).parameters:
+        function = partial(call, out=out, threads=threads)
+    else:
+
+        def function(*values: Any) -> Any:
+            return robot.evaluate(request, dict(zip(names, values, strict=True)), out=out, threads=threads)
+
+    return Way(function, [state(robot, names, seed, batch) for seed in range(sets)])
 
 
 def single_way(robot: Robot, request: Request) -> Way:
@@ -56,6 +58,7 @@ def single_way(robot: Robot, request: Request) -> Way:
 def method(robot: Robot, request: Request) -> Callable[..., Any]:
     """The robot's method that answers a request, as a user calls it."""
     call: Callable[..., Any] = getattr(robot, request.quantity)
+    names = QUANTITIES[request.quantity].states
     options: dict[str, Any] = {}
     if request.formulation is not None:
         options["formulation"] = request.formulation
@@ -63,26 +66,26 @@ def method(robot: Robot, request: Request) -> Callable[..., Any]:
         options["friction"] = False
     if request.frame is not None:
         options["frame"] = request.frame
-    if not options:
-        return call
-
-    def asked(*values: Any, **more: Any) -> Any:
-        return call(*values, **options, **more)
-
-    return asked
+    if request.accelerated:
+        options["accelerated"] = request.accelerated
+    if names != tuple(signature(call).parameters)[: len(names)]:  # the frame stands between states
+        frame = options.pop("frame", None)
+        return lambda q, *others, **more: call(q, frame, *others, **options, **more)
+    return partial(call, **options) if options else call
 
 
 def measurable(robot: Robot) -> list[Request]:
-    """The quantities that are functions of a state, friction left out as in other libraries."""
+    """The quantities that the robot has, friction left out as in other libraries.
+
+    Of hybrid dynamics the accelerations of the first half of the joints are given.
+    """
     requests: list[Request] = []
     for name, quantity in QUANTITIES.items():
-        if not set(quantity.states) <= set(STATES) or not hasattr(robot, name):
-            continue
-        parameters = signature(getattr(robot, name)).parameters
-        needed = [p.name for p in parameters.values() if p.default is p.empty]
-        if "out" in parameters and needed == list(quantity.states):
+        if robot.model.is_closed or not name.startswith(OF_CLOSED_CHAINS):
             frame = hands(robot.model)[-1] if quantity.of_a_frame else None
-            requests.append(Request(name, friction="friction" not in parameters, frame=frame))
+            driven = robot.joint_names[: (len(robot.joint_names) + 1) // 2] if "x" in quantity.states else ()
+            friction = "friction" not in quantity.keywords
+            requests.append(Request(name, friction=friction, frame=frame, accelerated=tuple(driven)))
     return requests
 
 
@@ -116,7 +119,8 @@ def speed(
     program = robot.kernel(request).program
     ways = {"batch": batch_way(robot, request, 1, batch)}
     if single:
-        ways["single"] = single_way(robot, Request(request.quantity))  # as one writes it: no keywords
+        as_written = Request(request.quantity, accelerated=request.accelerated)  # no other keywords
+        ways["single"] = single_way(robot, as_written)
     for way in ways.values():
         way.function(*way.arguments[0])
     first = time.perf_counter() - start

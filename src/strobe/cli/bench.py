@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from strobe.quantities import Request
     from strobe.robot import Robot
 
-LONGEST_EXPLAINED = 20.0  # seconds: longer makes no figure better
+LONGEST_EXPLAINED = 10.0  # seconds: longer makes no figure better
 TARGETS = ("processor", "cuda")
-SHARE = 0.5  # of the time allowed goes into timing; compiling takes what it takes
+SHARE = 0.25  # of the time allowed goes into timing; compiling takes what it takes
 
 
 def bench(
@@ -29,7 +29,7 @@ def bench(
     ] = False,
     seconds: Annotated[
         float, typer.Option("--seconds", min=0.1, max=3600, help="The time that all of it may take, about.")
-    ] = 30.0,
+    ] = 60.0,
     explain: Annotated[
         bool,
         typer.Option("--explain", help="Say where the cycles of one quantity go, in place of timing all."),
@@ -114,7 +114,7 @@ def _explain(robot: Robot, quantity: str, seconds: float, as_json: bool) -> None
     from strobe.cli.show import present
 
     request = request_of(robot, quantity)
-    found = explain(robot, request, min(seconds, LONGEST_EXPLAINED) * SHARE)
+    found = explain(robot, request, min(SHARE * seconds, LONGEST_EXPLAINED))
     data = {"robot": robot.name, "quantity": quantity, "batch": BATCH, "widths": figures(found)}
     present(data, explained(data), as_json)
 
