@@ -83,7 +83,9 @@ def measurable(robot: Robot) -> list[Request]:
     for name, quantity in QUANTITIES.items():
         if robot.model.is_closed or not name.startswith(OF_CLOSED_CHAINS):
             frame = hands(robot.model)[-1] if quantity.of_a_frame else None
-            driven = robot.joint_names[: (len(robot.joint_names) + 1) // 2] if "x" in quantity.states else ()
+            driven = (
+                robot.joint_names[: (len(robot.joint_names) + 1) // 2] if "x" in quantity.states else ()
+            )
             friction = "friction" not in quantity.keywords
             requests.append(Request(name, friction=friction, frame=frame, accelerated=tuple(driven)))
     return requests
