@@ -18,6 +18,7 @@ from strobe.formulations import FORMULATIONS
 from strobe.models.default_frame import hands
 from strobe.quantities import QUANTITIES, Request
 from strobe.robot import Robot
+from strobe.robot.framework import as_time
 
 OF_CLOSED_CHAINS = ("loop_", "closed_")  # names of quantities that open ones have no use for
 LARGEST = 30_000  # nodes of a graph that a quick look still compiles: some seconds
@@ -44,7 +45,9 @@ def batch_way(robot: Robot, request: Request, threads: int, batch: int = BATCH, 
     else:
 
         def function(*values: Any) -> Any:
-            return robot.evaluate(request, dict(zip(names, values, strict=True)), out=out, threads=threads)
+            given = dict(zip(names, values, strict=True))
+            given |= {"dt": as_time(given["dt"])} if "dt" in given else {}
+            return robot.evaluate(request, given, out=out, threads=threads)
 
     return Way(function, [state(robot, names, seed, batch) for seed in range(sets)])
 
