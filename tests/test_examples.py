@@ -31,6 +31,7 @@ SAYS = {  # a line, or a part of one, that shows that the script came to its poi
     "18": "the shoulder gives most in run",
     "19": "the arm is where it should be",
     "20": "learnt: 1.80 kg at [ 0.05 -0.03  0.21] m",
+    "21": "19,080 falls on the processor",
 }
 
 
@@ -52,6 +53,16 @@ def test_a_script_refuses_a_number_that_is_none_in_one_sentence(given):
     done = subprocess.run([sys.executable, str(path), given], capture_output=True, encoding="utf-8")
     assert done.returncode == 1
     assert done.stderr == (f'"{given}" is no time for this loop; expected seconds, from 0.01 to 3600.\n')
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("given", [["x"], ["0"], ["100", "gpu"]])
+def test_a_sample_that_is_none_is_refused_in_one_sentence(given):
+    (path,) = (path for path in SCRIPTS if path.name.startswith("21"))
+    done = subprocess.run([sys.executable, str(path), *given], capture_output=True, encoding="utf-8")
+    assert done.returncode == 1
+    assert done.stderr.endswith('is no sample: expected a number above zero, and "processor" or "cuda".\n')
+    assert len(done.stderr.splitlines()) == 1
 
 
 @pytest.mark.slow

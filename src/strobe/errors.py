@@ -113,9 +113,14 @@ class StrobeError(Exception):
 
 
 class MixedNumbersError(StrobeError, TypeError):
-    """Numbers of two systems met in one operation."""
+    """Numbers of two systems met in one operation, or a number and several of them."""
 
     def __init__(self, left: object, right: object) -> None:
+        if right in ("list", "tuple"):
+            super().__init__(
+                f"one {left} met a {right} of them in an operation; take one of these, as in t[0]."
+            )
+            return
         super().__init__(
             f"cannot mix {left} with {right}: numbers of two systems do not meet in one operation. "
             "Lift both from the same system, or nest on purpose (a Dual of Node)."

@@ -95,6 +95,12 @@ def test_numbers_of_two_systems_do_not_mix_and_the_error_names_both(x):
     assert "Node" in str(caught.value)
 
 
+@pytest.mark.parametrize("several", [[1.0], (1.0, 2.0)], ids=["list", "tuple"])
+def test_a_number_that_meets_several_says_to_take_one(several):
+    with pytest.raises(MixedNumbersError, match=r"take one of these, as in t\[0\]"):
+        Graph().variable("y") * several
+
+
 def test_owners_are_compared_not_only_types():
     for make in (Graph, FoldedCount, lambda: FieldSystem(1), DegreeSystem):
         with pytest.raises(MixedNumbersError):
