@@ -348,7 +348,10 @@ vectorized = partial(torch.autograd.functional.jacobian, vectorize=True)
         ),
         (lambda r, q, qd: st.bias(r, q.half(), qd), "q holds float16; expected float64 or float32"),
         (lambda r, q, qd: st.bias(r, q.to_sparse(), qd), "q is a sparse tensor .*q.to_dense()"),
-        (lambda r, q, qd: st.bias(r, q.to("meta"), qd), r"q is on meta; robots compute on cpu: q.cpu\(\)."),
+        (
+            lambda r, q, qd: st.bias(r, q.to("meta"), qd),
+            r"q is on meta; robots compute on cpu and cuda: q.cpu\(\).",
+        ),
         (lambda r, q, qd: st.bias(r, [0, 0], [0, 0]), "none of q, qd is a tensor"),
         (lambda r, q, qd: st.bias(r, q, "a"), "qd is 'a'; expected a tensor, or numbers."),
         (lambda r, q, qd: st.bias(r, q, ["a"]), "qd holds what is no number"),

@@ -1,7 +1,7 @@
 """A question of one robot, as other libraries ask it: its inputs by name, its answer, what it changes with.
 
 Derivatives are questions again. What asks on arrays of another library checks them in the words of that library; the
-answer here is on NumPy arrays, by code of the robot's device.
+answer here is on NumPy arrays, by code of the robot's device, or on arrays of a card, by code for that.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from strobe.compiler.runtime.arrays import REASONS, shape_of
+from strobe.compiler.runtime.cuda import Cuda
 from strobe.errors import UnsupportedModelError
 from strobe.quantities import Request
 from strobe.robot import Robot, require_robot
@@ -50,6 +51,11 @@ class Question:
     def _whole(self, *arrays: Any) -> Any:
         """An answer that a handle gives in parts, as one array."""
         return self.robot.evaluate(self.request, dict(zip(self.names, arrays, strict=True)))
+
+    def on_card(self, *arrays: Any) -> Any:
+        """The same from arrays on a card to one there, in the library that they are of."""
+        robot = self.robot.kept("on a card", lambda: _on_card(self.robot))
+        return robot.evaluate(self.request, dict(zip(self.names, arrays, strict=True)))
 
     def shares(self, needed: tuple[bool, ...]) -> Derived:
         """What those inputs that are needed have in the weighted sum of the result, side by side."""
@@ -162,6 +168,10 @@ def _made(robot: Robot, quantity: str, given: Given, options: Sequence[tuple[str
         request = robot.request(quantity, values, **dict(options))
     robot.require(request)
     return asked(robot, request.at_frames(robot.model))
+
+
+def _on_card(robot: Robot) -> Robot:
+    return robot if isinstance(robot.device, Cuda) else robot.to("cuda")
 
 
 def _require_open(asked: Question) -> None:

@@ -1,7 +1,7 @@
 """Tensors at the border: checked once, in sentences, and computed by whatever there is for their device.
 
-`ANSWERS` says what computes on tensors of a device, by the name of its kind. Here it is this processor, on the memory
-that tensors have.
+`ANSWERS` says what computes on tensors of a device, by the name of its kind: this processor on the memory that
+tensors have, or the card that they are on, in its current stream.
 """
 
 from __future__ import annotations
@@ -31,7 +31,15 @@ def on_this_processor(question: Question, tensors: Sequence[Tensor]) -> Tensor:
     return torch.from_numpy(question.answer(*arrays))
 
 
-ANSWERS: dict[str, Callable[[Question, Sequence[Tensor]], Tensor]] = {"cpu": on_this_processor}
+def on_its_card(question: Question, tensors: Sequence[Tensor]) -> Tensor:
+    """The answer where tensors are, which nothing here waits for."""
+    return question.on_card(*(x.detach() for x in tensors))
+
+
+ANSWERS: dict[str, Callable[[Question, Sequence[Tensor]], Tensor]] = {
+    "cpu": on_this_processor,
+    "cuda": on_its_card,
+}
 
 
 def computed(question: Question, tensors: Sequence[Tensor]) -> Tensor:

@@ -1,7 +1,7 @@
 """Motions that follow from torques, differentiable in all that they are made of.
 
 At once a rollout is one operation: all steps forth, then all back, each a compiled call. Where it is transformed or
-differentiated again it is the same steps as an operation each.
+differentiated again, and on a card, it is the same steps as an operation each.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ def rollout(
     asked = question(robot, "step", loads, ("friction", friction), ("method", method))
     tensors = _checked(asked, q, qd, tau, step, more)
     unrolled = torch.compiler.is_compiling() or is_watched() or forward_ad._current_level >= 0
+    unrolled = unrolled or not tensors[0].is_cpu
     whole = _unrolled(asked, *tensors) if unrolled else Marched.apply(asked, *tensors)
     return whole[..., : robot.nq], whole[..., robot.nq :]
 

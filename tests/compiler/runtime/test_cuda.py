@@ -494,6 +494,68 @@ def test_tensors_on_a_card_are_its_own_unless_gradients_are_asked_for() -> None:
     assert not strobe.load("planar2").device.takes([tensor("cuda", False)])
 
 
+@pytest.fixture
+def tensors_there(driver: StandIn, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """PyTorch whose tensors are on the card: memory of this machine is what the stand-in has too."""
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed (extra torch)")
+    from strobe.torch import border
+
+    def whose(value: Any) -> str:
+        return "torch" if isinstance(value, torch.Tensor) else ""
+
+    def read(name: str, x: Any) -> cuda_arrays.Lying:
+        single = x.dtype == torch.float32
+        return cuda_arrays.Lying(x, "torch", x.data_ptr(), tuple(x.shape), tuple(x.stride()), single, 0, 0)
+
+    def answer(question: Any, tensors: Any) -> Any:
+        found = border.on_its_card(question, tensors)
+        cuda_driver.card(0).wait(0)  # PyTorch here knows no stream, and reads at once
+        return found
+
+    monkeypatch.setattr(cuda_arrays, "library", whose)
+    monkeypatch.setattr(cuda, "library", whose)
+    monkeypatch.setitem(cuda_arrays.READERS, "torch", read)
+    monkeypatch.setitem(border.ANSWERS, "cpu", answer)
+    return torch
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["forward_dynamics", "inverse_dynamics", "mass_matrix"])
+def test_gradients_of_tensors_on_a_card_are_computed_there(
+    driver: StandIn, tensors_there: Any, name: str
+) -> None:
+    import strobe.torch as st
+
+    torch, robot = tensors_there, strobe.load("planar2")
+    states = [torch.from_numpy(x).requires_grad_() for x in robot.random_state(0, 5)]
+    given = states[: 1 if name == "mass_matrix" else 3]
+    function = getattr(st, name)
+    expected = getattr(robot, name)(*(x.detach().numpy() for x in given))
+    np.testing.assert_allclose(function(robot, *given).detach().numpy(), expected, rtol=1e-12)
+    launched = len(driver.launches)
+    assert torch.autograd.gradcheck(lambda *x: function(robot, *x), given)
+    assert torch.autograd.gradgradcheck(lambda *x: function(robot, *x), given)
+    assert len(driver.launches) > launched
+
+
+@pytest.mark.slow
+def test_rollouts_of_tensors_on_a_card_go_step_by_step(driver: StandIn, tensors_there: Any) -> None:
+    import strobe.torch as st
+    from strobe.torch import rollouts
+
+    torch, robot = tensors_there, strobe.load("planar2")
+    q, qd, _ = (torch.from_numpy(x) for x in robot.random_state(0, 3))
+    tau = torch.zeros(3, 4, 2, dtype=q.dtype, requires_grad=True)
+    settled = rollouts.question(
+        robot, "step", rollouts.given(*[None] * 5)[0], ("friction", True), ("method", "rk4")
+    )
+    there = rollouts._unrolled(settled, q, qd, tau, torch.tensor([1e-3], dtype=q.dtype))
+    here, _ = st.rollout(robot, q, qd, tau, 1e-3, method="rk4")
+    assert len(driver.launches) >= 4
+    torch.testing.assert_close(there[..., :2], here, rtol=1e-12, atol=1e-12)
+    assert torch.autograd.grad(there.square().sum(), tau)[0].abs().sum() > 0
+
+
 def test_results_are_laid_out_as_asked() -> None:
     assert cuda_arrays.steps_of((5, 3, 2)) == (6, 2, 1)
     assert cuda_arrays.steps_of((5, 3, 2), 5) == (1, 10, 5)
