@@ -98,8 +98,9 @@ def bench(
         return
     for reason in reasons:
         note(reason)
-    for name, reason in watch.left_out.items():
-        note(f"{name} left out: {reason}")
+    for reason in dict.fromkeys(watch.left_out.values()):
+        names = [name for name, why in watch.left_out.items() if why == reason]
+        note(f"{', '.join(names)} left out: {reason}")
     show(rendered(data))
 
 
