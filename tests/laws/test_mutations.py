@@ -240,7 +240,7 @@ TOOL_MUTATIONS = {
 }
 
 FORWARD_MUTATIONS = [
-    ("pa + Ia @ c[i]", "pa"),
+    ("body.inertia @ b[i] + v[i]", "v[i]"),
     ("[t - s for t, s", "[t + s for t, s"),
     ("P @ B.T - inner @ P", "P @ B.T + inner @ P"),
     ("B = B + P @ C", "B = B - P @ C"),
@@ -250,11 +250,11 @@ FORWARD_MUTATIONS = [
     ("self.A - _outer", "self.A + _outer"),
     ("self.C - _outer", "self.C + _outer"),
     ("self.B - Mat3.outer(f.moment, g.force)", "self.B - Mat3.outer(f.force, g.moment)"),
-    ("c[i] = v[i].cross(vJ)", "c[i] = vJ.cross(v[i])"),
+    ("+ v[i].cross(vJ)", "+ vJ.cross(v[i])"),
     ("v[i].cross(body.inertia @ v[i])", "v[i].cross(body.inertia @ vJ)"),
     ("IA[body.parent] + Ia.outward", "IA[body.parent] + IA[i].outward"),
     ("a[i] = carried + body.S @ accel", "a[i] = carried"),
-    ("X[i] @ a[body.parent] + c[i]", "X[i] @ a[body.parent]"),
+    ("X[i] @ b[body.parent] + v[i]", "v[i]"),
 ]
 
 

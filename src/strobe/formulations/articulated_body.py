@@ -1,12 +1,15 @@
 # pyright: reportConstantRedefinition=false
 """The articulated-body method: accelerations from torques in O(n), on trees. [Featherstone2008], section 7.3
 
-    v_i = X_i v_p + S_i qd_i,   c_i = v_i × S_i qd_i,   p^A_i = v_i ×* I_i v_i − F,   I^A_i = I_i   outward
-    U = I^A S,   D = Sᵀ U + rotor,   u = tau − Sᵀ p^A                                               inward
-    I^a = I^A − U D⁻¹ Uᵀ,   p^a = p^A + I^a c + U D⁻¹ u
+    v_i = X_i v_p + S_i qd_i,   b_i = X_i b_p + v_i × S_i qd_i,   b_root = −g                     outward
+    p^A_i = I_i b_i + v_i ×* I_i v_i − F,   I^A_i = I_i
+    U = I^A S,   D = Sᵀ U + rotor,   u = tau − Sᵀ p^A                                              inward
+    I^a = I^A − U D⁻¹ Uᵀ,   p^a = p^A + U D⁻¹ u
     I^A_p += Xᵀ I^a X,   p^A_p += Xᵀ p^a
-    a' = X a_p + c,   qdd = D⁻¹ (u − Uᵀ a'),   a = a' + S qdd,   a_root = −g                          outward
+    a' = X a_p,   qdd = D⁻¹ (u − Uᵀ a'),   a = a' + S qdd,   a_root = 0                            outward
 
+b is the acceleration that a body would have with qdd = 0, and a what qdd adds to it. The book carries their sum, and
+with it the terms v × S qd to the end: what stays in memory between the two ways outward is a third less like this.
 F acts on a body from outside. Rotor inertia is seen by its own joint alone, so it enters D. Where a joint has none,
 I^a S = 0: what the joint lets go free cannot be felt beyond it. Frames sit at the joints, so that S are unit vectors
 and those entries are known; of a screw, which turns and slides at once, they are not.
@@ -119,7 +122,7 @@ def forward_dynamics(
     guards = [_as_it_is] * model.nv if guards is None else guards
     X: dict[int, Transform] = {}
     v = {ROOT: Motion.zero()}
-    c: dict[int, Motion] = {}
+    b = {ROOT: -model.gravity}
     IA: dict[int, ArticulatedInertia] = {}
     pA: dict[int, Force] = {}
     for body in model.bodies:
@@ -127,9 +130,9 @@ def forward_dynamics(
         X[i] = body.pose(q).inverse()
         vJ = body.S @ body.rates(qd)
         v[i] = X[i] @ v[body.parent] + vJ
-        c[i] = v[i].cross(vJ)
+        b[i] = X[i] @ b[body.parent] + v[i].cross(vJ)
         IA[i] = ArticulatedInertia.of(body.inertia)
-        pA[i] = v[i].cross(body.inertia @ v[i])
+        pA[i] = body.inertia @ b[i] + v[i].cross(body.inertia @ v[i])
     for i, F in (outside or {}).items():
         pA[i] -= F
 
@@ -150,13 +153,13 @@ def forward_dynamics(
             if all(is_number(inertia) and inertia == 0 for inertia in own):
                 Ia = Ia.free(body.S)
             IA[body.parent] = IA[body.parent] + Ia.outward(X[i].steps)
-            pA[body.parent] = pA[body.parent] + X[i].T @ (pa + Ia @ c[i])
+            pA[body.parent] = pA[body.parent] + X[i].T @ pa
 
-    a = {ROOT: -model.gravity}
+    a = {ROOT: Motion.zero()}
     qdd: list[Num] = []
     for body in model.bodies:
         i = body.index
-        carried = X[i] @ a[body.parent] + c[i]
+        carried = X[i] @ a[body.parent]
         right = [x - carried.dot(column) for x, column in zip(u[i], U[i], strict=True)]
         accel = D[i].solve(right)
         a[i] = carried + body.S @ accel
