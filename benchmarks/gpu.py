@@ -1,14 +1,16 @@
 """How near does a card come to its own limits, and how far from others? Inverse dynamics to rollouts, on one card.
 
     python -m benchmarks.gpu --prepare FOLDER   here, without a card: kernels, states, what is right, wheels of peers
+    python -m benchmarks.gpu --search FOLDER    there, with llvmlite: the best way to make each kernel, into FOLDER
+    python -m benchmarks.gpu --prepare FOLDER   here, again: the kernels that were found best
     python -m benchmarks.gpu --run FOLDER       there, without a network: rows as they come, into FOLDER/rows.jsonl
     python -m benchmarks.gpu --record FILE      here again: those rows among the results
 
-Nothing but NumPy and the driver is needed there; what else is there (PyTorch, JAX, CuPy) is asked too. Every case is
-first held against this processor's results: in double precision to 1e-12 of the largest number, in single to what
-rounding costs this processor, times a few. Then the kernel is made in several ways, and the best is timed: by events
-of the card, many launches at a time, on data that no cache holds. A rate is of states a second; its share of the copy
-is what it moves of memory over what the best of several copies moves.
+Nothing but NumPy and the driver is needed for a run; what else is there (PyTorch, JAX, CuPy) is asked too. Every case
+is first held against this processor's results: in double precision to 1e-12 of the largest number, in single to what
+rounding costs this processor, times a few. Kernels as calls take them without a search, and as a search found them
+best, are timed by events of the card, many launches at a time, on data that no cache holds. A rate is of states a
+second; its share of the copy is what it moves of memory over what the best of several copies moves.
 """
 
 from __future__ import annotations
@@ -33,10 +35,13 @@ import numpy as np
 from strobe.scalars import Num, Scalar, System
 
 ROOM = 5 * 10**8  # bytes that a case moves: far more than any cache
-CHECKED = 512  # states
+CHECKED = 510  # states, so that the last block is not full
 PLENTY = 400.0  # seconds of a run after which nothing new is begun
 EXACT, ROUNDED = 1e-12, 8.0  # of the largest number; times what single precision costs this processor
-PEERS = ("frax", "networkx", "lxml", "pyyaml", "packaging", "tqdm")
+PEERS = ("frax", "lxml", "pyyaml", "mujoco", "mujoco-core", "mujoco-mjx", "etils", "absl-py", "trimesh")
+SEARCHED = 16.0  # seconds for a case, three times as long for a humanoid
+FOUND = "best_forms.pickle"
+ADVANCED = 2**13  # states that MJX is given
 
 
 @dataclass(frozen=True)
@@ -124,7 +129,8 @@ def rollout(robot: Any, method: str, device: str = "cuda") -> Any:
 def prepare(folder: Path, small: bool = False, wheels: bool = True) -> None:
     """Everything that a run needs, into a folder."""
     from benchmarks.robots import ROBOTS
-    from strobe.compiler.runtime.cuda_search import prepared
+    from strobe.compiler.runtime.cuda_search import remember
+    from strobe.models.urdf_writer import write_urdf
 
     folder.mkdir(parents=True, exist_ok=True)
     cases, rollouts = (CASES[:1], ROLLOUTS[:1]) if small else (CASES, ROLLOUTS)
@@ -135,10 +141,11 @@ def prepare(folder: Path, small: bool = False, wheels: bool = True) -> None:
         kernel, robot = held(robots[case.robot], case), robots[case.robot]
         begun = time.perf_counter()
         for form in kernel.code.forms(case.single, kernel.device.is_wide(_eliminates(case), case.single)):
-            if form.layout == case.layout:
-                prepared(kernel.code, form)
-            elif form.layout == "strided":
+            if form.layout in (case.layout, "strided"):
                 kernel.code.entry(form)
+        for card, usual, best in _found(folder).get(case.name, []):
+            kernel.code.entry(best)
+            remember(kernel.code, usual, best, card)
         print(f"{case.name}: {time.perf_counter() - begun:.1f} s to make", flush=True)
         states = _states(robot, kernel.inputs, CHECKED, case.single)
         right |= {f"{case.name} {name}": x for name, x in states.items()}
@@ -159,10 +166,17 @@ def prepare(folder: Path, small: bool = False, wheels: bool = True) -> None:
     (folder / "robots.pickle").write_bytes(pickle.dumps(robots))
     np.savez_compressed(folder / "right.npz", **right)
     circle().entry(_circle_form())
+    (folder / "panda.urdf").write_text(write_urdf(robots["panda"].model)[0], encoding="utf-8")
     if wheels:
         _download(folder / "wheels")
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     print(f"{folder}: {size / 2**20:.1f} MiB")
+
+
+def _found(folder: Path) -> dict[str, list[tuple[str, Any, Any]]]:
+    """What searches found: of a case, the name of a card, the usual form and the best."""
+    file = folder / FOUND
+    return pickle.loads(file.read_bytes()) if file.exists() else {}
 
 
 def circle() -> Any:
@@ -308,7 +322,8 @@ class Run:
         worst, step = [0.0, 0.0], 40_001 if self.small else 331
         x = np.arange(0x38000000, 0x7F800000, step, dtype=np.uint32).view(np.float32)
         there, out = sent(x[:, None]), OnCard(0, (len(x), 2), True)
-        code.launch(Call(len(x), (there.address, out.address), (1, 2), (1, 1)), form, self.on, 0)
+        call = Call(len(x), (there.address, out.address), (1, 2), (1, 1))
+        code.ready(call, form, self.on)(call.addresses, 0)
         right = np.sin(x.astype(float)), np.cos(x.astype(float))
         for k, (mine, exact) in enumerate(zip(out.numpy().T, right, strict=True)):
             worst[k] = float((np.abs(mine - exact) / np.spacing(np.abs(exact).astype(np.float32))).max())
@@ -323,44 +338,65 @@ class Run:
 
     # -- quantities -------------------------------------------------------------------------------------
 
-    def case(self, case: Case) -> Iterator[Row]:
+    def search(self) -> None:
+        """The best way to make the kernel of every case, kept in the folder."""
         from strobe.compiler.runtime.cuda_search import search
 
+        found = _found(self.folder)
+        for case in CASES[:1] if self.small else CASES:
+            kernel = held(self.robots[case.robot], case)
+            call, form, _, kept = self._many(case, kernel)
+            seconds = SEARCHED * (3 if case.robot == "g1" else 1)
+            tried = search(kernel.code, call, form, self.on, seconds=seconds)
+            usual = kernel.code.usual(form, self.on)[0]
+            best, before = tried[0], next(one for one in tried if one.form == usual)
+            told = f"{before.milliseconds:.4f} -> {best.milliseconds:.4f} ms, {len(tried)} ways"
+            print(f"[{time.monotonic() - self.begun:5.0f} s] {case.name}: {told}, {best.form}", flush=True)
+            found[case.name] = [(self.on.name, form, best.form)]
+            (self.folder / FOUND).write_bytes(pickle.dumps(found))
+            del kept
+
+    def case(self, case: Case) -> Iterator[Row]:
+        from strobe.compiler.runtime.cuda_search import measured
+
         kernel = held(self.robots[case.robot], case)
-        code, columns = kernel.code, case.layout == "columns"
+        code = kernel.code
         begun = time.perf_counter()
-        worst, bound = self._checked(case, kernel, columns)
+        worst, bound = self._checked(case, kernel, case.layout == "columns")
         ready = time.perf_counter() - begun
-        size = 4 if case.single else 8
-        moved = size * sum(code.sizes)
-        count = 2**12 if self.small else max(ROOM // moved // 2**14 * 2**14, 2**14)
-        states = _states(self.robots[case.robot], kernel.inputs, min(count, 2**15), case.single)
-        call, kept = self._call(code, states, count, columns)
-        form = code.form(call, case.single, _eliminates(case))
-        tried = search(code, call, form, self.on)
-        best = tried[0]
+        call, form, count, kept = self._many(case, kernel)
+        moved = (4 if case.single else 8) * sum(code.sizes)
+        ways = code.usual(form, self.on), code.function(form, self.on)
+        usual, best = (measured(code, call, *way, self.on) for way in ways)
         rate = count / (best.milliseconds / 1e3)
         share = rate * moved / self.copy if self.copy else 0.0
         reached = rate >= 1e6 * case.least_rate and share >= case.least_share
         asked = bool(case.least_rate or case.least_share)
-        usual = next(
-            (one.milliseconds for one in tried if one.form == code.function(form, self.on)[0]), 0.0
-        )
         yield {
             **asdict(case), "states": count, "million_per_s": rate / 1e6, "of_copy": share,
             "reached": "yes" if asked and reached else "no" if asked else "", "error": worst, "allowed": bound,
             "ready_s": ready, "registers": best.registers, "local_bytes": best.local,
             "threads_at_once": best.blocks * best.form.block, "form": repr(best.form),
-            "usual_over_best": usual / best.milliseconds, "ways": len(tried),
+            "usual_over_best": usual.milliseconds / best.milliseconds,
         }  # fmt: skip
         del kept
+
+    def _many(self, case: Case, kernel: Any) -> tuple[Any, Any, int, Any]:
+        """A call on more states than caches hold, its usual form, how many there are, and what keeps them."""
+        code = kernel.code
+        moved = (4 if case.single else 8) * sum(code.sizes)
+        count = 2**12 if self.small else max(ROOM // moved // 2**14 * 2**14, 2**14)
+        states = _states(self.robots[case.robot], kernel.inputs, min(count, 2**15), case.single)
+        call, kept = self._call(code, states, count, case.layout == "columns")
+        return call, code.form(call, case.single, _eliminates(case)), count, kept
 
     def _checked(self, case: Case, kernel: Any, columns: bool) -> tuple[float, float]:
         """The largest difference from this processor's results over the largest number, and what is allowed."""
         states = {name: self.right[f"{case.name} {name}"] for name in kernel.inputs}
         exact = self.right[f"{case.name} exact"]
         call, kept = self._call(kernel.code, states, CHECKED, columns)
-        kernel.code.launch(call, kernel.code.form(call, case.single, _eliminates(case)), self.on, 0)
+        form = kernel.code.form(call, case.single, _eliminates(case))
+        kernel.code.ready(call, form, self.on)(call.addresses, 0)
         scale = np.abs(exact).max()
         worst = float(np.abs(kept[-1].numpy() - exact).max() / scale)
         bound = EXACT
@@ -495,7 +531,8 @@ class Run:
                 )
                 for k in range(3)
             ]
-            call = jax.jit(jax.vmap(robot.rnea))
+            gravity = jax.numpy.array([0.0, 0.0, -9.81, 0.0, 0.0, 0.0], dtype)
+            call = jax.jit(jax.vmap(lambda q, v, a, g=gravity, r=robot: r.rnea(q, v, a, g, None)))
             begun = time.perf_counter()
             call(*given).block_until_ready()
             first = time.perf_counter() - begun
@@ -507,6 +544,31 @@ class Run:
                 "million_per_s": count / seconds / 1e6,
                 "first_s": first,
             }
+
+    def mjx(self) -> Iterator[Row]:
+        """MuJoCo's inverse dynamics in JAX, of the same robot."""
+        _unpacked(self.folder)
+        import jax
+        import mujoco
+        from mujoco import mjx  # pyright: ignore[reportAttributeAccessIssue]
+
+        model = mjx.put_model(mujoco.MjModel.from_xml_string((self.folder / "panda.urdf").read_text()))
+        data, count = mjx.make_data(model), 2**6 if self.small else ADVANCED
+        call = jax.jit(
+            jax.vmap(lambda q, v, a: mjx.inverse(model, data.replace(qpos=q, qvel=v, qacc=a)).qfrc_inverse)
+        )
+        states = [
+            jax.device_put(x.astype(np.float32))
+            for x in self.robots["panda"].random_state(seed=1, batch=count)
+        ]
+        begun = time.perf_counter()
+        call(*states).block_until_ready()
+        first = time.perf_counter() - begun
+        seconds = min(_timed(lambda: call(*states).block_until_ready()) for _ in range(3))
+        yield {
+            "peer": "MJX", "quantity": "inverse_dynamics", "single": True, "million_per_s": count / seconds / 1e6,
+            "first_s": first,
+        }  # fmt: skip
 
     def plain_torch(self) -> Iterator[Row]:
         """The same recursion as it stands, each number a tensor."""
@@ -538,7 +600,7 @@ class Run:
         """Peers that are not here are said not to be."""
         from importlib.util import find_spec
 
-        for name in ("mujoco", "mujoco_warp", "warp", "bard"):
+        for name in ("mujoco_warp", "warp", "bard"):
             yield {"peer": name, "here": "yes" if find_spec(name) else "no"}
 
     def ratios(self) -> Iterator[Row]:
@@ -572,6 +634,7 @@ class Run:
             self.host_arrays,
             self.tensors,
             self.frax,
+            self.mjx,
             self.plain_torch,
             self.absent,
             self.ratios,
@@ -645,18 +708,21 @@ def main(given: Sequence[str] | None = None) -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--prepare", type=Path, metavar="FOLDER")
+    parser.add_argument("--search", type=Path, metavar="FOLDER")
     parser.add_argument("--run", type=Path, metavar="FOLDER")
     parser.add_argument("--rows", type=Path, metavar="FILE", help="where rows go; FOLDER/rows.jsonl")
     parser.add_argument("--record", type=Path, metavar="FILE")
     parser.add_argument("--small", action="store_true", help="a case or two, few states")
     parser.add_argument("--no-wheels", action="store_true", help="prepare without the network")
     told = parser.parse_args(given)
-    folder = told.prepare or told.run
+    folder = told.prepare or told.search or told.run
     if folder is not None:
         os.environ["STROBE_CACHE"] = str((folder / "kernels").absolute())
     warnings.simplefilter("ignore")
     if told.prepare:
         prepare(told.prepare, told.small, not told.no_wheels)
+    if told.search:
+        Run(told.search, told.search / "rows.jsonl", told.small).search()
     if told.run:
         Run(told.run, told.rows or told.run / "rows.jsonl", told.small).all()
     if told.record:

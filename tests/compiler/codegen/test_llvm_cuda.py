@@ -21,6 +21,8 @@ pytestmark = pytest.mark.numeric
 FORMS = {
     "columns": Form(),
     "two states a thread": Form(states=2),
+    "columns that wait in shared memory": Form(staged=1),
+    "two states a thread, waiting": Form(staged=1, states=2),
     "rows": Form("rows"),
     "rows of small blocks": Form("rows", block=32),
     "strided": Form("strided"),
@@ -172,9 +174,10 @@ def test_what_follows_from_a_quaternion_that_is_no_orientation_is_not_a_number()
 
 
 def test_rows_take_as_much_shared_memory_as_they_have_numbers() -> None:
-    assert shared_bytes([7, 7, 7, 7], Form("rows", single=True)) == 4 * 128 * 28
+    assert shared_bytes([7, 7, 7, 7], Form("rows", single=True)) == 4 * 64 * 28
     assert shared_bytes([7, 7, 7, 7], Form("columns")) == 0
-    assert shared_bytes([6, 6], Form("rows", single=True)) == 4 * 2 * (128 * 6 + 24)
+    assert shared_bytes([7, 7, 7, 7], Form("columns", staged=1)) == 8 * 64 * 21
+    assert shared_bytes([6, 6], Form("rows", single=True)) == 4 * 2 * (64 * 6 + 12)
 
 
 def test_the_text_for_cards_keeps_every_rounding(robot: strobe.Robot) -> None:

@@ -20,7 +20,7 @@ A `twin` is the same text for this processor, its threads one after the other: t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -38,9 +38,12 @@ Lanes = tuple[str, ...]  # one value for each state of a thread
 
 COUNTED = "strobe_far"  # angles beyond the limit
 MOST_AT_ONCE = 16  # angles whose sines and cosines are made before anything else, with one test
-MOST_EARLY = 64  # inputs that are read before anything else, so that their ways overlap
+MOST_EARLY = 256  # inputs that are read before anything else, so that their ways overlap
+MOST_ON_THE_WAY = 16  # pieces of rows that a thread has read and not yet written
 REGISTERS = 200  # of a thread, with some room for what is on its way
+FILE = 2**16  # registers of a multiprocessor
 SHARED = 48 * 2**10  # bytes of shared memory that a block has on every card
+FENCE = 'call void asm sideeffect "bar.warp.sync 0xffffffff;", "~{memory}"()'  # what is in flight is done
 TRIPLE = "nvptx64-nvidia-cuda"
 
 
@@ -52,13 +55,17 @@ class Form:
     single: bool = False  # numbers in memory
     wide: bool = False  # arithmetic in double precision all the same
     states: int = 1  # of a thread; more than one in columns alone
-    block: int = 128  # threads
+    block: int = 64  # threads
     common: tuple[int, ...] = ()  # inputs that are one row for all states; of strided ones the steps say so
     turns: tuple[tuple[int, tuple[int, ...]], ...] = ()  # inputs that are positions, and their quaternions
     at_once: int = MOST_AT_ONCE  # angles at most whose sines are made before anything else
     early: int = MOST_EARLY  # inputs at most that are read before anything else
     order: int = -1  # of operations: one of `graph.order.ways`, else that with fewest values alive
-    resident: int = 0  # blocks that a multiprocessor is to have room for: fewer registers for each thread
+    registers: int = 0  # of a thread at most, which makes room for more threads; 0 has no bound
+    staged: int = 0  # whether columns wait in shared memory until they are needed, not in registers
+    pace: int = (
+        1_000  # operations between two barriers, beyond which the assembler moves nothing; 0 has none
+    )
 
     @property
     def memory(self) -> str:
@@ -67,6 +74,11 @@ class Form:
     @property
     def bytes(self) -> int:
         return 4 if self.single else 8
+
+    @property
+    def resident(self) -> int:
+        """Blocks that a multiprocessor has room for."""
+        return max(FILE // (self.registers * self.block), 1)
 
     @property
     def in_single(self) -> bool:
@@ -86,7 +98,12 @@ def twin(program: Program, name: str, form: Form) -> str:
 
 def shared_bytes(sizes: Sequence[int], form: Form) -> int:
     """Shared memory that a block takes for arguments and a result, the last, of these sizes."""
-    return _end(regions(sizes, form), form) * form.bytes if form.layout == "rows" else 0
+    if form.layout == "rows":
+        return _end(regions(sizes, form), form) * form.bytes
+    if form.staged:
+        waiting = sum(size for k, size in enumerate(sizes[:-1]) if k not in form.common)
+        return waiting * form.block * form.states * form.bytes
+    return 0
 
 
 def _written(program: Program, name: str, form: Form, on_card: bool) -> str:
@@ -102,7 +119,7 @@ def finished(functions: Functions, kernel: str, name: str, form: Form, on_card: 
     head = [f'target triple = "{TRIPLE}"'] if on_card else []
     end = ["attributes #0 = { nounwind }", '!0 = !{!"branch_weights", i32 1000000, i32 1}', "!1 = !{}"]
     if on_card:
-        wanted = {"maxntidx": form.block} | ({"minctasm": form.resident} if form.resident else {})
+        wanted = {"maxntidx": form.block} | ({"minctasm": form.resident} if form.registers else {})
         names = [f"!{k}" for k in range(2, 2 + len(wanted))]
         end.append(f"!nvvm.annotations = !{{{', '.join(names)}}}")
         end += [
@@ -281,6 +298,7 @@ class States(Walk[Lanes]):
     ) -> None:  # fmt: skip
         super().__init__(program)
         self.page, self.form, self._reads, self._store = page, form, read, store
+        self.made = 0
         self.places: dict[Node, list[int]] = {}
         for k, node in enumerate(program.outputs):
             self.places.setdefault(node, []).append(k)
@@ -333,6 +351,9 @@ class States(Walk[Lanes]):
     def _made(self, node: Node) -> Lanes:
         value = super()._made(node)
         self._finish(node, value)
+        self.made += 1
+        if self.form.pace and not self.made % self.form.pace:
+            self.page.lines.append("  call void @llvm.nvvm.barrier0()")
         return value
 
     def _finish(self, node: Node, value: Lanes) -> None:
@@ -427,7 +448,26 @@ class _Kernel:
         self.loop()
         steps = "".join(f", {self.G} %b{k}, i64 %s{k}, i32 %e{k}" for k in range(self.result + 1))
         kind = "ptx_kernel void" if self.on_card else "void"
-        return "\n".join([f"define {kind} @{name}(i64 %N{steps}) #0 {{", *page.lines, "  ret void", "}"])
+        begin = f"define {kind} @{name}(i64 %N{steps}) #0 {{"
+        return "\n".join([*self._staged(), begin, *page.lines, "  ret void", "}"])
+
+    def _staged(self) -> list[str]:
+        """The shared memory of a block, where it takes some."""
+        size = shared_bytes(self.sizes, self.form)
+        kind = f"external addrspace(3) global [0 x {self.form.memory}]"
+        if not self.on_card:
+            kind = f"internal global [{size // self.form.bytes} x {self.form.memory}] zeroinitializer"
+        return [f"@staged = {kind}, align 16"] if size else []
+
+    @property
+    def sizes(self) -> list[int]:
+        """Numbers of every argument for one state, and of the result."""
+        return [*(given.size for given in self.program.inputs), len(self.program.outputs)]
+
+    @property
+    def S(self) -> str:
+        """A pointer to shared memory."""
+        return "ptr addrspace(3)" if self.on_card else "ptr"
 
     def loop(self) -> None:
         raise NotImplementedError
@@ -435,7 +475,8 @@ class _Kernel:
     def compute(self) -> None:
         """The states of a thread."""
         self.sound = {}
-        States(self.page, self.program, self.form, self.read, self.store).compute()
+        form = self.form if self.on_card else replace(self.form, pace=0)
+        States(self.page, self.program, form, self.read, self.store).compute()
 
     # -- reading and writing --------------------------------------------------------------------------
 
@@ -508,18 +549,81 @@ class _Columns(_Kernel):
     def loop(self) -> None:
         page, n = self.page, self.form.states
         first, step = self.first_and_step()
+        if self.paced:
+            self._together(first, step)
+            return
         page.branch(page.new(f"icmp ult i64 {first}, %N"), "loop", "end")
         page.begin("loop")
         page.lines.append(f"  %i = phi i64 [ {first}, %entry ], [ %next, %again ]")
-        self.rows = [self._row(k) for k in range(self.result + 1)]
-        self.vectors: dict[tuple[int, int], Lanes] = {}
-        self.compute()
+        self._states()
         page.go("again")
         page.begin("again")
         page.lines.append(f"  %next = add i64 %i, {step}")
         page.branch(page.new("icmp ult i64 %next, %N"), "loop", "end")
         page.begin("end")
         assert n == 1 or self.form.layout == "columns"
+
+    @property
+    def paced(self) -> bool:
+        return self.on_card and bool(self.form.pace)
+
+    def _together(self, first: str, step: str) -> None:
+        """All threads of a block go round as often; those beyond the end do the last states again."""
+        page, n = self.page, self.form.states
+        thread = page.new(f"mul i64 {self.wide(self.special('tid.x'))}, {n}")
+        begin = page.new(f"sub i64 {first}, {thread}")  # of the block
+        last = page.new(f"sub i64 %N, {n}")
+        page.branch(page.new(f"icmp ult i64 {begin}, %N"), "loop", "end")
+        page.begin("loop")
+        page.lines.append(f"  %begin = phi i64 [ {begin}, %entry ], [ %next, %again ]")
+        own = page.new(f"add i64 %begin, {thread}")
+        page.words["present"] = page.new(f"icmp ule i64 {own}, {last}")
+        page.lines.append(f"  %i = select i1 {page.words['present']}, i64 {own}, i64 {last}")
+        self._states()
+        page.go("again")
+        page.begin("again")
+        page.lines.append(f"  %next = add i64 %begin, {step}")
+        page.branch(page.new("icmp ult i64 %next, %N"), "loop", "end")
+        page.begin("end")
+
+    def _states(self) -> None:
+        """The states of a thread, from where they lie."""
+        self.rows = [self._row(k) for k in range(self.result + 1)]
+        self.vectors: dict[tuple[int, int], Lanes] = {}
+        self.waiting: dict[tuple[int, int], str] = {}
+        if self.form.staged:
+            self._stage()
+        self.compute()
+
+    def _stage(self) -> None:
+        """What differs from state to state, brought to a place of the thread's own in shared memory."""
+        page, form = self.page, self.form
+        thread = self.special("tid.x") if self.on_card else "0"
+        own = page.new(f"mul i32 {thread}, {form.states}")
+        places = [p for p in self.places.values() if p[0] not in form.common]
+        for first in range(0, len(places), MOST_EARLY):
+            group = places[first : first + MOST_EARLY]
+            values = [page.new(self._load(self.G, self._address(k, j), constant=True)) for k, j in group]
+            for number, (place, value) in enumerate(zip(group, values, strict=True), first):
+                at = page.new(f"add i32 {own}, {number * form.block * form.states}")
+                inside = page.new(f"getelementptr {form.memory}, {self.S} @staged, i32 {at}")
+                page.lines.append(f"  store {self.V} {value}, {self.S} {inside}, align {self.align}")
+                self.waiting[place] = inside
+        if self.on_card:  # or the assembler would keep them in registers all the same
+            page.lines.append(f"  {FENCE}")
+
+    @property
+    def V(self) -> str:
+        """The type of an entry of all states of a thread."""
+        return self.form.memory if self.form.states == 1 else f"<{self.form.states} x {self.form.memory}>"
+
+    @property
+    def align(self) -> int:
+        return self.form.states * self.form.bytes
+
+    def _load(self, space: str, address: str, constant: bool) -> str:
+        known = ", !invariant.load !1" if constant else ""
+        return f"load {self.V}, {space} {address}, align {self.align}{known}"
 
     def _row(self, k: int) -> str:
         """Where the states of a thread begin in an argument."""
@@ -542,25 +646,29 @@ class _Columns(_Kernel):
         return self.vectors[k, j]
 
     def _loaded(self, k: int, j: int) -> Lanes:
-        new, n, M, size = self.page.new, self.form.states, self.form.memory, self.form.bytes
-        address = self._address(k, j)
-        if n == 1 or k in self.form.common:
-            return (new(f"load {M}, {self.G} {address}, align {size}, !invariant.load !1"),) * n
-        V = f"<{n} x {M}>"
-        vector = new(f"load {V}, {self.G} {address}, align {n * size}, !invariant.load !1")
-        return tuple(new(f"extractelement {V} {vector}, i32 {lane}") for lane in range(n))
+        new, n, M = self.page.new, self.form.states, self.form.memory
+        if k in self.form.common:
+            load = f"load {M}, {self.G} {self._address(k, j)}, align {self.form.bytes}, !invariant.load !1"
+            return (new(load),) * n
+        if (k, j) in self.waiting:
+            value = new(self._load(self.S, self.waiting[k, j], constant=False))
+        else:
+            value = new(self._load(self.G, self._address(k, j), constant=True))
+        return (
+            (value,)
+            if n == 1
+            else tuple(new(f"extractelement {self.V} {value}, i32 {lane}") for lane in range(n))
+        )
 
     def store(self, j: int, values: Lanes) -> None:
-        page, n, M, size = self.page, self.form.states, self.form.memory, self.form.bytes
+        page, V, M = self.page, self.V, self.form.memory
         narrow = [self.narrowed(x) for x in values]
-        address = self._address(self.result, j)
-        if n == 1:
-            page.lines.append(f"  store {M} {narrow[0]}, {self.G} {address}, align {size}")
-            return
-        V, vector = f"<{n} x {M}>", "poison"
-        for lane, x in enumerate(narrow):
-            vector = page.new(f"insertelement {V} {vector}, {M} {x}, i32 {lane}")
-        page.lines.append(f"  store {V} {vector}, {self.G} {address}, align {n * size}")
+        address, value = self._address(self.result, j), narrow[0]
+        if len(narrow) > 1:
+            value = "poison"
+            for lane, x in enumerate(narrow):
+                value = page.new(f"insertelement {V} {value}, {M} {x}, i32 {lane}")
+        page.lines.append(f"  store {V} {value}, {self.G} {address}, align {self.align}")
 
 
 @dataclass(frozen=True)
@@ -574,6 +682,19 @@ class Region:
     def spread(self, form: Form) -> int:
         """Words of how many states after which a place is left out, as a power of two; none for odd rows."""
         return 0 if self.size % 2 else 5 if form.single else 4
+
+
+@dataclass(frozen=True)
+class Piece:
+    """What one instruction moves between memory and shared memory."""
+
+    kind: str
+    outside: str  # its address in memory
+    inside: str  # and in shared memory
+    align: int
+
+    def at(self, outside: bool) -> str:
+        return self.outside if outside else self.inside
 
 
 def regions(sizes: Sequence[int], form: Form) -> list[Region]:
@@ -596,21 +717,7 @@ class _Rows(_Kernel):
     @cached_property
     def region(self) -> dict[int, Region]:
         """The regions of shared memory, by argument."""
-        sizes = [*(given.size for given in self.program.inputs), len(self.program.outputs)]
-        return {region.argument: region for region in regions(sizes, self.form)}
-
-    def text(self, name: str) -> str:
-        M, room = self.form.memory, _end(self.region.values(), self.form)
-        staged = (
-            f"external addrspace(3) global [0 x {M}]"
-            if self.on_card
-            else f"internal global [{room} x {M}] zeroinitializer"
-        )
-        return f"@staged = {staged}, align 16\n{super().text(name)}"
-
-    @property
-    def S(self) -> str:
-        return "ptr addrspace(3)" if self.on_card else "ptr"
+        return {region.argument: region for region in regions(self.sizes, self.form)}
 
     def loop(self) -> None:
         page, B = self.page, self.form.block
@@ -659,41 +766,59 @@ class _Rows(_Kernel):
 
     def _fetch(self, thread: str) -> None:
         """Rows of the arguments to shared memory."""
-        for region in self.region.values():
-            if region.argument != self.result:
-                self._copied(region, thread, self._taken)
+        arguments = [region for region in self.region.values() if region.argument != self.result]
+        self._copied(arguments, thread, inward=True)
 
     def _bring(self, thread: str) -> None:
         """Rows of the result from shared memory."""
-        self._copied(self.region[self.result], thread, self._given)
+        self._copied([self.region[self.result]], thread, inward=False)
 
-    def _taken(self, kind: str, outside: str, inside: str, align: int) -> None:
-        value = self.page.new(f"load {kind}, {self.G} {outside}, align {align}, !invariant.load !1")
-        self.page.lines.append(f"  store {kind} {value}, {self.S} {inside}, align {align}")
-
-    def _given(self, kind: str, outside: str, inside: str, align: int) -> None:
-        value = self.page.new(f"load {kind}, {self.S} {inside}, align {align}")
-        self.page.lines.append(f"  store {kind} {value}, {self.G} {outside}, align {align}")
-
-    def _copied(self, region: Region, thread: str, move: Callable[[str, str, str, int], None]) -> None:
+    def _copied(self, of: Sequence[Region], thread: str, inward: bool) -> None:
         """The rows of a block: in full ones every step is known, in the last one of a batch each is looked at."""
-        page, M, k = self.page, self.form.memory, region.argument
-        place = page.new(f"mul i64 %first, {region.size}")
-        outside = page.new(f"getelementptr {M}, {self.G} %b{k}, i64 {place}")
+        page = self.page
+        outside = {region: self._outside(region) for region in of}
         whole, part, done = page.label(), page.label(), page.label()
         page.branch("%full", whole, part, rarely=True)
         page.begin(whole)
-        if region.spread(self.form):
-            self._spread(region, thread, outside, move)
-        else:
-            self._straight(region, thread, outside, move)
+        self._move(
+            [piece for region in of for piece in self._pieces(region, thread, outside[region])], inward
+        )
         page.go(done)
         page.begin(part)
-        self._one_by_one(region, thread, outside, move)
+        for region in of:
+            self._one_by_one(region, thread, outside[region], inward)
         page.go(done)
         page.begin(done)
 
-    def _straight(self, region: Region, thread: str, outside: str, move: Any) -> None:
+    def _outside(self, region: Region) -> str:
+        """Where the rows of a block begin in memory."""
+        place = self.page.new(f"mul i64 %first, {region.size}")
+        return self.page.new(f"getelementptr {self.form.memory}, {self.G} %b{region.argument}, i64 {place}")
+
+    def _move(self, pieces: Sequence[Piece], inward: bool) -> None:
+        """So many pieces are read before the first of them is written, so that their ways overlap."""
+        page, constant = self.page, ", !invariant.load !1" if inward else ""
+        source, target = (self.G, self.S) if inward else (self.S, self.G)
+        for first in range(0, len(pieces), MOST_ON_THE_WAY):
+            group = pieces[first : first + MOST_ON_THE_WAY]
+            values = [
+                page.new(f"load {p.kind}, {source} {p.at(inward)}, align {p.align}{constant}")
+                for p in group
+            ]
+            page.lines += [
+                f"  store {p.kind} {x}, {target} {p.at(not inward)}, align {p.align}"
+                for p, x in zip(group, values, strict=True)
+            ]
+
+    def _pieces(self, region: Region, thread: str, outside: str) -> Iterator[Piece]:
+        """What a thread moves of the rows of a full block."""
+        return (
+            self._spread(region, thread, outside)
+            if region.spread(self.form)
+            else self._straight(region, thread, outside)
+        )
+
+    def _straight(self, region: Region, thread: str, outside: str) -> Iterator[Piece]:
         """Rows that lie in shared memory as they do outside, 16 bytes at a time."""
         page, form = self.page, self.form
         n = 16 // form.bytes
@@ -703,23 +828,21 @@ class _Rows(_Kernel):
             if (step + 1) * form.block > total:  # threads beyond the end move the last piece again
                 over = page.new(f"icmp ult i32 {number}, {total - 1}")
                 number = page.new(f"select i1 {over}, i32 {number}, i32 {total - 1}")
-            at = self.wide(number)
-            inside = self._inside(region, page.new(f"mul i32 {number}, {n}"))
-            move(V, page.new(f"getelementptr {V}, {self.G} {outside}, i64 {at}"), inside, 16)
+            there = page.new(f"getelementptr {V}, {self.G} {outside}, i64 {self.wide(number)}")
+            yield Piece(V, there, self._inside(region, page.new(f"mul i32 {number}, {n}")), 16)
 
-    def _spread(self, region: Region, thread: str, outside: str, move: Any) -> None:
+    def _spread(self, region: Region, thread: str, outside: str) -> Iterator[Piece]:
         """Rows with places left out, number by number."""
         page, form = self.page, self.form
         B, M, at = form.block, form.memory, self.wide(thread)
         begin = self._position(region, thread)
         for step in range(region.size):
-            source = page.new(
-                f"getelementptr {M}, {self.G} {outside}, i64 {page.new(f'add nuw i64 {at}, {step * B}')}"
-            )
+            number = page.new(f"add nuw i64 {at}, {step * B}")
+            there = page.new(f"getelementptr {M}, {self.G} {outside}, i64 {number}")
             skipped = step * (B + (B >> region.spread(form)))
-            move(M, source, self._inside(region, page.new(f"add i32 {begin}, {skipped}")), form.bytes)
+            yield Piece(M, there, self._inside(region, page.new(f"add i32 {begin}, {skipped}")), form.bytes)
 
-    def _one_by_one(self, region: Region, thread: str, outside: str, move: Any) -> None:
+    def _one_by_one(self, region: Region, thread: str, outside: str, inward: bool) -> None:
         """The rows that are there, number by number."""
         page, form = self.page, self.form
         before, again, done = page.label(), page.label(), page.label()
@@ -732,8 +855,9 @@ class _Rows(_Kernel):
             page.new(f"phi i32 [ {thread}, %{before} ], [ %f{again}, %{again} ]"),
             f"%f{again}",
         )
-        source = page.new(f"getelementptr {form.memory}, {self.G} {outside}, i64 {self.wide(number)}")
-        move(form.memory, source, self._inside(region, self._position(region, number)), form.bytes)
+        there = page.new(f"getelementptr {form.memory}, {self.G} {outside}, i64 {self.wide(number)}")
+        inside = self._inside(region, self._position(region, number))
+        self._move([Piece(form.memory, there, inside, form.bytes)], inward)
         page.lines.append(f"  {following} = add i32 {number}, {form.block}")
         page.branch(page.new(f"icmp ult i32 {following}, {total}"), again, done)
         page.begin(done)

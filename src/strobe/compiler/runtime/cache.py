@@ -63,10 +63,15 @@ def fetch(name: str, make: Callable[[], Entry]) -> Entry:
     if entry is not None:
         return entry
     entry = make()
+    store(name, entry)
+    return entry
+
+
+def store(name: str, entry: Entry) -> None:
+    """Keep an entry, in place of what is kept under its name."""
     folder = _folder()
     if folder is not None:
         _write(folder / f"{name}.o", entry)
-    return entry
 
 
 def known(name: str) -> Entry | None:

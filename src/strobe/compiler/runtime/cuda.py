@@ -16,8 +16,8 @@ float32 arrays, as on this processor. Cards for games are slow at that: `Cuda(el
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from ctypes import c_int32, c_int64, c_uint64
+import struct
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from math import prod
@@ -53,8 +53,9 @@ MOST_PAIRED = (
     900  # operations of a program of which a thread computes two states: registers for more would be few
 )
 MOST_COMPILED = 100_000  # operations that the assembler gets through
-BLOCKS = (128, 64, 32)  # threads of a block, the most that shared memory has room for
+BLOCKS = (64, 32)  # threads of a block, the most that shared memory has room for
 MOST_BLOCKS = 2**31 - 1
+MOST_HELD = 1_000  # ways in which arrays lie, of one kernel
 ALIGNED = 16  # bytes: rows are copied in such pieces
 PRECISIONS = ("double", "single")
 
@@ -130,11 +131,27 @@ class Call:
     steps: tuple[int, ...]  # from state to state
     entries: tuple[int, ...]  # from entry to entry
 
-    def words(self) -> list[Any]:
-        found: list[Any] = [c_int64(self.states)]
-        for three in zip(self.addresses, self.steps, self.entries, strict=True):
-            found += [kind(x) for kind, x in zip((c_uint64, c_int64, c_int32), three, strict=True)]
-        return found
+
+class Launch:
+    """A kernel and all that it is told but where arrays are."""
+
+    def __init__(self, call: Call, form: Form, function: Function, shared: int, on: Card) -> None:
+        self.call, self.form, self.function, self.shared, self.on = call, form, function, shared, on
+        self.blocks = min(-(-call.states // (form.block * form.states)), MOST_BLOCKS)
+        self._packed = struct.Struct(
+            "<q" + "Qqi4x" * len(call.steps)
+        )  # as a kernel takes them, 8 bytes each
+        self._words = [call.states]
+        for three in zip(call.addresses, call.steps, call.entries, strict=True):
+            self._words += three
+
+    def __call__(self, addresses: Sequence[int], stream: int) -> None:
+        """In the order of a stream; nothing waits for it."""
+        words = self._words.copy()
+        words[1::3] = addresses
+        self.on.launch(
+            self.function, self.blocks, self.form.block, self.shared, stream, self._packed.pack(*words)
+        )
 
 
 class CardCode:
@@ -144,6 +161,8 @@ class CardCode:
         self.kernel = kernel
         self.functions: dict[tuple[Form, int], Function | None] = {}
         self.chosen: dict[tuple[Form, str], Form] = {}  # by the usual form and the card
+        self._results: dict[Any, tuple[tuple[int, ...], bool]] = {}  # shape and order, by how arguments lie
+        self._launches: dict[Any, Launch] = {}  # by how all arrays lie
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
@@ -164,33 +183,46 @@ class CardCode:
         return streamed(self, arrays, out, double)
 
     def _on_card(self, arrays: Mapping[str, Lying], out: Any, double: bool) -> Any:
-        first, batch = next(iter(arrays.values())), batch_of(arrays)
-        shape = (*batch, *self.kernel.shape)
-        if out is None:
-            place = empty_like(first, shape, len(batch) == 1 and _by_columns(arrays.values()))
-        else:
-            place = given(out, first, shape, arrays)
+        first, lie = next(iter(arrays.values())), tuple((a.shape, a.steps) for a in arrays.values())
+        shape, columns = _held(self._results, lie, lambda: self._result(arrays))
+        place = empty_like(first, shape, columns) if out is None else given(out, first, shape, arrays)
         if prod(shape):
-            call = self._call({**arrays, "out": place}, batch)
-            self.launch(call, self.form(call, first.single, double), card(first.card), first.stream)
+            addresses = (*(a.address for a in arrays.values()), place.address)
+            key = (
+                lie,
+                place.steps,
+                tuple([a % ALIGNED for a in addresses]),
+                first.single,
+                double,
+                first.card,
+            )
+            launch = _held(self._launches, key, lambda: self._launch(arrays, place, double))
+            launch(addresses, first.stream)
         return handed_out(place, first)
+
+    def _result(self, arrays: Mapping[str, Lying]) -> tuple[tuple[int, ...], bool]:
+        """The shape of a result, and whether its states lie side by side."""
+        batch = batch_of(arrays)
+        return (*batch, *self.kernel.shape), len(batch) == 1 and _by_columns(arrays.values())
+
+    def _launch(self, arrays: Mapping[str, Lying], place: Lying, double: bool) -> Launch:
+        """The launch for arrays that lie like these."""
+        call = self._call({**arrays, "out": place}, batch_of(arrays))
+        return self.ready(call, self.form(call, place.single, double), card(place.card))
 
     def _call(self, arrays: Mapping[str, Lying], batch: tuple[int, ...]) -> Call:
         steps, entries = in_a_row(arrays, batch, len(self.kernel.shape))
         return Call(prod(batch), tuple(a.address for a in arrays.values()), tuple(steps), tuple(entries))
 
-    def launch(self, call: Call, form: Form, on: Card, stream: int) -> None:
-        """The kernel of a form, as it is best on this card, in the order of a stream."""
-        form, function = self.function(self.best(form, on), on)
-        blocks = -(-call.states // (form.block * form.states))
-        on.launch(
-            function,
-            min(blocks, MOST_BLOCKS),
-            form.block,
-            shared_bytes(self.sizes, form),
-            stream,
-            call.words(),
-        )
+    def ready(self, call: Call, form: Form, on: Card) -> Launch:
+        """The kernel of a form, as it is best on this card, for all arrays that lie like those of a call."""
+        form, function = self.function(form, on)
+        return Launch(call, form, function, shared_bytes(self.sizes, form), on)
+
+    def choose(self, form: Form, best: Form, on: Card) -> None:
+        """Take the best form for the usual one from now on."""
+        self.chosen[form, on.name] = best
+        self._launches.clear()
 
     # -- forms ------------------------------------------------------------------------------------------
 
@@ -251,9 +283,15 @@ class CardCode:
     # -- code -------------------------------------------------------------------------------------------
 
     def function(self, form: Form, on: Card) -> tuple[Form, Function]:
+        """The best form for arrays that lie like those of a form, and its function on a card."""
+        best = self.best(form, on)
+        found = self.loaded(best, on)
+        return self.usual(form, on) if found is None else (best, found)
+
+    def usual(self, form: Form, on: Card) -> tuple[Form, Function]:
         """A form, or the next plainer one that there is code of, on a card."""
-        for each in _plainer(form):
-            found = self._loaded(each, on)
+        for each in (form, replace(form, states=1), _strided(form)):
+            found = self.loaded(each, on)
             if found is not None:
                 return each, found
         raise CardError(
@@ -261,7 +299,7 @@ class CardCode:
             'be made here. Where llvmlite is, robot.to("cuda").compile(…) makes it; bring that folder along.'
         )
 
-    def _loaded(self, form: Form, on: Card) -> Function | None:
+    def loaded(self, form: Form, on: Card) -> Function | None:
         key = form, on.number
         if key not in self.functions:
             with building:
@@ -299,10 +337,19 @@ class CardCode:
                 return cache.Entry(size, ptx(module(program, NAME, form)).encode())
 
 
-def _plainer(form: Form) -> list[Form]:
-    """A form, then those that take the same arrays and more."""
-    plain = Form(single=form.single, wide=form.wide, turns=form.turns, layout="strided")
-    return list(dict.fromkeys((form, replace(form, states=1), plain)))
+def _strided(form: Form) -> Form:
+    """The form that takes the same arrays, and all others."""
+    return Form(single=form.single, wide=form.wide, turns=form.turns, layout="strided")
+
+
+def _held(kept: dict[Any, Any], key: Any, make: Callable[[], Any]) -> Any:
+    """What is kept under a key, made where it is not there; as many as calls of one program differ in."""
+    found = kept.get(key)
+    if found is None:
+        if len(kept) >= MOST_HELD:
+            kept.clear()
+        found = kept[key] = make()
+    return found
 
 
 def _by_columns(arrays: Any) -> bool:

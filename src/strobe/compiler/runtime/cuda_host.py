@@ -122,7 +122,8 @@ def _sent(code: CardCode, lane: Lane, rows: list[np.ndarray], double: bool, Call
     lane.on.to_card(lane.there, lane.here, places[-1], lane.stream)
     steps = tuple(0 if len(r) == 1 < len(result) else r.shape[1] for r in rows)
     call = Call(len(result), tuple(lane.there + p for p in places), steps, (1,) * len(rows))
-    code.launch(call, code.form(call, result.dtype == np.float32, double), lane.on, lane.stream)
+    launch = code.ready(call, code.form(call, result.dtype == np.float32, double), lane.on)
+    launch(call.addresses, lane.stream)
     lane.on.to_host(lane.here + places[-1], lane.there + places[-1], result.nbytes, lane.stream)
     lane.due = result, lane.here + places[-1]
 

@@ -6,8 +6,8 @@ Arrays on a card are read where they lie; host arrays go there whole, and the ro
 from __future__ import annotations
 
 import json
+import struct
 from collections.abc import Mapping
-from ctypes import c_int32, c_int64, c_uint64
 from dataclasses import asdict
 from math import prod
 from typing import Any
@@ -80,14 +80,14 @@ class CardMarch:
         if states and count:
             steps, entries = in_a_row(plain, batch, 1)
             between = [a.steps[-2] if has else 0 for a, has in zip(arrays.values(), self.rows, strict=True)]
-            words: list[Any] = [c_int64(states), c_int64(rounds), c_int64(every)]
+            words = [states, rounds, every]
             for a, step, row, entry in zip(arrays.values(), steps, between, entries, strict=True):
-                words += [c_uint64(a.address), c_int64(step), c_int64(row), c_int32(entry)]
-            state, row, entry = place.steps
-            words += [c_uint64(place.address), c_int64(state), c_int64(row), c_int32(entry)]
+                words += [a.address, step, row, entry]
+            words += [place.address, *place.steps]
+            packed = struct.pack("<3q" + "Q2qi4x" * (len(arrays) + 1), *words)
             on = card(first.card)
             blocks = min(-(-states // BLOCK), MOST_BLOCKS)
-            on.launch(self.function(first.single, on), blocks, BLOCK, 0, first.stream, words)
+            on.launch(self.function(first.single, on), blocks, BLOCK, 0, first.stream, packed)
         return place
 
     def function(self, single: bool, on: Card) -> Function:
@@ -105,7 +105,7 @@ class CardMarch:
 
     def entry(self, single: bool, here: bool = True) -> cache.Entry | None:
         """PTX of the march, from disk or made now; without LLVM nothing, or an error if it must be made."""
-        form = Form("strided", single, block=BLOCK)
+        form = Form("strided", single, block=BLOCK, pace=0)
         key = cache.portable_key(
             "cuda march", self.kernel.fingerprint(), json.dumps([asdict(form), asdict(self.march)])
         )

@@ -1,34 +1,39 @@
-"""How a kernel is best made for a card: a few ways tried on its own arrays, the best kept on disk by the card's name.
+"""How a kernel is best made for a card: ways tried on its own arrays, the best kept on disk by the card's name.
 
     found = search(code, call, form, card)
 
-One choice is changed at a time, from the usual one on: two states a thread or one; the order of operations; sines and
-inputs first or where they are needed; fewer registers for more threads. What spills in one way may not in another,
-and what it costs is known only by measuring. The bits are the same, whatever is chosen.
+Every order of operations is improved by one choice at a time, and again until nothing helps: registers of a
+thread, barriers, threads of a block, where inputs wait, whether sines and inputs come first, states of a thread. What
+spills in one way may not in another, and what it costs is known only by measuring: choices that gain nothing alone may
+gain a sixth together. The bits are the same, whatever is chosen. A way is made where it is tried, by the compiler.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
-from strobe.compiler.codegen.llvm_cuda import Form, shared_bytes
+from strobe.compiler.codegen.llvm_cuda import SHARED, Form, shared_bytes
 from strobe.compiler.runtime import cache
-from strobe.compiler.runtime.cuda import Call, CardCode
+from strobe.compiler.runtime.cuda import Call, CardCode, Launch
 from strobe.compiler.runtime.cuda_driver import Card, Function
 
+ORDERS = (-1, 0, 1, 2, 3)
 CHOICES: dict[str, tuple[int, ...]] = {
+    "registers": (0, 168, 128, 112, 96),
+    "pace": (1_000, 500, 0),
+    "block": (64, 32, 128),
+    "staged": (0, 1),
+    "at_once": (16, 64, 0),
+    "early": (256, 0),
     "states": (1, 2),
-    "order": (-1, 0, 1, 2),
-    "early": (64, 0),
-    "at_once": (16, 0),
-    "resident": (0, 4, 8),
 }
-CHANGED = tuple(CHOICES)
+CHANGED = ("order", *CHOICES)
 LAUNCHES = 10  # timed together
 ROUNDS = 3
+LONG = 60.0  # seconds of a search after which nothing new is tried
 
 
 @dataclass(frozen=True)
@@ -42,61 +47,77 @@ class Tried:
     blocks: int  # at once
 
 
-def candidates(form: Form) -> Iterator[Form]:
-    """Every form that a search may come by."""
-    for changed in CHANGED:
-        for value in CHOICES[changed]:
-            if changed != "states" or (form.layout == "columns" and form.single and not form.wide):
-                yield replace(form, **{changed: value})
-
-
-def prepared(code: CardCode, form: Form) -> None:
-    """The code of all that a search may come by, made without a card."""
-    states = {form.states, *(each.states for each in candidates(form))}
-    for number in states:
-        for each in candidates(replace(form, states=number)):
-            code.entry(each)
-
-
-def search(code: CardCode, call: Call, form: Form, on: Card, stream: int = 0) -> list[Tried]:
+def search(
+    code: CardCode, call: Call, form: Form, on: Card, stream: int = 0, seconds: float = LONG
+) -> list[Tried]:
     """All ways that were tried, the best one first; calls take that from now on."""
-    tried: dict[Form, Tried] = {}
+    tried: dict[Form, Tried | None] = {}
+    end = time.monotonic() + seconds
 
-    def time(each: Form) -> Tried | None:
-        if each not in tried:
-            function = code._loaded(each, on)
-            if function is not None and call.states % each.states == 0:
-                tried[each] = measured(code, call, each, function, on, stream)
+    def timed(each: Form) -> Tried | None:
+        if each not in tried and time.monotonic() < end:
+            tried[each] = _measured(code, call, each, on, stream)
         return tried.get(each)
 
-    best = time(code.function(form, on)[0])
-    assert best is not None
-    for changed in CHANGED:
-        own = [each for each in candidates(best.form) if _differs(each, best.form, changed)]
-        best = min([best, *filter(None, map(time, own))], key=lambda one: one.milliseconds)
-    chosen = {name: getattr(best.form, name) for name in CHANGED}
-    key = code.choice(form, on.name)
-    cache.fetch(key, lambda: cache.Entry(0, json.dumps(chosen).encode()))
-    code.chosen[form, on.name] = best.form
-    return sorted(tried.values(), key=lambda one: one.milliseconds)
+    usual, function = code.usual(form, on)
+    tried[usual] = first = measured(code, call, usual, function, on, stream)
+    begins = [first, *filter(None, (timed(replace(usual, order=order)) for order in ORDERS))]
+    ways = {one.form.order: one for one in sorted(begins, key=_cost)}
+    best = min((_improved(one, timed) for one in ways.values()), key=_cost)
+    remember(code, form, best.form, on.name)
+    code.choose(form, best.form, on)
+    return sorted(filter(None, tried.values()), key=_cost)
 
 
-def _differs(form: Form, other: Form, changed: str) -> bool:
-    return form != other and replace(form, **{changed: getattr(other, changed)}) == other
+def remember(code: CardCode, form: Form, best: Form, card: str) -> None:
+    """Let calls on cards of a name take the best form for the usual one, wherever this cache is."""
+    chosen = {name: getattr(best, name) for name in CHANGED}
+    cache.store(code.choice(form, card), cache.Entry(0, json.dumps(chosen).encode()))
+
+
+def _cost(one: Tried) -> float:
+    return one.milliseconds
+
+
+def _improved(best: Tried, timed: Callable[[Form], Tried | None]) -> Tried:
+    """The best that one choice after the other leads to."""
+    while True:
+        before = best
+        for name in CHOICES:
+            best = min([best, *filter(None, map(timed, changed(best.form, name)))], key=_cost)
+        if best is before:
+            return best
+
+
+def changed(form: Form, name: str) -> Iterator[Form]:
+    """A form with the other values of one choice, as far as they mean something for it."""
+    pairs = form.layout == "columns" and form.single and not form.wide
+    meant = {"states": pairs, "staged": form.layout == "columns"}
+    if meant.get(name, True):
+        for value in CHOICES[name]:
+            if value != getattr(form, name):
+                yield replace(form, **{name: value})
+
+
+def _measured(code: CardCode, call: Call, form: Form, on: Card, stream: int) -> Tried | None:
+    """How a form does, if it can be had."""
+    if shared_bytes(code.sizes, form) > SHARED or call.states % form.states:
+        return None
+    function = code.loaded(form, on)
+    return None if function is None else measured(code, call, form, function, on, stream)
 
 
 def measured(
     code: CardCode, call: Call, form: Form, function: Function, on: Card, stream: int = 0
 ) -> Tried:
     """The best of a few rounds of launches."""
-    shared = shared_bytes(code.sizes, form)
-    blocks, words = -(-call.states // (form.block * form.states)), call.words()
+    launch = Launch(call, form, function, shared_bytes(code.sizes, form), on)
 
-    def launches() -> Any:
+    def launches() -> None:
         for _ in range(LAUNCHES):
-            on.launch(function, blocks, form.block, shared, stream, words)
+            launch(call.addresses, stream)
 
     launches()
     best = min(on.milliseconds(launches, stream) for _ in range(ROUNDS)) / LAUNCHES
-    at_once = on.blocks_at_once(function, form.block, shared)
+    at_once = on.blocks_at_once(function, form.block, launch.shared)
     return Tried(form, best, function.registers, function.local, at_once)
