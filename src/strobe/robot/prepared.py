@@ -29,7 +29,8 @@ def prepared(
         raise ArgumentError('prepared() needs a quantity: robot.prepared("jacobian", frame="tool").')
     if not robot.nv:
         raise UnsupportedModelError(f"{robot.name} has no joints that move: nothing can be prepared.")
-    _require_used(asked, require_texts("given", given), options)
+    given = require_texts("given", given)
+    _require_used(asked, given, options)
     requests = tuple(_request(robot, each, given, options) for each in asked)
     names = ", ".join(request.quantity for request in requests)
     return requests[0] if len(requests) == 1 else Together(names, requests=requests)

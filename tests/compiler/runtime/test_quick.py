@@ -478,6 +478,16 @@ def test_names_and_numbers_that_are_made_anew_for_every_call_are_one_way_to_writ
     assert learnt(robot, "gravity") == 1
 
 
+def test_an_option_that_cannot_be_compared_is_refused_as_the_method_refuses_it(panda):
+    robot, state = strobe.Robot(panda.model), panda.random_state(seed=1)
+    for _ in range(3):
+        robot.hybrid_dynamics(*state, accelerated=("joint1", "joint2"))
+    names = np.array(["joint1", "joint2"])  # their equality with a name has no truth
+    assert learnt(robot, "hybrid_dynamics") == 1
+    with pytest.raises(strobe.errors.ArgumentError, match="joints is .*; expected names"):
+        robot.hybrid_dynamics(*state, accelerated=(names, "joint3"))
+
+
 def test_a_robot_that_nobody_holds_is_let_go_with_its_builtins(panda):
     robot = strobe.Robot(panda.model)
     for _ in range(3):
@@ -555,6 +565,15 @@ def test_a_handle_takes_what_is_given_besides_states(panda):
     out = np.empty(7)
     assert ask(q, qd, qdd, F, g, out=out) is out
     assert np.array_equal(out, expected)
+
+
+def test_one_word_of_what_is_given_is_no_row_of_letters(panda):
+    q, qd, _ = panda.random_state(seed=3)
+    g = np.array([0.0, 1, -9])
+    ask = panda.prepared("bias", given="gravity")
+    assert np.array_equal(ask(q, qd, g), panda.bias(q, qd, gravity=g))
+    with pytest.raises(strobe.errors.ArgumentError, match="takes q, qd, gravity; got 2 arrays"):
+        ask(q, qd)
 
 
 def test_a_handle_for_steps_takes_a_number_for_the_time(panda):

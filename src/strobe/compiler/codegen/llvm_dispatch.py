@@ -3,7 +3,8 @@
 `@dispatch(self, args, n, names)` (METH_FASTCALL | METH_KEYWORDS) holds a table of calls that were seen: so many
 arguments by place, these by name, and of those that are no arrays these objects, or strings, whole numbers and tuples
 equal to them. The builtin of the first one that fits is given the arrays in its own order; what it declines, and what
-fits none, goes to a Python function that takes everything. One code serves all tables.
+fits none, goes to a Python function that takes everything; so does what raises when it is compared. One code serves
+all tables.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from strobe.compiler.codegen.llvm_builtin import BYTES_CONTENT, OBJECT_TYPE
 
 HEAD = (
     "not_implemented", "decref", "vectorcall", "fallback", "tuple_size", "tuple_item", "call_one", "str_type",
-    "equal", "count", "tuple_type", "int_type",
+    "equal", "count", "tuple_type", "int_type", "clear",
 )  # fmt: skip
 COUNT = HEAD.index("count")  # the word that says how many calls there are
 FIRST, LENGTH = 16, 64  # words before the first call, and of each
@@ -130,7 +131,13 @@ option_text:
 option_compare:
   %compared = call i32 %equal(ptr %o_wanted, ptr %o_given, i32 {eq})
   %texts_equal = icmp eq i32 %compared, 1
-  br i1 %texts_equal, label %option_same, label %another
+  br i1 %texts_equal, label %option_same, label %option_other
+option_other:
+  %incomparable = icmp slt i32 %compared, 0
+  br i1 %incomparable, label %option_raised, label %another
+option_raised:
+  call void %clear()
+  br label %leave
 option_same:
   %o_next = add i64 %o, 1
   br label %option

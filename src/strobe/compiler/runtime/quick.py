@@ -115,6 +115,7 @@ def dispatcher(
     vectorcall, size, item, call_one = (_address(getattr(api, function)) for function in functions)
     head = [id(NotImplemented), _address(api.Py_DecRef), vectorcall, id(fallback), size, item, call_one]
     head += [id(str), _address(api.PyObject_RichCompareBool), 0, id(tuple), id(int)]
+    head += [_address(api.PyErr_Clear)]
     room = len(calls) or MOST_CALLS
     words = head + [0] * (FIRST - len(head) + room * LENGTH)
     made = _builtin(name, doc, code.address, METH_FASTCALL | METH_KEYWORDS, words, code, fallback)
