@@ -39,6 +39,8 @@ def answer(
     question: str, once: Callable[..., Sequence[Row]], seconds: float, processes: int = PROCESSES
 ) -> None:
     """Run as a script: one process's rows as JSON with ``--once``, else medians over processes, recorded."""
+    if not {"--once"}.issuperset(sys.argv[1:]):
+        sys.exit(f"benchmarks.{question} takes no options but --once; without it, it appends to {RESULTS}.")
     if "--once" in sys.argv:
         print(json.dumps(once(seconds=seconds)))
     else:

@@ -7,7 +7,7 @@ name, for one state or for several, with results of one's own or without. Once t
 calls follow, on ordinary states and on extreme ones, and on what is no plain array: lists, other precisions, steps,
 other sizes, results that may not be written or lie across the inputs. Each has to end as the method of the class
 ends it, which no builtin lies over. Handles (`Robot.prepared`) are asked the same. Now and then several threads make
-the first call together, or the handler of a signal raises in the middle.
+the first call together, share a batch in parts of sixteen states, or the handler of a signal raises in the middle.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from multiprocessing import get_context
 from types import BuiltinFunctionType
@@ -27,6 +27,7 @@ import numpy as np
 from reliability.random_trees import Shape, random_request, random_states, random_tree
 from reliability.readers import options
 from reliability.record import record
+from strobe.compiler.runtime import processor, threads
 from strobe.errors import StrobeError
 from strobe.quantities import Request
 from strobe.robot import Robot
@@ -34,6 +35,9 @@ from strobe.robot import Robot
 SHAPES = [Shape(n) for n in (1, 2, 3, 4, 6)]
 DRAWN = 60  # argument lists of a case
 CALLS = 10_000  # of a case, by the builtin
+STEPS = ("integrate", "difference")  # methods that take neither threads nor room for results
+SHARED = 40  # states of a batch that threads share
+PARTS = ((processor, "WORK_PER_THREAD"), (threads, "WORK_PER_THREAD"), (threads, "LEAST_PART"))
 KEYWORDS = ("friction", "formulation", "form", "drives", "accelerated", "reference")
 STRANGE = (np.nan, np.inf, -np.inf, -0.0, 5e-324, 1e300, 1e16)
 
@@ -96,7 +100,7 @@ def written(rng: np.random.Generator, request: Request, inputs: dict[str, int]) 
         chosen["frame"] = request.frame
     if request.loaded:
         chosen["frame"] = request.loaded[0]
-    plain = request.quantity not in ("integrate", "difference")
+    plain = request.quantity not in STEPS
     shuffled = tuple(map(str, rng.permutation(named)))
     rows = ["parameters", "geometry", *(word for word in ("wrench", "gravity") if rng.random() < 0.5)]
     out = bool(plain and rng.random() < 0.4)
@@ -225,19 +229,35 @@ def faults(rng: np.random.Generator, calls: int, tally: Tally) -> Iterator[str]:
         assert kernel.program.outputs
     except StrobeError:
         return
-    rows = int(rng.choice([0, 0, 0, 1, 5]))
-    states = random_states(rng, kernel, 40)
+    rows = int(rng.choice([0, 0, 0, 1, 5, SHARED]))
+    if rows == SHARED and way.quantity not in STEPS:
+        way.options["threads"] = 2
+    states = random_states(rng, kernel, SHARED)
     shape = (*((rows,) if rows else ()), *kernel.shape)
     tally.cases += 1
-    yield from _taught(rng, robot, way, states, rows, shape)
-    drawings = []
-    for _ in range(DRAWN):
-        with np.errstate(all="ignore"):  # of casts
-            values = drawn(rng, way, states, rows)
-            drawings.append(way.arguments(values, results(rng, shape, values)))
-    yield from _compared(rng, robot, way, drawings, calls, tally)
+    with _small_parts() if rows == SHARED else nullcontext():
+        yield from _taught(rng, robot, way, states, rows, shape)
+        drawings = []
+        for _ in range(DRAWN):
+            with np.errstate(all="ignore"):  # of casts
+                values = drawn(rng, way, states, rows)
+                drawings.append(way.arguments(values, results(rng, shape, values)))
+        yield from _compared(rng, robot, way, drawings, calls // 5 if rows == SHARED else calls, tally)
     if not rows:
         yield from _handled(robot, request, kernel, states, tally)
+
+
+@contextmanager
+def _small_parts() -> Iterator[None]:
+    """Every batch is worth several threads, sixteen states a part of it."""
+    kept = [(room, name, getattr(room, name)) for room, name in PARTS]
+    for room, name, _ in kept:
+        setattr(room, name, 1)
+    try:
+        yield
+    finally:
+        for room, name, usual in kept:
+            setattr(room, name, usual)
 
 
 def _plain(

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import strobe
+from strobe.compiler.runtime import processor, shares, threads
 from strobe.compiler.runtime.kernels import Kernel
 from strobe.compiler.runtime.processor import Processor
 from strobe.quantities import Request
@@ -203,6 +204,64 @@ def test_a_robot_answers_plain_batches_with_the_builtin_once_they_recur(panda):
         robot.inverse_dynamics(state[0][:, :6], *state[1:], friction=False)
     with pytest.raises(strobe.StrobeError, match="friction is 'no'"):
         robot.inverse_dynamics(*state, friction="no")
+
+
+@pytest.fixture
+def shared_out(monkeypatch):
+    """How many threads batches were given out to, where sixteen states are a part and any batch is worth several."""
+    monkeypatch.setattr(processor, "WORK_PER_THREAD", 1)
+    monkeypatch.setattr(threads, "WORK_PER_THREAD", 1)
+    monkeypatch.setattr(threads, "LEAST_PART", 1)
+    found, share = [], shares.shared
+    monkeypatch.setattr(shares, "shared", lambda order, most: (found.append(most), share(order, most)))
+    return found
+
+
+@pytest.mark.parametrize("many", [2, 3])
+def test_a_batch_that_is_worth_several_threads_is_learnt_too(panda, shared_out, many):
+    robot, state = strobe.Robot(panda.model), panda.random_state(seed=7, batch=100)
+    one = {"wrench": np.arange(6.0), "gravity": np.array([0.0, 1, -9])}
+    expected = strobe.Robot.inverse_dynamics(robot, *state, **one, frame="tool", threads=1)
+    for _ in range(4):
+        out = np.empty((100, 7))
+        found = robot.inverse_dynamics(*state, **one, frame="tool", out=out, threads=many)
+        assert found is out
+        assert np.array_equal(found, expected)
+        assert np.array_equal(robot.inverse_dynamics(*state, **one, frame="tool", threads=many), expected)
+    assert learnt(robot, "inverse_dynamics") == 2
+    assert set(shared_out) == {many}
+    with pytest.raises(strobe.StrobeError, match=r"qdd has shape \(100, 6\)"):
+        robot.inverse_dynamics(*state[:2], state[2][:, :6], **one, frame="tool", threads=many)
+    lying = state[2].copy()
+    robot.inverse_dynamics(*state[:2], lying, **one, frame="tool", out=lying, threads=many)
+    assert np.array_equal(lying, expected)
+
+
+def test_no_reference_is_lost_or_kept_by_batches_on_several_threads(panda, shared_out, monkeypatch):
+    monkeypatch.setattr(threads, "crew", lambda: threads.Crew(0))  # who wakes late would have some
+    robot, state = strobe.Robot(panda.model), panda.random_state(seed=5, batch=40)
+    out = np.empty((40, 7))
+    watched = (*state, out, np.dtype(np.float64), np.ndarray)
+    ask = robot.kernel(Request("inverse_dynamics")).code.batched((), 2)
+    for _ in range(3):
+        ask(*state, out)
+    before = [sys.getrefcount(x) for x in watched]
+    for _ in range(300):
+        ask(*state)
+        ask(*state, out)
+    assert len(shared_out) >= 600
+    assert [sys.getrefcount(x) for x in watched] == before
+
+
+def test_a_large_batch_with_a_quaternion_of_no_length_is_refused_as_ever(shared_out):
+    robot = strobe.load("planar2").with_base("floating")
+    q, qd, qdd = robot.random_state(seed=1, batch=40)
+    for _ in range(3):
+        robot.inverse_dynamics(q, qd, qdd, threads=2)
+    assert learnt(robot, "inverse_dynamics") == 1
+    q[17, 3:7] = 0.0
+    with pytest.raises(strobe.StrobeError, match=r"q\[17\] has a quaternion of length zero"):
+        robot.inverse_dynamics(q, qd, qdd, threads=2)
 
 
 @pytest.mark.parametrize("threads", [None, 1])

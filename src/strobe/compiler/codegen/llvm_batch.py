@@ -3,7 +3,8 @@
 `@batch(self, args, n)` takes two-dimensional arrays of the same number of states, vectors for inputs that all states
 have in common, and after them, if the caller has one, an array for the results that shares no memory with the others.
 It calls the kernel's loop, whose address is in the table, with the interpreter lock released. More states than the
-table allows are left to Python, which has threads for them, and memory for results that are not given.
+table allows go, looked at, to a function of Python, which has threads for them, and memory for results that are not
+given.
 """
 
 from __future__ import annotations
@@ -54,10 +55,15 @@ def _builtin(
     out("  %bound = select i1 %with, ptr %most, ptr %most_made")
     out("  %limit = ptrtoint ptr %bound to i64")
     out(f"  %few = icmp ule i64 {states}, %limit")
-    out(f"  br i1 %few, label %{'turns' if turns else 'where'}, label %refuse")
+    following = "turns" if turns else "where"
+    out(f"  br i1 {'%few' if single else 'true'}, label %{following}, label %refuse")
     if turns:
         require_turns(e, turns, sizes, rows, "where")
-    answer(e, sizes, core, rows, parts, lambda result: _call(e, sizes, core, common, states, result))
+
+    def run(result: str) -> None:
+        _call(e, sizes, core, common, states, result)
+
+    answer(e, sizes, core, rows, parts, run, "true" if single else "%few")
     out("}")
 
 

@@ -24,6 +24,7 @@ COPY = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"  # needed for re
 POINTERS = (  # in this order in ``self``
     "array_type", "float64", "new_array", "not_implemented", "incref",
     "save_thread", "restore_thread", "loop", "most", "most_made", "float_type", "decref", "new_tuple", "set_item",
+    "vectorcall", "share",
 )  # fmt: skip
 
 BYTES_CONTENT = 32  # of a bytes object
@@ -139,9 +140,11 @@ def _turns_of(e: Text, k: int, turns: Sequence[int], size: int, rows: int | str,
 
 
 def _require_apart(
-    e: Text, sizes: Sequence[int], core: Sequence[int], rows: Mapping[int, int | str], results: int | str
-) -> None:
-    """From label apart to give if the results, given behind the inputs, share no memory with these, or to %refuse.
+    e: Text, sizes: Sequence[int], core: Sequence[int], rows: Mapping[int, int | str], results: int | str,
+    following: str,
+) -> None:  # fmt: skip
+    """From label apart to a following one if the results, given behind the inputs, share no memory with these, else
+    to %refuse.
 
     Input k has so many rows of ``sizes[k]`` numbers, the results as many of shape ``core``.
     """
@@ -154,7 +157,7 @@ def _require_apart(
         before = e.new(f"icmp ule i64 {beyond}, {start}")
         behind = e.new(f"icmp ule i64 {end}, {first}")
         apart = e.new(f"and i1 {apart}, {e.new(f'or i1 {before}, {behind}')}")
-    e.lines.append(f"  br i1 {apart}, label %give, label %refuse")
+    e.lines.append(f"  br i1 {apart}, label %{following}, label %refuse")
 
 
 def _range(e: Text, data: str, rows: int | str, bytes_: int) -> tuple[str, str]:
@@ -164,9 +167,12 @@ def _range(e: Text, data: str, rows: int | str, bytes_: int) -> tuple[str, str]:
 
 def answer(
     e: Text, sizes: Sequence[int], core: Sequence[int], rows: Mapping[int, int | str], parts: Parts,
-    run: Callable[[str], None],
+    run: Callable[[str], None], few: str = "true",
 ) -> None:  # fmt: skip
-    """From label where to the end: ``run``, on a result where it is wanted, and what is returned."""
+    """From label where to the end: ``run``, on a result where it is wanted, and what is returned.
+
+    Where there are not ``few`` states, the same arguments go to %share instead, which is Python's.
+    """
     out, inputs = e.lines.append, len(sizes)
     out("where:")
     if parts:
@@ -175,9 +181,15 @@ def answer(
     else:
         states = rows[0]
         shape = [*core] if states == 1 else [states, *core]
-        out(f"  br i1 %with, label %look{inputs}, label %make")
+        out(f"  br i1 %with, label %look{inputs}, label %to_make")
         inspect(e, inputs, shape, "apart", written=True)
-        _require_apart(e, sizes, core, rows, states)
+        _require_apart(e, sizes, core, rows, states, "to_give")
+        for way in ("give", "make"):
+            out(f"to_{way}:")
+            out(f"  br i1 {few}, label %{way}, label %share_out")
+        out("share_out:")
+        out("  %shared = call ptr %vectorcall(ptr %share, ptr %args, i64 %n, ptr null)")
+        out("  ret ptr %shared")
         _given_or_made(e, inputs, shape)
         run("%result")
         out("  ret ptr %array")

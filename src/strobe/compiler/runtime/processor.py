@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from strobe.compiler.graph.program import Program
-from strobe.compiler.runtime.arrays import batch_shape, destination, side_by_side
+from strobe.compiler.runtime.arrays import FLOAT64, batch_shape, destination, side_by_side
 from strobe.compiler.runtime.debug import say, timed, waiting
 from strobe.compiler.runtime.device import Device, OnNumpy
 from strobe.compiler.runtime.interpret import evaluate
-from strobe.compiler.runtime.results import LARGE
+from strobe.compiler.runtime.results import LARGE, new_result
 from strobe.compiler.runtime.threads import (
     WORK_PER_THREAD,
     asked_threads,
@@ -101,8 +101,8 @@ class MachineCode:
         self.operations = 0  # known once it is compiled
         self._ufuncs: dict[bool, Any] = {}  # by precision
         self._batches: dict[
-            tuple[tuple[str, ...], bool], Any
-        ] = {}  # builtins, by what is one row, and alone
+            tuple[tuple[str, ...], int | None], Any
+        ] = {}  # builtins, by what is one row, and for how many threads
         self._loops: dict[bool, Code] = {}
 
     @built
@@ -177,18 +177,20 @@ class MachineCode:
 
     @built
     def batch(self) -> Any:
-        """The builtin for plain batches on one thread: (N, size) arrays, and perhaps one for the results.
+        """The builtin for plain batches: (N, size) arrays, and perhaps one for the results.
 
-        What is `common` is a vector. Batches that are worth two threads are left to Python.
+        What is `common` is a vector.
         """
         return self.batched()
 
-    def batched(self, rows: tuple[str, ...] = (), alone: bool = False) -> Any:
-        """The same where these inputs too are one row for all states; ``alone`` for calls that want one thread."""
-        how = rows, alone or default_threads() == 1
+    def batched(self, rows: tuple[str, ...] = (), threads: int | None = None) -> Any:
+        """The same where these inputs too are one row for all states, for calls that ask for so many threads."""
+        how = rows, threads
         with building:
             if how not in self._batches:
-                self._batches[how] = self._by_loop(False, how[1], rows)
+                self._batches[how] = self._by_loop(
+                    False, (threads or default_threads()) == 1, rows, threads=threads
+                )
             return self._batches[how]
 
     @built
@@ -196,7 +198,9 @@ class MachineCode:
         """The builtin for one state whose result is one array, in parts or not: what a caller gives may take it."""
         return self._by_loop(single=True, alone=True, whole=True)
 
-    def _by_loop(self, single: bool, alone: bool, rows: tuple[str, ...] = (), whole: bool = False) -> Any:
+    def _by_loop(
+        self, single: bool, alone: bool, rows: tuple[str, ...] = (), whole: bool = False, threads: int | None = None
+    ) -> Any:  # fmt: skip
         """A builtin that calls the loop over one state or many: over all, or fewer than are worth two threads."""
         kernel = self.kernel
         if kernel.stored or not builtins_work() or not isinstance(self.ufunc(), np.ufunc):
@@ -213,7 +217,8 @@ class MachineCode:
         most = sys.maxsize if alone else (2 * WORK_PER_THREAD - 1) // self.operations
         made_here = min(most, (LARGE - 1) // (8 * prod(kernel.shape)))  # larger ones use their memory again
         code = jit.load_object(entry.code, "batch")
-        made = builtin(kernel.quantity, code, self._loops[False], most, made_here)
+        share = None if single else partial(self._plainly, threads)
+        made = builtin(kernel.quantity, code, self._loops[False], most, made_here, share)
         return made if self._agrees(made, *([] if single else [3]), rows=rows) else declined
 
     def _made_before(self) -> int:
@@ -290,16 +295,28 @@ class MachineCode:
         target = destination(out, (*batch, *core), dtype)
         fits = target.dtype == dtype and side_by_side(target, len(core))
         result = np.asarray(target) if fits else np.empty(target.shape, dtype)
-        workers = asked_threads(threads) or default_threads()
-        states = prod(batch)
-        ufunc = self.ufunc(dtype == np.float32, states)
         inputs += [given.in_precision(dtype) for given in self.kernel.stored]
-        threads = worthwhile(states * self.operations, workers)
-        if threads < 2 or not self._shared_out(inputs, batch, result, threads):
-            in_parallel(ufunc, inputs, batch, result, threads, self.operations)
+        self._into(result, inputs, batch, asked_threads(threads))
         if not fits:
             target[...] = result
         return target
+
+    def _plainly(self, threads: int | None, *arrays: np.ndarray) -> np.ndarray:
+        """The result of a plain batch (N, size), perhaps into the last array, which shares no memory with others."""
+        count, states = len(self.kernel.inputs), len(arrays[0])
+        made = arrays[count:] or (new_result((states, *self.kernel.shape), FLOAT64),)
+        self._into(made[0], list(arrays[:count]), (states,), threads)
+        return made[0]
+
+    def _into(
+        self, result: np.ndarray, inputs: list[np.ndarray], batch: tuple[int, ...], most: int | None
+    ) -> None:
+        """The result of a batch, of one precision, on as many threads as it is worth of at most so many."""
+        states = prod(batch)
+        ufunc = self.ufunc(result.dtype == np.float32, states)
+        threads = worthwhile(states * self.operations, most)
+        if threads < 2 or not self._shared_out(inputs, batch, result, threads):
+            in_parallel(ufunc, inputs, batch, result, threads, self.operations)
 
     def _shared_out(
         self, inputs: list[np.ndarray], batch: tuple[int, ...], result: np.ndarray, threads: int

@@ -60,13 +60,18 @@ def _builtin(name: str, doc: str, address: int, flags: int, words: Sequence[int]
     return make(start + size, table, "strobe")
 
 
-def builtin(name: str, code: Code, loop: Code | None = None, most: int = 0, most_made: int = 0) -> Any:
+def builtin(
+    name: str, code: Code, loop: Code | None = None, most: int = 0, most_made: int = 0,
+    share: Callable[..., Any] | None = None,
+) -> Any:  # fmt: skip
     """A builtin that returns NotImplemented for arguments it does not take.
 
     One for batches calls a loop, with at most so many states; of results that it makes, with at most ``most_made``.
+    ``share`` is given what goes beyond, once it is known to be plain.
     """
     words = _pointers(loop.address if loop else 0, most, most_made)
-    return _builtin(name, "", code.address, METH_FASTCALL, words, code, loop)
+    words += [_address(ctypes.pythonapi.PyObject_Vectorcall), id(share)]
+    return _builtin(name, "", code.address, METH_FASTCALL, words, code, loop, share)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +184,8 @@ def _dispatch() -> Code:
 
 
 def _pointers(loop: int, most: int, most_made: int) -> list[int]:
-    """What the code needs of Python and NumPy, in the order of `compiler.codegen.llvm_builtin.POINTERS`."""
+    """What the code needs of Python and NumPy, in the order of `compiler.codegen.llvm_builtin.POINTERS`, but for the
+    last two."""
     api, python = _numpy_api(), ctypes.pythonapi
     calls = (python.Py_IncRef, python.PyEval_SaveThread, python.PyEval_RestoreThread)
     arrays = (api[PYARRAY_TYPE], id(np.dtype(np.float64)), api[PYARRAY_NEW])

@@ -103,7 +103,7 @@ class QuickCalls:
             code = _code(kernel)
             parted = not axes and named.get("out") is None  # what a builtin gives where there are several
             if axes:
-                asked = code.batched(_rows(kernel, call[-1]), named.get("threads") == 1)
+                asked = code.batched(_rows(kernel, call[-1]), named.get("threads"))
             else:
                 asked = code.quick if parted or not kernel.parts else code.into
             wrap = _parting(result, None if parted else axes)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Sequence
 from functools import cache
+from math import prod
 from queue import SimpleQueue
 from typing import Any
 
@@ -70,7 +71,7 @@ def order(
     if len(arrays) <= len(inputs) or len(arrays) > MOST_ARRAYS:
         return None
     size = out.itemsize
-    within = [size * int(np.prod(core[d + 1 :])) for d in range(len(core))]
+    within = [size * prod(core[d + 1 :]) for d in range(len(core))]
     part = max(threads.LEAST_PART // max(operations, 1), len(arrays[-1]) // (PARTS_EACH * most), 1)
     return Order(loop, arrays, [size] * len(inputs) + within, part + -part % threads.TOGETHER)
 
