@@ -41,6 +41,25 @@ def test_both_forms_equal_those_of_the_decomposition(form):
         assert lowered(system, ours) == lowered(system, theirs)
 
 
+@pytest.mark.parametrize("form", decomposition.FORMS)
+def test_carried_in_base_axes_it_is_the_same(form):
+    for seed in range(4):
+        system = FieldSystem(seed)
+        model = random_model(4, seed, kinds="RPSF", tree=True).lift(system)
+        q, qd, _ = model.variables()
+        usual, level = (
+            composite_coriolis.coriolis_matrix(model, q, qd, form, way) for way in (False, True)
+        )
+        assert lowered(system, usual) == lowered(system, level)
+
+
+@pytest.mark.slow
+def test_long_oblique_chains_are_carried_in_base_axes_for_less():
+    short, long = (random_model(n, 1, kinds="R") for n in (25, 26))
+    few, many = (Kernel(model, Request("coriolis_matrix")).program for model in (long, short))
+    assert few.multiplications < 0.6 * many.multiplications
+
+
 def test_the_other_form_needs_centres_of_mass():
     model = regrouped(strobe.load("panda").model)
     with pytest.raises(UnsupportedModelError, match="a first moment without mass"):

@@ -22,10 +22,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from strobe.algebra import Force, Inertia, Mat3, Motion, Pose, Shift, Sym3, Vec3
+from strobe.algebra import Force, Inertia, Mat3, Motion, Pose, Shift, Spin, Sym3, Vec3
 from strobe.errors import UnsupportedModelError
 from strobe.models.model import ROOT, Body, Model
 from strobe.scalars import Num, Numbers
+
+Column = tuple[Motion, Motion]  # S_j and its rate
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,34 +63,69 @@ class Flow:
         return Flow(V, p)
 
 
-def coriolis_matrix(model: Model, q: Numbers, qd: Numbers, form: str = "christoffel") -> list[list[Num]]:
-    """C(q, qd) with C qd the velocity torques; zero between joints of which neither supports the other."""
+def coriolis_matrix(
+    model: Model, q: Numbers, qd: Numbers, form: str = "christoffel", level: bool = False
+) -> list[list[Num]]:
+    """C(q, qd) with C qd the velocity torques; zero between joints of which neither supports the other.
+
+    ``level`` carries in base axes, which costs less on long chains.
+    """
     poses: dict[int, Pose] = {}
     v = {ROOT: Motion.zero()}
-    S_d: dict[int, list[Motion]] = {}
+    columns: dict[int, list[Column]] = {}
     inertias: dict[int, Inertia] = {}
     flows: dict[int, Flow] = {}
     for body in model.bodies:
         i = body.index
         poses[i] = body.pose(q)
         v[i] = poses[i].inverse() @ v[body.parent] + body.S @ body.rates(qd)
-        S_d[i] = [v[i].cross(column) for column in body.S]
+        columns[i] = [(S, v[i].cross(S)) for S in body.S]
         inertias[i], flows[i] = body.inertia, flow_of(body, v[i], form)
 
+    axes = _base_axes(model, poses) if level else {}
+    steps = _shifts(model, poses, axes) if level else poses
+    seen = _in_axes(axes, columns) if level else columns
     C: list[list[Num]] = [[0.0] * model.nv for _ in range(model.nv)]
     for body in reversed(model.bodies):
         i, p = body.index, body.parent
-        for k, (S, S_dot) in enumerate(zip(body.S, S_d[i], strict=True)):
-            _carry(model, poses, S_d, body, k, inertias[i] @ S_dot + flows[i] @ S, inertias[i] @ S,
-                   flows[i].moment(S), C)  # fmt: skip
+        for k, (S, S_dot) in enumerate(columns[i]):
+            met = inertias[i] @ S_dot + flows[i] @ S, inertias[i] @ S, flows[i].moment(S)
+            if level:
+                out = axes[i].inverse().T
+                met = out @ met[0], out @ met[1], axes[i].direction(met[2])
+            _carry(model, steps, seen, body, k, *met, C)
         if p != ROOT:
             inertias[p] = inertias[p] + poses[i].inertia(inertias[i])
             flows[p] = flows[p] + flows[i].outward(poses[i])
     return C
 
 
+def _base_axes(model: Model, poses: dict[int, Pose]) -> dict[int, Pose]:
+    """How the axes of each body lie in those of the base, as one rotation."""
+    rows: dict[int, Mat3] = {ROOT: Mat3.identity()}
+    for body in model.bodies:
+        inward = poses[body.index].inverse().inward
+        rows[body.index] = Mat3(*map(inward, rows[body.parent]))
+    return {i: Pose((Spin(R),)) for i, R in rows.items() if i != ROOT}
+
+
+def _shifts(model: Model, poses: dict[int, Pose], axes: dict[int, Pose]) -> dict[int, Pose]:
+    """From body to body in base axes, where nothing turns."""
+    still = {ROOT: Pose(), **axes}
+    return {
+        body.index: Pose((Shift(still[body.parent].direction(poses[body.index].translation)),))
+        for body in model.bodies
+    }
+
+
+def _in_axes(axes: dict[int, Pose], columns: dict[int, list[Column]]) -> dict[int, list[Column]]:
+    """Columns in other axes about the same origins."""
+    outward = {i: pose.inverted().inverse() for i, pose in axes.items()}
+    return {i: [(outward[i] @ S, outward[i] @ S_dot) for S, S_dot in columns[i]] for i in axes}
+
+
 def _carry(
-    model: Model, poses: dict[int, Pose], S_d: dict[int, list[Motion]], body: Body, k: int,
+    model: Model, poses: dict[int, Pose], columns: dict[int, list[Column]], body: Body, k: int,
     along: Force, held: Force, moment: Vec3, C: list[list[Num]],
 ) -> None:  # fmt: skip
     """Row and column of one degree of freedom j, from its own joint to the root.
@@ -98,7 +135,7 @@ def _carry(
     j, ahead = body.joint.v + k, body
     while True:
         own = ahead is body
-        for n, (S, S_dot) in enumerate(zip(ahead.S, S_d[ahead.index], strict=True)):
+        for n, (S, S_dot) in enumerate(columns[ahead.index]):
             i = ahead.joint.v + n
             C[i][j] = S.dot(along)
             if not own:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial, reduce
 
-from strobe.algebra.elimination import ancestors
 from strobe.algebra.rows import minus, plus
 from strobe.errors import UnsupportedModelError
 from strobe.formulations import articulated_body, transmission
@@ -15,7 +14,7 @@ from strobe.quantities.closed_chains import constrained_dynamics, driven
 from strobe.quantities.drives import friction_torques, rotor_inertias
 from strobe.quantities.evaluation import Asked
 from strobe.quantities.pivots import solve, sound
-from strobe.quantities.terms import mass_matrix, unaccelerated
+from strobe.quantities.terms import mass_matrix, mean_support, unaccelerated
 from strobe.scalars import Num, Numbers, maximum
 
 ARTICULATED = "articulated-body"  # gives accelerations only
@@ -67,8 +66,7 @@ def long_supports(model: Model) -> bool:
     The latter grow with the number of pairs of joints that support each other. Measured after all passes: general
     chains break even at 12 joints, chains of right angles at 13; quadrupeds are below, humanoids (8 to 9) above.
     """
-    parents = model.dof_parents
-    return sum(1 for i in range(model.nv) for _ in ancestors(i, parents)) > LONG_SUPPORT * model.nv
+    return mean_support(model) > LONG_SUPPORT
 
 
 def joint_wrenches(asked: Asked, q: Numbers, qd: Numbers, qdd: Numbers) -> list[list[Num]]:
