@@ -207,6 +207,23 @@ def terms_shown(made: types.ModuleType) -> bool:
             return True
 
 
+def coriolis_shown(made: types.ModuleType) -> bool:
+    """Whether `check` finds a wrong C, or it is another one when it is carried in base axes."""
+    if terms_shown(made):
+        return True
+    try:
+        return any(_coriolis(made, arm, level=False) != _coriolis(made, arm, level=True) for arm in ARMS)
+    except Exception:
+        return True
+
+
+def _coriolis(made: types.ModuleType, arm: Model, level: bool) -> list[list[int]]:
+    system = FieldSystem(SEED)
+    lifted = arm.lift(system)
+    q, qd, _ = lifted.variables()
+    return [[system.lower(x) for x in row] for row in made.coriolis_matrix(lifted, q, qd, level=level)]
+
+
 def users_shown(made: types.ModuleType) -> bool:
     """Whether `check` finds an error in what several methods read."""
     with pytest.MonkeyPatch.context() as patch:
@@ -286,6 +303,7 @@ def test_an_error_in_any_term_of_a_formulation_is_caught_on_general_arms(formula
 )
 def test_an_error_in_what_stands_beside_the_formulations_is_caught_too(module: types.ModuleType) -> None:
     how: dict[types.ModuleType, Callable[[types.ModuleType], bool]] = {
+        composite_coriolis: coriolis_shown,
         links: users_shown,
         world: users_shown,
         articulated_body: lambda made: forward_shown(made.forward_dynamics),

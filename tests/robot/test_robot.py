@@ -100,7 +100,9 @@ def test_out_must_be_a_float_array_that_can_be_written(panda, state):
     frozen.flags.writeable = False
     with pytest.raises(ArgumentError, match="out is a int64 array; expected float64"):
         panda.inverse_dynamics(*state, out=np.empty(7, int))
-    with pytest.raises(ArgumentError, match="out is a read-only float64 array"):
+    with pytest.raises(
+        ArgumentError, match="out is a read-only float64 array; expected one that may be written"
+    ):
         panda.inverse_dynamics(*state, out=frozen)
 
 

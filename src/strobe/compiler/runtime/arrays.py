@@ -229,8 +229,9 @@ def destination(out: np.ndarray | None, shape: tuple[int, ...], dtype: np.dtype)
     if out.shape != shape:
         raise ShapeError("out", out.shape, str(shape), "the result does not fit")
     if out.dtype.kind != "f" or out.dtype.itemsize < 4 or not out.flags.writeable:
-        kind = "" if out.flags.writeable else "read-only "
-        raise ArgumentError(f"out is a {kind}{out.dtype} array; expected float64.")
+        if out.flags.writeable:
+            raise ArgumentError(f"out is a {out.dtype} array; expected float64.")
+        raise ArgumentError(f"out is a read-only {out.dtype} array; expected one that may be written to.")
     return out
 
 
