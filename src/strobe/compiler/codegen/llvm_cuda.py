@@ -67,6 +67,15 @@ class Form:
         1_000  # operations between two barriers, beyond which the assembler moves nothing; 0 has none
     )
 
+    waves: int = (
+        0  # blocks of a launch for each that a card has room for; 0 has as many as there are states
+    )
+
+    @property
+    def text(self) -> Form:
+        """The form without what only a launch asks for."""
+        return replace(self, waves=0)
+
     @property
     def memory(self) -> str:
         return "float" if self.single else "double"

@@ -138,6 +138,10 @@ class Launch:
     def __init__(self, call: Call, form: Form, function: Function, shared: int, on: Card) -> None:
         self.call, self.form, self.function, self.shared, self.on = call, form, function, shared, on
         self.blocks = min(-(-call.states // (form.block * form.states)), MOST_BLOCKS)
+        if form.waves:
+            self.blocks = min(
+                self.blocks, form.waves * on.blocks_at_once(function, form.block, shared, everywhere=True)
+            )
         self._packed = struct.Struct(
             "<q" + "Qqi4x" * len(call.steps)
         )  # as a kernel takes them, 8 bytes each
@@ -300,17 +304,19 @@ class CardCode:
         )
 
     def loaded(self, form: Form, on: Card) -> Function | None:
-        key = form, on.number
-        if key not in self.functions:
+        text, number = form.text, on.number
+        if (text, number) not in self.functions:
             with building:
-                entry = self.entry(form, here=False)
-                shared = shared_bytes(self.sizes, form)
-                self.functions[key] = on.load(entry.code, NAME, shared) if entry and entry.code else None
-        return self.functions[key]
+                entry = self.entry(text, here=False)
+                shared = shared_bytes(self.sizes, text)
+                self.functions[text, number] = (
+                    on.load(entry.code, NAME, shared) if entry and entry.code else None
+                )
+        return self.functions[text, number]
 
     def entry(self, form: Form, here: bool = True) -> cache.Entry | None:
         """PTX of the program, from disk or made now; without LLVM nothing, or an error if it must be made."""
-        key = cache.portable_key("cuda", self.kernel.fingerprint(), json.dumps(asdict(form)))
+        key = cache.portable_key("cuda", self.kernel.fingerprint(), json.dumps(asdict(form.text)))
         found = cache.known(key)
         if found is not None:
             return found

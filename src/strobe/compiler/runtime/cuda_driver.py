@@ -213,11 +213,19 @@ class Card:
         with self.current() as call:
             call("cuLaunchKernel", *launched)
 
-    def blocks_at_once(self, function: Function, threads: int, shared: int) -> int:
-        """Blocks that one multiprocessor runs side by side."""
+    def blocks_at_once(
+        self, function: Function, threads: int, shared: int, *, everywhere: bool = False
+    ) -> int:
+        """Blocks that one multiprocessor runs side by side, or all of them."""
         with self.current() as call:
             name = "cuOccupancyMaxActiveBlocksPerMultiprocessor"
-            return call.number(name, function.handle, threads, shared)
+            return call.number(name, function.handle, threads, shared) * (
+                self._processors if everywhere else 1
+            )
+
+    @cached_property
+    def _processors(self) -> int:
+        return self.attribute("processors")
 
     def far(self, function: Function, *, reset: bool = False) -> int:
         """Angles beyond the limit that a kernel has met since it was loaded, or reset; waits for the card."""

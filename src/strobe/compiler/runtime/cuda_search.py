@@ -3,16 +3,17 @@
     found = search(code, call, form, card)
 
 Every order of operations is improved by one choice at a time, and again until nothing helps: registers of a
-thread, barriers, threads of a block, where inputs wait, whether sines and inputs come first, states of a thread. What
-spills in one way may not in another, and what it costs is known only by measuring: choices that gain nothing alone may
-gain a sixth together. The bits are the same, whatever is chosen. A way is made where it is tried, by the compiler.
+thread, barriers, threads of a block, where inputs wait, whether sines and inputs come first, states of a thread,
+blocks of a launch. What spills in one way may not in another, and what it costs is known only by measuring: choices
+that gain nothing alone may gain a sixth together. The bits are the same, whatever is chosen. A way is made where it
+is tried, by the compiler; without it, choices among what there is are tried.
 """
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from strobe.compiler.codegen.llvm_cuda import SHARED, Form, shared_bytes
@@ -29,6 +30,7 @@ CHOICES: dict[str, tuple[int, ...]] = {
     "at_once": (16, 64, 0),
     "early": (256, 0),
     "states": (1, 2),
+    "waves": (0, 1, 2, 4),
 }
 CHANGED = ("order", *CHOICES)
 LAUNCHES = 10  # timed together
@@ -48,9 +50,10 @@ class Tried:
 
 
 def search(
-    code: CardCode, call: Call, form: Form, on: Card, stream: int = 0, seconds: float = LONG
-) -> list[Tried]:
-    """All ways that were tried, the best one first; calls take that from now on."""
+    code: CardCode, call: Call, form: Form, on: Card, stream: int = 0, seconds: float = LONG,
+    known: Sequence[Form] = (),
+) -> list[Tried]:  # fmt: skip
+    """All ways that were tried, ``known`` ones first of all; the best one first, which calls take from now on."""
     tried: dict[Form, Tried | None] = {}
     end = time.monotonic() + seconds
 
@@ -61,18 +64,18 @@ def search(
 
     usual, function = code.usual(form, on)
     tried[usual] = first = measured(code, call, usual, function, on, stream)
-    begins = [first, *filter(None, (timed(replace(usual, order=order)) for order in ORDERS))]
-    ways = {one.form.order: one for one in sorted(begins, key=_cost)}
-    best = min((_improved(one, timed) for one in ways.values()), key=_cost)
-    remember(code, form, best.form, on.name)
+    begins = [
+        first,
+        *filter(None, map(timed, (*known, *(replace(usual, order=order) for order in ORDERS)))),
+    ]
+    of_order: dict[int, Tried] = {}
+    for one in sorted(begins, key=_cost):
+        of_order.setdefault(one.form.order, one)
+    best = min((_improved(one, timed) for one in of_order.values()), key=_cost)
+    chosen = {name: getattr(best.form, name) for name in CHANGED}
+    cache.store(code.choice(form, on.name), cache.Entry(0, json.dumps(chosen).encode()))
     code.choose(form, best.form, on)
     return sorted(filter(None, tried.values()), key=_cost)
-
-
-def remember(code: CardCode, form: Form, best: Form, card: str) -> None:
-    """Let calls on cards of a name take the best form for the usual one, wherever this cache is."""
-    chosen = {name: getattr(best, name) for name in CHANGED}
-    cache.store(code.choice(form, card), cache.Entry(0, json.dumps(chosen).encode()))
 
 
 def _cost(one: Tried) -> float:
