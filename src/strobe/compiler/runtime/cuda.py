@@ -6,7 +6,7 @@
 Arrays of PyTorch, CuPy and others on a card are read where they are, in the stream that is current there, and nothing
 waits: a CUDA graph can record the call. Host arrays go to the card and back in parts (`cuda_host`).
 
-Of one program there are several kernels, by how arrays lie (`llvm_cuda.LAYOUTS`). Code is made without a card and
+Of one program there are several kernels, by how arrays lie (`llvm_cuda.Form`). Code is made without a card and
 runs without LLVM: `compile` here, carry the folder of STROBE_CACHE, call there.
 
 Single precision cannot tell a small pivot from rounding, so that what eliminates computes in double precision on
