@@ -31,9 +31,8 @@ from strobe.scalars import Node, Stored
 
 SLOW = ("div", "sqrt")  # what others wait for
 MOST_PAIRED = 1_400  # nodes of a program whose code, twice, stays in the instruction cache
-LONGEST_BY_LLVM = (
-    700  # operations of a program whose registers LLVM assigns: a little better, for much longer
-)
+# operations of a program whose registers LLVM assigns: a little better, for much longer
+LONGEST_BY_LLVM = 700
 LONGEST_CROWDED_BY_LLVM = 400  # the same with 16 registers, of which it makes less from there on
 LONGEST_ALONE = 3_000  # the same for one state at a time, which waits for its own results
 MOST_STORED_BY_LLVM = 1_000  # results of a program: its scheduler takes a time with the square of them
@@ -50,9 +49,8 @@ class Target:
     single: bool = False
     attributes: str = ""
     fused: bool = True  # whether the processor multiplies and adds in one instruction
-    assembly: str = (
-        ""  # the instructions in which arithmetic of long programs is written here, avx2 or avx512, if any
-    )
+    # the instructions in which arithmetic of long programs is written here, avx2 or avx512, if any
+    assembly: str = ""
     hurry: bool = False  # whether code that runs a little slower will do, if it is made faster
 
     @property

@@ -49,9 +49,8 @@ if TYPE_CHECKING:
     from strobe.compiler.runtime.kernels import Kernel
 
 NAME = "kernel"  # of the function in every PTX
-MOST_PAIRED = (
-    900  # operations of a program of which a thread computes two states: registers for more would be few
-)
+# operations of a program of which a thread computes two states: registers for more would be few
+MOST_PAIRED = 900
 MOST_COMPILED = 100_000  # operations that the assembler gets through
 BLOCKS = (64, 32)  # threads of a block, the most that shared memory has room for
 MOST_BLOCKS = 2**31 - 1
