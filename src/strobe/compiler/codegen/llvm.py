@@ -26,7 +26,7 @@ from strobe.compiler.codegen.llvm_pieces import Piece, layout
 from strobe.compiler.codegen.llvm_text import BINARY, Text
 from strobe.compiler.graph.fuse import fuse
 from strobe.compiler.graph.order import ordered
-from strobe.compiler.graph.program import CIRCLE, Input, Program
+from strobe.compiler.graph.program import CIRCLE, Input, Program, turns
 from strobe.scalars import Node, Stored
 
 SLOW = ("div", "sqrt")  # what others wait for
@@ -405,7 +405,7 @@ class Emitter(Text):
         angles = {node.args[0]: None for node in nodes if node.op in CIRCLE}
         for angle in angles:  # what angles are made of comes first, so that one test serves all of them
             self._need(angle)
-        plain = [angle for angle in angles if not _uses_sincos(angle)]
+        plain = [angle for angle in angles if not turns(angle)]
         if plain:
             self._sincos(plain)
         if not self.assembled:
@@ -681,19 +681,6 @@ def _picks(indices: Iterable[int]) -> str:
 def _mask(valid: int, width: int) -> str:
     lanes = ", ".join(f"i1 {'true' if k < valid else 'false'}" for k in range(width))
     return f"<{width} x i1> <{lanes}>"
-
-
-def _uses_sincos(root: Node) -> bool:
-    stack, seen = [root], set()
-    while stack:
-        node = stack.pop()
-        if node in seen:
-            continue
-        seen.add(node)
-        if node.op in CIRCLE:
-            return True
-        stack += node.args
-    return False
 
 
 def _compare(e: Emitter, x: str, y: str) -> str:

@@ -308,18 +308,9 @@ class CardCode:
         return self.functions[key]
 
     def entry(self, form: Form, here: bool = True) -> cache.Entry | None:
-        """PTX of the program, from disk or made now; without LLVM nothing, or an error if it must be made."""
+        """PTX of the program (`kept_or_made`)."""
         key = cache.portable_key("cuda", self.kernel.fingerprint(), json.dumps(asdict(form)))
-        found = cache.known(key)
-        if found is not None:
-            return found
-        try:
-            import llvmlite  # noqa: F401  # pyright: ignore[reportUnusedImport]
-        except (ImportError, OSError):
-            if here:
-                raise
-            return None
-        return cache.fetch(key, lambda: self._made(form))
+        return kept_or_made(key, lambda: self._made(form), here)
 
     def _made(self, form: Form) -> cache.Entry:
         from strobe.compiler.runtime.ptx import ptx
@@ -334,6 +325,20 @@ class CardCode:
                 return cache.Entry(size, b"")
             with timed(f"{kernel.name}: PTX"):
                 return cache.Entry(size, ptx(module(program, NAME, form)).encode())
+
+
+def kept_or_made(key: str, make: Callable[[], cache.Entry], must: bool) -> cache.Entry | None:
+    """PTX from disk, or made now; without LLVM nothing, or an error if it must be made."""
+    found = cache.known(key)
+    if found is not None:
+        return found
+    try:
+        import llvmlite.binding  # noqa: F401  # pyright: ignore[reportUnusedImport]
+    except (ImportError, OSError):
+        if must:
+            raise
+        return None
+    return cache.fetch(key, make)
 
 
 def _strided(form: Form) -> Form:
