@@ -2,10 +2,11 @@
 
     found = search(code, call, form, card)
 
-Every order of operations is improved by one choice at a time, and again until nothing helps: registers of a
-thread, barriers, threads of a block, where inputs wait, whether sines and inputs come first, states of a thread. What
-spills in one way may not in another, and what it costs is known only by measuring: choices that gain nothing alone may
-gain a sixth together. The bits are the same, whatever is chosen. A way is made where it is tried, by the compiler.
+Every order of operations is improved by one choice at a time, and again until nothing helps: registers of a thread,
+barriers, threads of a block, where inputs wait, whether sines and inputs come first, states of a thread. What
+spills in one way may not in another, and what it costs is known only by measuring: choices that gain nothing alone
+may gain a sixth together. The bits are the same, whatever is chosen. A way is made where it is tried, by the
+compiler.
 """
 
 from __future__ import annotations
