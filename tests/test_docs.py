@@ -10,6 +10,7 @@ from types import ModuleType
 import pytest
 
 import strobe
+from strobe.cli.first_page import VERBS
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -177,6 +178,30 @@ def test_every_link_leads_to_a_page_and_a_heading(path):
         found = (path.parent / file).resolve() if file else path
         assert found.is_file(), target
         assert not heading or heading in anchors(found), target
+
+
+PLACES = [ROOT, ROOT / "src", ROOT / "src/strobe", ROOT / "src/strobe/compiler"]
+PATH = re.compile(r"`([a-z_]+/[\w/.-]+)`")
+
+
+@pytest.mark.parametrize("path", ALL, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_every_file_that_a_page_names_is_there(path):
+    """Those of the package and of this repository; names with ``my`` stand for what is to be written."""
+    named = [name.rstrip("/") for name in PATH.findall(path.read_text(encoding="utf-8"))]
+    ours = [n for n in named if any((place / n.split("/")[0]).is_dir() for place in PLACES)]
+    there = [n for n in ours if any(list(place.glob(f"{n}*")) for place in PLACES)]
+    assert [n for n in ours if n not in there and not re.search(r"\bmy|_my_", n)] == []
+
+
+def test_the_tour_names_every_verb():
+    assert [verb for verb in VERBS if f"`strobe {verb} " not in text("tour.md")] == ["list"]
+
+
+def test_the_house_has_ten_words_of_its_own_at_most():
+    glossary = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## Words of the house")[2]
+    words = ", ".join(re.findall(r"^\| ([a-z, ]+) \|", glossary, re.M)).split(", ")
+    assert words.pop(0) == "word"
+    assert 0 < len(words) <= 10
 
 
 def test_every_page_is_in_a_table_of_contents():

@@ -180,6 +180,15 @@ def test_no_room_uses_private_names_of_classes_of_another():
     assert not strangers(defined), "docs/framework.md says what may be used of a robot"
 
 
+def test_no_room_imports_private_names_of_another():
+    for path in ROOT.rglob("*.py"):
+        for node in ast.walk(parsed(path)):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("strobe."):
+                other = named(str(node.module).split(".")[1:])
+                private = [each.name for each in node.names if is_private(each.name)]
+                assert other == room(path) or not private, f"{path} imports {private} of {other}"
+
+
 def test_what_is_an_object_s_own_is_no_private_use():
     text = "self._a + super()._b + cls._c + robot._kernels + robot.__dict__"
     assert [name for name, _ in private_uses(ast.parse(text))] == ["_kernels"]

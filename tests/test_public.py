@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 import strobe
-from strobe.robot.overlaid import Overlaid
+from strobe.robot.quick_methods import Overlaid
 
 ROOT = Path(__file__).parent.parent
 HELD = ROOT / "tests" / "public.txt"

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import re
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import pytest
-from typer.testing import CliRunner, Result
 
 import strobe
 from strobe.approximate import report
 from strobe.approximate.methods import METHODS
-from strobe.cli import app
 from strobe.cli.approximate import _budget, _share
 from strobe.trajectory.files import write
+from tests.cli.verb import Verb
 
 SOME = ("--approximations", "without-velocity-terms,locked-joints", "--samples", "50")
 
@@ -37,23 +34,9 @@ def traj(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def run(*arguments: Any) -> Result:
-    done = CliRunner().invoke(app, ["approximate", *(str(argument) for argument in arguments)])
-    assert "Traceback" not in done.output
-    return done
-
-
-def told(*arguments: Any) -> Any:
-    done = run(*arguments, "--json")
-    assert done.exit_code == 0, done.output
-    return json.loads(done.stdout)
-
-
-def refusal(*arguments: Any) -> str:
-    done = run(*arguments)
-    assert done.exit_code == 2, done.output
-    assert done.stdout == ""
-    return done.stderr
+run = Verb("approximate")
+told = run.told
+refusal = run.refusal
 
 
 # -- what is told -----------------------------------------------------------------------------------------------

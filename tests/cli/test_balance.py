@@ -7,16 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import CliRunner
 
 import strobe
 from strobe.cli import app
+from tests.cli.verb import Verb
 
-
-def run(*arguments: str) -> Result:
-    done = CliRunner().invoke(app, ["balance", *arguments])
-    assert "Traceback" not in done.output
-    return done
+run = Verb("balance")
 
 
 def test_the_weights_of_a_planar_arm_are_those_by_hand() -> None:

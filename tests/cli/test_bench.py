@@ -5,15 +5,14 @@ import sys
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 from strobe.analysis.speed import batch_way, measurable, method, too_large
 from strobe.cli import bench
-from strobe.cli.app import app
 from strobe.compiler.runtime.timing import Way, best_times
 from strobe.formulations import FORMULATIONS
 from strobe.quantities import QUANTITIES
 from strobe.robot import load
+from tests.cli.verb import Verb
 
 
 @pytest.fixture(autouse=True)
@@ -22,8 +21,7 @@ def in_a_hurry(monkeypatch):
     monkeypatch.setattr(bench, "SHARE", 0.001)
 
 
-def run(*words):
-    return CliRunner().invoke(app, ["bench", *words])
+run = Verb("bench")
 
 
 def measured(*words):

@@ -6,14 +6,12 @@ import json
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from strobe.analysis import equivalence
-from strobe.cli import app
 from strobe.formulations import CHAIN, FORMULATIONS, TREE
+from tests.cli.verb import Verb
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -25,8 +23,7 @@ def general_arms_checked_once() -> Iterator[None]:
         yield
 
 
-def run(*arguments: str) -> Any:
-    return CliRunner().invoke(app, ["check", *arguments])
+run = Verb("check")
 
 
 def test_the_check_of_a_small_robot_shows_every_verdict() -> None:

@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
 
 import strobe
-from strobe.cli import app
+from tests.cli.verb import Verb
 
 GOLDEN = ["fourbar", "--q", "0.6", "--qd", "0.9", "--qdd", "1.5"]
 
 
-def run(*arguments: str) -> Result:
-    done = CliRunner().invoke(app, list(arguments))
-    assert "Traceback" not in done.output
-    return done
-
-
-def told(*arguments: str) -> Any:
-    done = run(*arguments, "--json")
-    assert done.exit_code == 0, done.output
-    return json.loads(done.stdout)
+run = Verb()
+told = run.told
 
 
 def refused(*arguments: str) -> str:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner, Result
 
-from strobe.cli import app
 from strobe.quantities import QUANTITIES
+from tests.cli.verb import Verb
 
 STRICT = "-O1 -std=c99 -Wall -Wextra -Wpedantic -Wconversion -Werror"
 SANITISED = f"{STRICT} -fsanitize=address,undefined -fno-sanitize-recover=all"
@@ -22,22 +20,9 @@ OF_LOOPS = ("loop_residuals", "loop_facing", "loop_jacobian", "loop_bias")
 needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
 
 
-def run(*arguments: object) -> Result:
-    done = CliRunner().invoke(app, ["compile", *map(str, arguments)])
-    assert "Traceback" not in done.output
-    return done
-
-
-def told(*arguments: object) -> Any:
-    done = run(*arguments, "--json")
-    assert done.exit_code == 0, done.output
-    return json.loads(done.stdout)
-
-
-def refused(*arguments: object) -> str:
-    done = run(*arguments)
-    assert done.exit_code == 2, done.output
-    return done.stderr
+run = Verb("compile")
+told = run.told
+refused = run.refusal
 
 
 def make_test(folder: Path, flags: str = STRICT) -> subprocess.CompletedProcess[str]:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
 
 import strobe
-from strobe.cli import app
 from strobe.control import CONTROLLERS
 from strobe.trajectory.files import write
+from tests.cli.verb import Verb
 
 REQUEST = """
 [bounds]
@@ -26,23 +23,9 @@ q = [0.6, 0.9]
 """
 
 
-def run(*arguments: Any) -> Result:
-    done = CliRunner().invoke(app, ["control", *map(str, arguments)])
-    assert "Traceback" not in done.output
-    return done
-
-
-def told(*arguments: Any) -> Any:
-    done = run(*arguments, "--json")
-    assert done.exit_code == 0, done.output
-    return json.loads(done.stdout)
-
-
-def refusal(*arguments: Any) -> str:
-    done = run(*arguments)
-    assert done.exit_code == 2, done.output
-    assert done.stdout == ""
-    return done.stderr
+run = Verb("control")
+told = run.told
+refusal = run.refusal
 
 
 @pytest.fixture

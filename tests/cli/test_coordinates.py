@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
 
 import strobe
-from strobe.cli import app
+from tests.cli.verb import Verb
 
-
-def run(*arguments: str) -> Result:
-    done = CliRunner().invoke(app, ["coordinates", *arguments])
-    assert "Traceback" not in done.output
-    return done
-
-
-def told(*arguments: str) -> Any:
-    done = run(*arguments, "--json")
-    assert done.exit_code == 0, done.output
-    return json.loads(done.stdout)
+run = Verb("coordinates")
+told = run.told
 
 
 def test_absolute_angles_of_a_planar_arm_are_sums() -> None:

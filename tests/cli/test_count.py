@@ -4,14 +4,11 @@ import json
 from functools import cache
 
 import pytest
-from typer.testing import CliRunner
 
-from strobe.cli.app import app
 from strobe.formulations import FORMULATIONS
+from tests.cli.verb import Verb
 
-
-def run(*words):
-    return CliRunner().invoke(app, ["count", *words])
+run = Verb("count")
 
 
 @cache

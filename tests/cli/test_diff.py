@@ -5,17 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from typer.testing import CliRunner, Result
-
 import strobe
-from strobe.cli import app
 from strobe.models.toml_writer import write_toml
+from tests.cli.verb import Verb
 
-
-def run(*arguments: str) -> Result:
-    done = CliRunner().invoke(app, ["diff", *arguments])
-    assert "Traceback" not in done.output
-    return done
+run = Verb("diff")
 
 
 def test_the_same_robot_exits_with_0() -> None:

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
 
 import strobe
-from strobe.cli import app
+from tests.cli.verb import Verb
 
 ARM = """<robot name="arm">
   <link name="base"/>
@@ -24,10 +23,7 @@ ARM = """<robot name="arm">
 """
 
 
-def run(*arguments: str) -> Result:
-    done = CliRunner().invoke(app, ["doctor", *arguments])
-    assert "Traceback" not in done.output
-    return done
+run = Verb("doctor")
 
 
 def arm(tmp_path: Path, ixx: float) -> str:

@@ -9,14 +9,11 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
-from strobe.cli import app
 from strobe.study.figures import KINDS
+from tests.cli.verb import Verb
 
-
-def strobe(*arguments: str):
-    return CliRunner().invoke(app, ["draw", *arguments])
+strobe = Verb("draw")
 
 
 def test_the_help_names_every_kind():

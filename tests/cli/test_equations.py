@@ -9,11 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
-from strobe.cli import app
 from strobe.cli.equations import SECTIONS
 from strobe.equations import document
+from tests.cli.verb import Verb
 
 LINK = (
     '<link name="{}"><inertial><mass value="1"/><origin xyz="0.2 0 0"/><inertia ixx="0.01" iyy="0.01" izz="0.01" '
@@ -27,10 +26,7 @@ HALF = (
 )
 
 
-def run(*arguments: str) -> Result:
-    done = CliRunner().invoke(app, ["equations", *arguments])
-    assert "Traceback" not in done.output
-    return done
+run = Verb("equations")
 
 
 def test_a_small_arm_is_written_out() -> None:

@@ -2,33 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
 
 import strobe
-from strobe.cli import app, explain
+from strobe.cli import explain
 from strobe.equations import meaning
+from tests.cli.verb import Verb
 
 STATE = ["--q", "0.7,-1.1", "--qd", "1.3,-0.6", "--qdd", "-0.8,2.1"]
 NUMBERS = ([0.7, -1.1], [1.3, -0.6], [-0.8, 2.1])
 
 
-def run(*arguments: str) -> Result:
-    done = CliRunner().invoke(app, ["explain", *arguments])
-    assert "Traceback" not in done.output
-    return done
-
-
-def told(*arguments: str) -> Any:
-    done = run(*arguments, "--json")
-    assert done.exit_code == 0, done.output
-    return json.loads(done.stdout)
+run = Verb("explain")
+told = run.told
 
 
 def log(path: Path, rows: int = 5, times: list[str] | None = None) -> Path:

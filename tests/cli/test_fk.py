@@ -7,29 +7,21 @@ import json
 import math
 import shlex
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import CliRunner
 
 import strobe
 from strobe.cli import app
 from strobe.models.urdf_writer import write_urdf
+from tests.cli.verb import Verb
 
 GOLDEN = "0.3,0.9,0.6,-0.4,0.7,1.1"
 
 
-def run(*arguments: str) -> Result:
-    done = CliRunner().invoke(app, ["fk", *arguments])
-    assert "Traceback" not in done.output
-    return done
-
-
-def told(*arguments: str) -> Any:
-    done = run(*arguments, "--json")
-    assert done.exit_code == 0, done.output
-    return json.loads(done.stdout)
+run = Verb("fk")
+told = run.told
 
 
 def numbers(text: str) -> list[float]:

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
 
 import strobe
-from strobe.cli import app
 from strobe.kinematics.denavit_hartenberg import denavit_hartenberg
 from strobe.robot import Robot
+from tests.cli.verb import Verb
 
 LINK = (
     '<link name="{}"><inertial><origin xyz="0.2 0.01 0.02"/><mass value="2"/>'
@@ -77,10 +76,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def run(*arguments: str) -> Result:
-    done = CliRunner().invoke(app, list(arguments))
-    assert "Traceback" not in done.output
-    return done
+run = Verb()
 
 
 def told(*arguments: str) -> tuple[Any, str]:

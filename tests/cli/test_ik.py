@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
 
 import strobe
-from strobe.cli import app
+from tests.cli.verb import Verb
 
 GOLDEN = "0.3,0.9,0.6,-0.4,0.7,1.1"
 POSE = [  # of the Stanford arm there
@@ -23,16 +21,8 @@ POSE = [  # of the Stanford arm there
 ]
 
 
-def run(*arguments: str) -> Result:
-    done = CliRunner().invoke(app, ["ik", *arguments])
-    assert "Traceback" not in done.output
-    return done
-
-
-def told(*arguments: str, code: int = 0) -> Any:
-    done = run(*arguments, "--json")
-    assert done.exit_code == code, done.output
-    return json.loads(done.stdout)
+run = Verb("ik")
+told = run.told
 
 
 # -- solutions --------------------------------------------------------------------------------------------

@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
 
 import strobe
-from strobe.cli import app
 from strobe.identify import force_tests
+from tests.cli.verb import Verb
 
 MASS, COM, INERTIA = 0.8, (0.02, -0.01, 0.06), (0.003, 0.004, 0.002, 0.0, 0.0, 0.0)
 NOISE = np.array([0.2, 0.2, 0.5, 0.05, 0.05, 0.02])
 
 
-def run(*arguments: str) -> Result:
-    done = CliRunner().invoke(app, ["payload", *arguments])
-    assert "Traceback" not in done.output
-    return done
-
-
-def told(*arguments: str, code: int = 0) -> Any:
-    done = run(*arguments, "--json")
-    assert done.exit_code == code, done.output
-    return json.loads(done.stdout)
+run = Verb("payload")
+told = run.told
 
 
 @pytest.fixture(scope="module")

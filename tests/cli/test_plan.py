@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
 
 import strobe
-from strobe.cli import app
 from strobe.trajectory.files import read
+from tests.cli.verb import Verb
 
 REQUEST = """
 [bounds]
@@ -35,23 +33,9 @@ def request_file(tmp_path: Path) -> Path:
     return path
 
 
-def run(*arguments: Any) -> Result:
-    done = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    assert "Traceback" not in done.output
-    return done
-
-
-def told(*arguments: Any) -> Any:
-    done = run("plan", *arguments, "--json")
-    assert done.exit_code == 0, done.output
-    return json.loads(done.stdout)
-
-
-def refusal(*arguments: Any) -> str:
-    done = run("plan", *arguments)
-    assert done.exit_code == 2, done.output
-    assert done.stdout == ""
-    return done.stderr
+run = Verb()
+told = Verb("plan").told
+refusal = Verb("plan").refusal
 
 
 # -- a motion -------------------------------------------------------------------------------------------------

@@ -9,24 +9,18 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
 
 import strobe
-from strobe.cli import app
 from strobe.models.load import load_model
 from strobe.models.toml_writer import write_toml
 from strobe.simulate import Run
 from strobe.trajectory.files import write
+from tests.cli.verb import Verb
 
-
-def run(*arguments: Any) -> Result:
-    done = CliRunner().invoke(app, ["simulate", *map(str, arguments)])
-    assert "Traceback" not in done.output
-    return done
+run = Verb("simulate")
 
 
 IMPATIENT = "from strobe.cli import main, progress; progress.PATIENCE = progress.PAUSE[False] = 0.1; main()"
@@ -51,17 +45,8 @@ def interrupted(*arguments: str) -> str:
     return heard + said
 
 
-def told(*arguments: Any) -> Any:
-    done = run(*arguments, "--json")
-    assert done.exit_code == 0, done.output
-    return json.loads(done.stdout)
-
-
-def refusal(*arguments: Any) -> str:
-    done = run(*arguments)
-    assert done.exit_code == 2, done.output
-    assert done.stdout == ""
-    return done.stderr
+told = run.told
+refusal = run.refusal
 
 
 def test_a_joint_that_falls_through_its_limit_is_told_with_what_would_hold_it() -> None:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import numpy as np
-from typer.testing import CliRunner
 
 import strobe
-from strobe.cli import app
+from tests.cli.verb import Verb
 
-
-def run(*arguments: str) -> Any:
-    return CliRunner().invoke(app, ["strobe", *arguments])
+run = Verb("strobe")
 
 
 def test_every_call_is_a_row_with_what_it_was_given() -> None:

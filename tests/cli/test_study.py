@@ -19,12 +19,12 @@ from strobe.cli import app, progress
 from strobe.formulations import FORMULATIONS
 from strobe.models.urdf_writer import write_urdf
 from strobe.study import SECTIONS, agreement, speed
+from tests.cli.verb import Verb
 
 OF_AN_ARM = [key for key in SECTIONS if key not in ("closed", "base", "legs")]
 
 
-def run(*arguments: str) -> Any:
-    return CliRunner().invoke(app, ["study", *arguments])
+run = Verb("study")
 
 
 def study(*arguments: str) -> Any:

@@ -3,11 +3,10 @@
 import json
 
 import pytest
-from typer.testing import CliRunner
 
-from strobe.cli import app
 from strobe.sweep import worker
 from strobe.sweep.evaluate import evaluate
+from tests.cli.verb import Verb
 
 for package in ("distributed", "pyarrow", "zarr"):
     pytest.importorskip(package, reason=f"{package} is not installed")
@@ -31,8 +30,7 @@ def file(tmp_path):
     return path
 
 
-def strobe(*arguments):
-    return CliRunner().invoke(app, ["sweep", *map(str, arguments)])
+strobe = Verb("sweep")
 
 
 def test_a_sweep_prints_what_came_out_and_is_found_done_the_second_time(file, tmp_path):

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from strobe.cli import app
 from strobe.papers import claims, fewest_records, sheets
 from strobe.papers.certificates import Check
 from strobe.papers.findings import Finding
+from tests.cli.verb import Verb
 
-
-def run(*arguments: str) -> Any:
-    return CliRunner().invoke(app, ["tables", *arguments])
+run = Verb("tables")
 
 
 def test_a_table_is_shown_with_its_ledger_its_status_and_our_count() -> None:

@@ -12,25 +12,18 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import CliRunner
 
 import strobe
 from strobe.cli import app, progress, torque
 from strobe.errors import MOST_FAULTS
+from tests.cli.verb import Verb
 
 STATE = ["--q", "0.7,-1.1", "--qd", "1.3,-0.6", "--qdd", "-0.8,2.1"]
 
 
-def run(*arguments: str) -> Result:
-    done = CliRunner().invoke(app, ["torque", *arguments])
-    assert "Traceback" not in done.output
-    return done
-
-
-def told(*arguments: str) -> Any:
-    done = run(*arguments, "--json")
-    assert done.exit_code == 0, done.output
-    return json.loads(done.stdout)
+run = Verb("torque")
+told = run.told
 
 
 # -- one state ----------------------------------------------------------------------------------------

@@ -4,33 +4,22 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
 
 import strobe
-from strobe.cli import app
 from strobe.mechanisms import ground_reaction
 from strobe.trajectory.files import write
+from tests.cli.verb import Verb
 
 # the centre of mass above one foot
 LEANING = np.array([-0.12, -0.3, 0.6, -0.3, 0.12, 0, -0.3, 0.6, -0.3, 0])
 SOLE = "-0.07,-0.05;0.13,-0.05;0.13,0.05;-0.07,0.05"
 
 
-def run(*arguments: Any) -> Result:
-    done = CliRunner().invoke(app, ["zmp", *map(str, arguments)])
-    assert "Traceback" not in done.output
-    return done
-
-
-def refusal(*arguments: Any) -> str:
-    done = run(*arguments)
-    assert done.exit_code == 2, done.output
-    assert done.stdout == ""
-    return done.stderr
+run = Verb("zmp")
+refusal = run.refusal
 
 
 @pytest.fixture(scope="module")

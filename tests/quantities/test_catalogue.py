@@ -167,7 +167,7 @@ def test_what_a_quantity_is_and_what_its_numbers_are_is_said_once(name: str):
         assert record.entries
         assert len(record.units) == len(record.result)
     else:
-        assert (name in RESULTS) != bool(record.entries)
+        assert (name in RESULTS) != bool(record.entries), "entries in the record, or else a row of RESULTS"
     robot = strobe.load("fourbar")
     assert meanings(robot, Request(name))["out"]
 

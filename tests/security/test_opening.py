@@ -38,7 +38,7 @@ REASONED = {  # files, and what they open that is no file from outside, or is op
     "models/library/__init__.py": "robots of the package",
     "papers/fewest_records.py": "certificates of the package",
     "study/pages.py": "the page of the package",
-    "study/showing.py": "a browser, on a page that writing has written",
+    "study/robot_page.py": "a browser, on a page that writing has written",
     "show/math_font.py": "the font of the package",
     "study/machine.py": "/proc/cpuinfo",
     "approximate/fixed_point_timing.py": "a temporary folder of its own",

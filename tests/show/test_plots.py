@@ -14,18 +14,17 @@ from strobe.equations.figure_torques import term_bars
 from strobe.equations.meaning import explain
 from strobe.errors import ArgumentError
 from strobe.show import svg
+from strobe.show.axes import NARROW, Scale
 from strobe.show.plots import (
     BARS,
-    NARROW,
     POINTS,
     STACK,
     Panel,
-    Scale,
     phase_plot,
     small_multiples,
     time_plot,
     torque_bars,
-)  # fmt: skip
+)
 
 SVG = "{http://www.w3.org/2000/svg}"
 T = np.linspace(0.0, 2.0, 21)

@@ -22,6 +22,7 @@ from strobe.models.inertial import Inertial
 from strobe.models.joints import Motor
 from strobe.scalars import cos
 from strobe.simulate import Lock, RunStatus, Stops, TimeSeries, simulate
+from strobe.simulate.integrators import FIXED
 
 
 @pytest.fixture(scope="module")
@@ -308,8 +309,8 @@ def test_a_python_function_sees_the_whole_batch_at_every_stage(pendulum):
         ({"events": [Lock(0.5, [])]}, "Lock(time=0.5, joints=[]) names no joint; expected a name, or a list"),
         ({"method": "rk45", "rtol": 1e-18}, "rtol is 1e-18; numbers of sixteen digits allow 2.2e-14 and more."),
         ({"method": "rk4", "rtol": 1e-3}, "rtol= is for methods of SciPy (rk45, dop853, radau, bdf, lsoda), not"),
-        ({"method": "rk45", "threads": 2}, "threads= is for methods of fixed step (rk4, rk8, semi-implicit-euler)"),
-        ({"method": "rk45", "step": 1e-3}, "step= is for methods of fixed step (rk4, rk8, semi-implicit-euler)"),
+        ({"method": "rk45", "threads": 2}, f"threads= is for methods of fixed step ({', '.join(FIXED)})"),
+        ({"method": "rk45", "step": 1e-3}, f"step= is for methods of fixed step ({', '.join(FIXED)})"),
         ({"q0": np.zeros((2, 3)), "qd0": np.zeros((3, 3))}, "the leading axes do not broadcast: q0 (2,), qd0 (3,)."),
         ({"q0": np.zeros((0, 3))}, "the batch has shape (0,): there is no run in it."),
         ({"payload": [-1.0, 0.0, 0.0, 0.0]}, "payload has the mass -1 kg; a mass is not negative."),

@@ -10,7 +10,7 @@ import pytest
 import strobe
 from strobe.approximate.figure import trade_off_figure
 from strobe.errors import UnsupportedModelError
-from strobe.show.plots import LETTER, NARROW, WIDTH
+from strobe.show.axes import LETTER, NARROW, WIDTH
 from strobe.show.tables import table
 from strobe.study import approximation, page_parts as page, trajectory
 from strobe.study.case import Case

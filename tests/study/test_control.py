@@ -7,7 +7,8 @@ import pytest
 
 import strobe
 from strobe.errors import UnsupportedModelError
-from strobe.show.plots import NARROW, WIDTH, Decades, Panel, small_multiples
+from strobe.show.axes import NARROW, WIDTH, Decades
+from strobe.show.plots import Panel, small_multiples
 from strobe.study import control, page_parts as page, trajectory
 from strobe.study.case import Case
 from strobe.study.control_loops import alone

@@ -7,6 +7,7 @@ import pytest
 
 import strobe
 from strobe.errors import ArgumentError, SweepWarning
+from strobe.simulate.integrators import FIXED
 from strobe.sweep.chunking import bytes_per_run
 from strobe.sweep.estimating import estimate
 from strobe.sweep.reading import read_plan
@@ -242,7 +243,7 @@ WRONG = [
     (SIMULATE + "[simulate]\nt = 0\nstep = 1", "simulate.t: found 0, expected a number above zero."),
     (
         SIMULATE + '[simulate]\nt = 1\nstep = 1\nmethod = "rk5"',
-        'simulate.method: found "rk5", expected one of "rk4"',
+        f'simulate.method: found "rk5", expected one of "{next(iter(FIXED))}"',
     ),
     (
         SIMULATE + 'trajectories = ["reach.toml"]\n[simulate]\nstep = 1\ntorque = 1',

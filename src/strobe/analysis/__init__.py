@@ -15,7 +15,7 @@ In the order of the data:
     comparison         two robots
     speed              how long quantities take
     peers              Pinocchio and MuJoCo beside
-    on_card            what they take of a card
+    gpu_resources      what they take of a card
     cycles             where the cycles of a kernel go
     machine_code       instructions, counted
     execution_ports    how fast they could run

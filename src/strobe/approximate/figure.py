@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from strobe.approximate.recommendation import in_bytes, in_time, percent
+from strobe.show.axes import FOOT, GAP, HEAD, LETTER, MARGIN, NARROW, TITLE, WIDTH, Decades
 from strobe.show.label_placement import Board
-from strobe.show.plots import FOOT, GAP, HEAD, LETTER, MARGIN, NARROW, TITLE, WIDTH, Decades
 from strobe.show.svg import Element, circle, fill, group, path, polyline, text, titled
 
 LEFT = 74  # pixels, for the numbers of the error

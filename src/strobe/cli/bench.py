@@ -124,7 +124,7 @@ def _on_card(robot: Robot, as_json: bool) -> None:
     """What quantities take of the card that is here, or would take of one."""
     from dataclasses import asdict
 
-    from strobe.analysis.on_card import PLAN, taken, timed
+    from strobe.analysis.gpu_resources import PLAN, taken, timed
     from strobe.analysis.speed import measurable
     from strobe.cli.show import present
     from strobe.compiler.runtime.cuda_driver import card

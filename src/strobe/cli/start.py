@@ -13,9 +13,8 @@ from strobe.cli.first_page import BANNER, page
 
 def main() -> None:
     """The entry point ``strobe``."""
-    os.environ["PYTHONSAFEPATH"] = (
-        "1"  # for what libraries of others start: no module of the working folder runs
-    )
+    # for what libraries of others start: no module of the working folder runs
+    os.environ["PYTHONSAFEPATH"] = "1"
     os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")  # idle threads of it would spin for 25 ms each
     words = tuple(sys.argv[1:])
     if words in AT_ONCE and "_STROBE_COMPLETE" not in os.environ:

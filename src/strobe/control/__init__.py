@@ -33,7 +33,7 @@ The package is its main function: it can be called, and holds what its arguments
     sensor_resolution   how fine they must be
     sample_rates        rates that divide one another
     plant_steps         steps of the arm in a period
-    alike               loops that share their compiled rounds
+    loop_cache          loops that share their compiled rounds
     loop                the closed loop as a recurrence
     recording           a run of the loop, round by round
     emergency_stop      to rest, as fast as joints may

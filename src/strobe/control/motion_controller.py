@@ -14,8 +14,8 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from strobe.control.alike import content, copied
 from strobe.control.controller import Controller
+from strobe.control.loop_cache import content, copied
 from strobe.control.methods import make
 from strobe.control.request_timeline import Planner, Planning
 from strobe.control.sample_rates import RATE, Rates, rates

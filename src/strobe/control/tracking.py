@@ -11,9 +11,9 @@ import numpy as np
 
 from strobe.compiler.graph.recurrence import sample
 from strobe.compiler.runtime.arrays import some
-from strobe.control.alike import shared
 from strobe.control.controller import Controller
 from strobe.control.loop import GAINS, NOISE, REFERENCE, SENSING, Loop
+from strobe.control.loop_cache import shared
 from strobe.control.modes import warn_unstable, warned
 from strobe.control.motion_controller import motion_controller
 from strobe.control.plant_steps import plant_steps

@@ -6,20 +6,19 @@ import numpy as np
 
 from strobe.equations.meaning import NOISE, Explanation
 from strobe.robot import Robot
-from strobe.show.plots import (
+from strobe.show.axes import (
     LETTER,
     MARGIN,
-    STACK,
     TITLE,
     WIDTH,
     Scale,
-    _figure,
-    _largest,
-    _legend,
-    _lines_of_keys,
-    _swatch,
-    near,
+    figure,
+    legend,
+    lines_of_keys,
+    magnitude,
+    swatch,
 )
+from strobe.show.plots import STACK, near
 from strobe.show.svg import Element, box, fill, group, path, polyline, text
 from strobe.show.time_series import joints_figure
 from strobe.show.units import efforts
@@ -36,19 +35,19 @@ def term_bars(found: Explanation, title: str = "") -> str:
     Rows have a scale of their unit, N m where a joint turns, N where one slides, and one zero.
     """
     parts = {kind: found.parts[kind] for kind in STACK}
-    noise = NOISE * max(map(_largest, parts.values()))
-    parts = {kind: x for kind, x in parts.items() if _largest(x) > noise}
-    top = TITLE + LEGEND * len(_lines_of_keys([*parts, "sum"], WIDTH)) + 10
+    noise = NOISE * max(map(magnitude, parts.values()))
+    parts = {kind: x for kind, x in parts.items() if magnitude(x) > noise}
+    top = TITLE + LEGEND * len(lines_of_keys([*parts, "sum"], WIDTH)) + 10
     names = min(WIDEST, LETTER * max(map(len, found.joints)) + 12)
     scales = _scales(found, parts, MARGIN + names)
     rows = [
         _row(k, found, parts, top + k * (BAR + GAP), MARGIN + names, scales[found.units[k]])
         for k in range(len(found.joints))
     ]
-    keys = _legend([*((kind, _swatch(STACK[kind])) for kind in parts), ("sum", _mark(8, -8, 16))])
+    keys = legend([*((kind, swatch(STACK[kind])) for kind in parts), ("sum", _mark(8, -8, 16))])
     told = f"{', '.join(parts) or 'no term'} of the torques of {', '.join(found.joints)}."
     height = top + len(rows) * (BAR + GAP) + 12
-    return _figure(height, title or f"Where the torques of {found.robot} come from", told, keys, rows)
+    return figure(height, title or f"Where the torques of {found.robot} come from", told, keys, rows)
 
 
 def _scales(found: Explanation, parts: dict[str, Array], left: float) -> dict[str, Scale]:
@@ -56,7 +55,7 @@ def _scales(found: Explanation, parts: dict[str, Array], left: float) -> dict[st
     values = np.array([*parts.values()]).reshape(len(parts), len(found.joints))
     ends = np.array([np.minimum(values, 0).sum(axis=0), np.maximum(values, 0).sum(axis=0)])
     of = {unit: ends[:, [each == unit for each in found.units]] for unit in found.units}
-    largest = {unit: _largest(each) or 1.0 for unit, each in of.items()}
+    largest = {unit: magnitude(each) or 1.0 for unit, each in of.items()}
     least = min(each.min() / largest[unit] for unit, each in of.items())
     most = max(each.max() / largest[unit] for unit, each in of.items())
     return {

@@ -11,8 +11,8 @@ link of frame a, at the origin of b in base axes. The link of frame a gets the o
     curve     a torque λ at its joint, −λ p′ at the other
 
 Where conditions are redundant the motion does not determine their λ: the least are given, the conditions named. Of
-loops that couplings keep closed K is that of the robot without those couplings (`uncoupling`). At a dead point no λ
-may hold what a motion asks: it is NaN there.
+loops that couplings keep closed K is that of the robot without those couplings (`cut_couplings`). At a dead point no
+λ may hold what a motion asks: it is NaN there.
 """
 
 from __future__ import annotations

@@ -35,10 +35,8 @@ AWAY = 0.2  # rad or m: how far neighbours of a position are
 LEAST = 1e-9  # a singular value below this part of the largest is rounding
 SINGULAR = 1e-6  # and at a position below this one: where freedoms meet, positions have half the digits
 NEAR = 1e-3  # a margin below this is near a dead point
-MOST_SETS, SHOWN = (
-    500,
-    3,
-)  # sets of joints that are tried when it is asked which could drive, and those shown
+# sets of joints that are tried when it is asked which could drive, and those shown
+MOST_SETS, SHOWN = 500, 3
 
 
 # -- ranks --------------------------------------------------------------------------------------------

@@ -32,11 +32,8 @@ from strobe.algebra.lie import (
 )
 from strobe.scalars import Num, Numbers, System, cos, sin
 
-RAD, METRE, PURE = (
-    "rad",
-    "m",
-    "",
-)  # what a number of a position is: an angle, a length, part of a quaternion
+# what a number of a position is: an angle, a length, part of a quaternion
+RAD, METRE, PURE = "rad", "m", ""
 
 
 @dataclass(frozen=True, slots=True)

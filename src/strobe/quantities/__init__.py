@@ -7,7 +7,7 @@ A formulation gives the rigid-body part; rotor inertia, friction and couplings a
 The default methods take external wrenches along as forces on bodies; around the others Σ Jᵀ F is added.
 
     request              what is asked, as data
-    together             several requests as one
+    several_requests     several requests as one
     catalogue            every quantity by its name
     evaluation           a request at work on a model
     drives               rotor inertia and friction

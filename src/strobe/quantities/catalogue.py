@@ -94,12 +94,10 @@ class Quantity:
     eliminates: bool = False  # whether it divides by pivots: then it is computed in double precision
     closed_states: bool = False  # whether states of closed chains have to exist
     parted: bool = False  # whether its first axis are several arrays to whoever asks
-    entries: str | tuple[str, ...] = (
-        ""  # what its numbers are: a letter of matrices, words of vectors, or lines
-    )
-    units: tuple[
-        str, ...
-    ] = ()  # of each axis: effort, rate, acceleration, "per effort"; position; none of lines
+    # what its numbers are: a letter of matrices, words of vectors, or lines
+    entries: str | tuple[str, ...] = ""
+    # of each axis: effort, rate, acceleration, "per effort"; position; none of lines
+    units: tuple[str, ...] = ()
 
     @property
     def of_a_frame(self) -> bool:

@@ -3,7 +3,7 @@
 In the order of the data:
 
     framework        what applications build on: names, sizes, requests and their evaluation
-    overlaid         methods over which builtins lie
+    quick_methods    methods over which builtins lie
     prepared         what is asked once and for all, for loops that ask it state by state
     dynamics         torques and motion
     kinematics       frames and positions

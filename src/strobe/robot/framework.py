@@ -58,8 +58,8 @@ from strobe.quantities.request import POSITIONS
 from strobe.robot.answers import Array, Bounds, Names, Wrench, cut, parted_as
 from strobe.robot.closed_chains import require_closed
 from strobe.robot.description import limits, sheet
-from strobe.robot.overlaid import OURS, may_be_passed_by, overlay
 from strobe.robot.prepared import prepared
+from strobe.robot.quick_methods import OURS, may_be_passed_by, overlay
 from strobe.robot.singular_joints import singular_joints
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from strobe.errors import ArgumentError, UnknownNameError, UnsupportedModelError
 from strobe.models.arguments import require_choice, require_texts
 from strobe.models.parameters import geometry_names
 from strobe.quantities import QUANTITIES, Quantity, Request
-from strobe.quantities.together import Together
+from strobe.quantities.several_requests import Together
 from strobe.robot.closed_chains import driven
 
 if TYPE_CHECKING:

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from strobe.show.picture import Picture
     from strobe.simulate.run import Run
     from strobe.simulate.simulator import Simulator
-    from strobe.study.showing import Shown
+    from strobe.study.robot_page import Shown
     from strobe.trajectory.motion import Trajectory
 
 MOST_DRAWN = 10**8  # random states
@@ -58,7 +58,7 @@ class Robot(Dynamics, Kinematics):
     def _on_library(
         self, library: str, request: Request, values: Mapping[str, Any], out: Any, threads: Any
     ) -> Any:
-        from strobe.tensors.guests import answer
+        from strobe.tensors.robot_methods import answer
 
         return answer(library, self, request, values, out, threads)
 
@@ -300,7 +300,7 @@ class Robot(Dynamics, Kinematics):
         ``q``, or in a pose that one would draw. Links have the shapes that the URDF (or xacro) file ``shapes`` gives
         them, if one is named.
         """
-        from strobe.study.showing import show
+        from strobe.study.robot_page import show
 
         return show(self, path, q=q, shapes=shapes, open=open, force=force)
 

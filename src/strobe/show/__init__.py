@@ -12,6 +12,7 @@ In the order of the data:
     picture          a figure that displays itself
     svg              elements, one look for all
     math_font        the font of formulas
+    axes             scales with round ticks, places of panels, keys of legends
     plots            bars, lines, phase planes, maps
     time_series      joints over time
     projection       three dimensions on paper

@@ -6,14 +6,37 @@ Every panel has ticks at round numbers, a name and a unit; colours mean the same
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from strobe.errors import ArgumentError
+from strobe.show.axes import (
+    FOOT,
+    GAP,
+    HEAD,
+    LEFT,
+    LEGEND,
+    MARGIN,
+    NARROW,
+    TITLE,
+    WIDTH,
+    Area,
+    Decades,
+    Scale,
+    dash,
+    dot,
+    figure,
+    grid,
+    legend,
+    lines_of_keys,
+    magnitude,
+    swatch,
+    under,
+)
 from strobe.show.rounding_noise import noise
 from strobe.show.svg import (
     Element,
@@ -21,15 +44,12 @@ from strobe.show.svg import (
     circle,
     fill,
     group,
-    line,
     path,
     polyline,
     rect,
-    round_step,
     stroke,
     tag,
     text,
-    titled,
 )
 
 if TYPE_CHECKING:
@@ -37,13 +57,6 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 
-WIDTH = 880  # pixels, of a figure: letters are as large as those of a table where a page shows it
-NARROW = 390  # pixels: a figure up to so wide has its panels below one another
-MARGIN = 16
-GAP = 24  # between panels
-TITLE, LEGEND = 34, 20  # heights
-HEAD, FOOT, LEFT = 22, 20, 46  # of a panel, for its name and its numbers
-LETTER = 6.3  # the mean width of a letter
 BARS = 48  # in a panel, at most
 POINTS = 600  # of a line, at most
 LOWEST = 0.01  # pixels, of a bar that is drawn
@@ -52,134 +65,12 @@ HIGHEST = 420.0  # pixels, of a map
 SHADES = (0.15, 0.36, 0.57, 0.78, 1.0)  # of a map, from little to much
 TIME = "time (s)"  # below a panel over time
 NEAR = 1.0  # limits farther off than so many spans of a curve are not shown
-MOST_DECADES = 5  # with a mark, on a logarithmic axis
 
 # From the zero line outwards: the steady part first. With the colour of each.
 STACK = {
     "gravity": 6, "effective inertia": 0, "interaction": 4, "centrifugal": 2, "Coriolis": 3, "friction": 5,
     "external": 1,
 }  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Scale:
-    """Values on a stretch of pixels, with ticks at round numbers."""
-
-    low: float
-    high: float
-    start: float
-    end: float
-    step: float
-
-    @classmethod
-    def over(
-        cls, values: Iterable[Array | float], start: float, end: float, ticks: int, snug: bool = False
-    ) -> Scale:
-        """A scale that holds all finite values; from tick to tick, unless it is to be ``snug``."""
-        flat = np.concatenate([np.empty(0), *(np.ravel(np.asarray(x, dtype=float)) for x in values)])
-        flat = flat[np.isfinite(flat)]
-        low, high = (float(flat.min()), float(flat.max())) if len(flat) else (0.0, 1.0)
-        if high - low <= 1e-9 * max(abs(low), abs(high)):
-            room = 0.1 * abs(low) or 1.0
-            low, high = low - room, high + room
-        step = round_step((high - low) / ticks)
-        if not snug:
-            low, high = math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
-        return cls(low, high, start, end, step)
-
-    def __call__(self, x: Array | float) -> Array:
-        return self.start + (np.asarray(x) - self.low) * ((self.end - self.start) / (self.high - self.low))
-
-    @property
-    def ticks(self) -> list[float]:
-        first, last = math.ceil(self.low / self.step - 1e-9), math.floor(self.high / self.step + 1e-9)
-        return [k * self.step for k in range(first, last + 1)]
-
-    def label(self, tick: float) -> str:
-        """A tick with the decimals that its neighbours need."""
-        if self.step >= 1e5 or self.step < 1e-4:
-            shown = f"{tick:.4g}"
-        else:
-            shown = f"{tick:.{max(0, -math.floor(math.log10(self.step) + 1e-9))}f}"
-        return "0" if float(shown) == 0.0 else shown.replace("-", "−")
-
-    @property
-    def zero(self) -> float:
-        """Where zero is; NaN where it is not to be seen."""
-        return float(self(0.0)) if self.low <= 0 <= self.high else math.nan
-
-
-@dataclass(frozen=True, slots=True)
-class Decades:
-    """Powers of ten on a stretch of pixels; what lies beyond stands at its ends."""
-
-    low: int
-    high: int
-    start: float
-    end: float
-
-    @classmethod
-    def over(cls, values: Iterable[float], start: float, end: float) -> Decades:
-        """All positive values, from power to power."""
-        found = list(values)
-        low = math.floor(math.log10(min(found)) + 1e-9)
-        high = math.ceil(math.log10(max(found)) - 1e-9)
-        return cls(low, max(high, low + 1), start, end)
-
-    def __call__(self, x: Array | float) -> Any:
-        power = np.log10(np.maximum(x, 10.0**self.low))
-        part = np.minimum((power - self.low) / (self.high - self.low), 1.0)
-        return self.start + (self.end - self.start) * part
-
-    @property
-    def ticks(self) -> list[float]:
-        step = -(-(self.high - self.low) // MOST_DECADES)
-        return [10.0**k for k in range(self.low, self.high + 1, step)]
-
-    def label(self, tick: float) -> str:
-        return f"{tick:g}".replace("e-0", "e-").replace("-", "−")
-
-    @property
-    def zero(self) -> float:
-        return math.nan
-
-
-@dataclass(frozen=True, slots=True)
-class Area:
-    """The place of a panel in a figure, and inside it that of its curves."""
-
-    x: float
-    y: float
-    width: float
-    height: float
-
-    @property
-    def left(self) -> float:
-        return self.x + LEFT
-
-    @property
-    def right(self) -> float:
-        return self.x + self.width
-
-    @property
-    def top(self) -> float:
-        return self.y + HEAD
-
-    @property
-    def bottom(self) -> float:
-        return self.y + self.height - FOOT
-
-    def across(self, *values: Array | float, snug: bool = True) -> Scale:
-        ticks = max(2, int((self.right - self.left) / 60))
-        return Scale.over(values, self.left, self.right, ticks, snug)
-
-    def upwards(self, *values: Array | float) -> Scale:
-        return Scale.over(values, self.bottom, self.top, max(2, int((self.bottom - self.top) / 34)))
-
-    def decades(self, values: Array, count: int) -> Decades:
-        """So many powers of ten, the largest value in the uppermost."""
-        largest = _largest(values) or 1.0
-        return Decades.over([largest / 10.0 ** (count - 1), largest], self.bottom, self.top)
 
 
 # -- figures ------------------------------------------------------------------------------------------
@@ -194,9 +85,9 @@ def torque_bars(
     if np.any(np.diff(t) <= 0):
         raise ArgumentError("the instants of the bars do not increase; sort them, each once.")
     least = noise(*explanation.parts.values())
-    shown = {kind: x for kind in STACK if _largest(x := explanation.parts[kind]) > least}
+    shown = {kind: x for kind in STACK if magnitude(x := explanation.parts[kind]) > least}
     names = explanation.joints
-    areas, below, height = _grid(len(names), [*shown, "sum"], width)
+    areas, below, height = grid(len(names), [*shown, "sum"], width)
     panels = [
         group(
             _bars_panel(area, t, {k: x[:, i] for k, x in shown.items()}, explanation.tau[:, i], name, unit),
@@ -209,8 +100,8 @@ def torque_bars(
         f"{', '.join(shown) or 'no term'} stacked as bars over {across}, with their sum as a line, for "
         f"{', '.join(names)}."
     )
-    keys = _legend([(kind, _swatch(STACK[kind])) for kind in shown] + [("sum", _dash("sum"))], width)
-    return _figure(height, title, described, keys, panels, _under(below, across, width), width=width)
+    keys = legend([(kind, swatch(STACK[kind])) for kind in shown] + [("sum", dash("sum"))], width)
+    return figure(height, title, described, keys, panels, under(below, across, width), width=width)
 
 
 def time_plot(
@@ -220,7 +111,7 @@ def time_plot(
     """Several values over time, in one panel."""
     values = {name: np.asarray(y, dtype=float) for name, y in lines.items()}
     t = _times(times, *(y.shape for y in values.values()))
-    (area,), below, height = _grid(1, list(lines))
+    (area,), below, height = grid(1, list(lines))
     x, y = area.across(t), area.upwards(*values.values())
     rows = _thinned(len(t))
     curves = [
@@ -229,8 +120,8 @@ def time_plot(
     ]
     panel = group(_axes(area, x, y, "", unit), curves, **_instants(area, x, across))
     described = f"{', '.join(lines)} in {unit} over {across}."
-    keys = _legend([(name, _dash(k)) for k, name in enumerate(lines)])
-    return _figure(height, title, described, keys, [panel], _under(below, across))
+    keys = legend([(name, dash(k)) for k, name in enumerate(lines)])
+    return figure(height, title, described, keys, [panel], under(below, across))
 
 
 def phase_plot(
@@ -239,14 +130,14 @@ def phase_plot(
 ) -> str:  # fmt: skip
     """Rates against positions; a dot is where a curve begins, an arrowhead the way it goes."""
     pairs = {name: (_times(q, np.shape(qd)), np.asarray(qd, float)) for name, (q, qd) in curves.items()}
-    (area,), below, height = _grid(1, list(curves))
+    (area,), below, height = grid(1, list(curves))
     x = area.across(*(q for q, _ in pairs.values()), snug=False)
     y = area.upwards(*(qd for _, qd in pairs.values()))
     drawn = [_orbit(k, x(q), y(qd)) for k, (q, qd) in enumerate(pairs.values())]
     panel = group(_axes(area, x, y, "", up), drawn)
     described = f"{', '.join(curves)}: {up} over {across}; dots are where the curves begin."
-    keys = _legend([(name, _dash(k)) for k, name in enumerate(curves)])
-    return _figure(height, title, described, keys, [panel], _under(below, across))
+    keys = legend([(name, dash(k)) for k, name in enumerate(curves)])
+    return figure(height, title, described, keys, [panel], under(below, across))
 
 
 @dataclass(frozen=True, eq=False)
@@ -276,13 +167,11 @@ def small_multiples(
     if width <= NARROW:
         rows, columns = [[_alone(panel)] for row in rows for panel in row], 1
     panels = [panel for row in rows for panel in row]
-    keys = [(name, _dash(k)) for k, name in enumerate(curves)]
-    keys += [("limits", _dash("limit"))] if any(panel.levels or panel.walls for panel in panels) else []
-    keys += (
-        [("points, and switches of acceleration", _dot())] if any(len(p.dots[0]) for p in panels) else []
-    )
+    keys = [(name, dash(k)) for k, name in enumerate(curves)]
+    keys += [("limits", dash("limit"))] if any(panel.levels or panel.walls for panel in panels) else []
+    keys += [("points, and switches of acceleration", dot())] if any(len(p.dots[0]) for p in panels) else []
     wide = (width - 2 * MARGIN - (columns - 1) * GAP) / columns
-    top = TITLE + LEGEND * len(_lines_of_keys([key for key, _ in keys], width)) + 10
+    top = TITLE + LEGEND * len(lines_of_keys([key for key, _ in keys], width)) + 10
     places = [
         (Area(MARGIN + c * (wide + GAP), top + r * (tall + 6), wide, tall), panel)
         for r, row in enumerate(rows)
@@ -297,7 +186,7 @@ def small_multiples(
         if columns > 1
     ]
     drawn = [_limited(area, panel) for area, panel in places]
-    return _figure(bottom + 20, title, described, _legend(keys, width), drawn, below, width=width)
+    return figure(bottom + 20, title, described, legend(keys, width), drawn, below, width=width)
 
 
 def map_plot(
@@ -307,7 +196,7 @@ def map_plot(
 
     ``xs`` and ``ys`` are the edges of the cells; one metre is as long in both directions.
     """
-    largest = _largest(values) or 1.0
+    largest = magnitude(values) or 1.0
     steps = [largest * k / len(SHADES) for k in range(len(SHADES) + 1)]
     keys = [f"{_three(a)} to {_three(b)}" for a, b in pairwise(steps)]
     width, area, x, y = _to_scale(xs, ys, keys)
@@ -319,11 +208,11 @@ def map_plot(
     marks = [rect(0, -6, 14, 12, rx=2, fill_opacity=opacity, **fill(0)) for opacity in SHADES]
     described = f"{name} over {across} and {up}: from 0 (pale) to {_three(largest)} (dark)."
     below = area.y + area.height + 14
-    return _figure(
+    return figure(
         below + 12,
         title,
         described,
-        _legend(list(zip(keys, marks, strict=True)), width),
+        legend(list(zip(keys, marks, strict=True)), width),
         group(_axes(area, x, y, "", up), cells),
         text((area.left + area.right) / 2, below, across, anchor="middle", class_="muted"),
         width=width,
@@ -350,14 +239,14 @@ def plane_plot(
     drawn = [_orbit(k, x(each[:, 0]), y(each[:, 1])) for k, each in enumerate(curves.values())]
     keys = [
         (name, rect(0, -6, 14, 12, rx=2, class_="side")),
-        *((key, _dash(k)) for k, key in enumerate(curves)),
+        *((key, dash(k)) for k, key in enumerate(curves)),
     ]
     below = area.y + area.height + 14
-    return _figure(
+    return figure(
         below + 12,
         title,
         described,
-        _legend(keys, width),
+        legend(keys, width),
         group(_axes(area, x, y, "", up), shapes, drawn),
         text((area.left + area.right) / 2, below, across, anchor="middle", class_="muted"),
         width=width,
@@ -369,7 +258,7 @@ def _to_scale(xs: Array, ys: Array, keys: Sequence[str]) -> tuple[int, Area, Sca
     wide, high = (float(np.ptp(each)) or 1.0 for each in (xs, ys))
     scale = min((WIDTH - 2 * MARGIN - LEFT) / wide, HIGHEST / high)
     width = max(NARROW, math.ceil(2 * MARGIN + LEFT + scale * wide))
-    top = TITLE + LEGEND * len(_lines_of_keys(keys, width)) + 10
+    top = TITLE + LEGEND * len(lines_of_keys(keys, width)) + 10
     area = Area(MARGIN, top, LEFT + scale * wide, HEAD + FOOT + scale * high)
     x = Scale.over([xs], area.left, area.right, max(2, int((area.right - area.left) / 40)), True)
     y = Scale.over([ys], area.bottom, area.top, max(2, int((area.bottom - area.top) / 34)), True)
@@ -503,70 +392,6 @@ def _arrow(k: int, x: Array, y: Array) -> Element | None:
     return path(polyline(*points.T) + "z", **fill(k))
 
 
-# -- what surrounds them ------------------------------------------------------------------------------
-
-
-def _grid(count: int, keys: Sequence[str], whole: int = WIDTH) -> tuple[list[Area], float, float]:
-    """The places of panels, the baseline of what is written below them, and the height of the figure."""
-    columns = 1 if count == 1 or whole <= NARROW else 2
-    width = (whole - 2 * MARGIN - (columns - 1) * GAP) / columns
-    tall = 330 if count == 1 else 190
-    top = TITLE + LEGEND * len(_lines_of_keys(keys, whole)) + 10
-    rows = -(-count // columns)
-    areas = [
-        Area(MARGIN + (k % columns) * (width + GAP), top + (k // columns) * (tall + 6), width, tall)
-        for k in range(count)
-    ]
-    bottom = top + rows * (tall + 6)
-    return areas, bottom + 8, bottom + 20
-
-
-def _lines_of_keys(keys: Sequence[str], width: int) -> list[list[tuple[float, str]]]:
-    """Keys of a legend line by line, each with its place from the left."""
-    lines: list[list[tuple[float, str]]] = [[]]
-    x = float(MARGIN)
-    for key in keys:
-        wide = 22 + LETTER * len(key) + 18
-        if lines[-1] and x + wide > width - MARGIN:
-            lines.append([])
-            x = float(MARGIN)
-        lines[-1].append((x, key))
-        x += wide
-    return lines
-
-
-def _legend(entries: Sequence[tuple[str, Element]], width: int = WIDTH) -> Element:
-    marks = iter(mark for _, mark in entries)
-    rows = enumerate(_lines_of_keys([name for name, _ in entries], width))
-    return group(
-        group(next(marks), text(22, 4, key), transform=f"translate({x:g} {TITLE + 8 + LEGEND * r})")
-        for r, row in rows
-        for x, key in row
-    )
-
-
-def _swatch(k: int) -> Element:
-    return rect(0, -6, 14, 12, rx=2, **fill(k))
-
-
-def _dash(look: int | str) -> Element:
-    dashed = {"class_": "sum", "stroke_dasharray": "5 4", "stroke_width": 1}
-    style = dashed if look == "limit" else {"class_": look} if isinstance(look, str) else stroke(look)
-    return line(0, 0, 16, 0, **({"stroke_width": 2} | style))
-
-
-def _dot() -> Element:
-    return circle(8, 0, 3, **fill(1))
-
-
-def _under(y: float, label: str, width: int = WIDTH) -> Element:
-    return text(width / 2, y, label, anchor="middle", class_="muted")
-
-
-def _figure(height: float, title: str, described: str, *parts: object, width: int = WIDTH) -> str:
-    return titled(width, height, title, described, *parts, margin=MARGIN)
-
-
 # -- numbers ------------------------------------------------------------------------------------------
 
 
@@ -583,11 +408,6 @@ def _times(times: Sequence[float] | Array, *shapes: tuple[int, ...]) -> Array:
                 f"there are {len(t)} instants, but values of shape {shape}; expected {t.shape}."
             )
     return t
-
-
-def _largest(values: Array) -> float:
-    """The largest magnitude among the finite values."""
-    return float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
 
 
 def _thinned(count: int) -> Array:

@@ -4,6 +4,7 @@ The package is its main function: it can be called, and holds what its arguments
 
     torques              what drives a run
     events               loads taken up, joints locked
+    stops                springs and dampers at the limits of joints
     problem              what is asked, checked
     equations_of_motion  rates, with friction, stops, motors, loads
     evaluation           compiled, or interpreted where that is sooner

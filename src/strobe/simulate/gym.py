@@ -38,16 +38,8 @@ except ImportError:
 
 Array = np.ndarray
 Reward = Callable[[Array, Array, Array, Array], Any]  # of q, qd, action and goal, (count, …) each
-OPTIONS = (
-    "method",
-    "step",
-    "stops",
-    "limits",
-    "friction",
-    "payload",
-    "frame",
-    "threads",
-)  # of `SideBySide`
+# of `SideBySide`
+OPTIONS = ("method", "step", "stops", "limits", "friction", "payload", "frame", "threads")
 GIVEN = ("q", "qd", "goal")  # by the options of a reset
 SPEED, EFFORT = 0.01, 0.001  # what a square of velocity and of action costs beside one of distance
 

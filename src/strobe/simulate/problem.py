@@ -25,28 +25,24 @@ from strobe.compiler.runtime.arrays import (
     require_turns,
 )
 from strobe.compiler.runtime.traced import Traced
-from strobe.errors import ArgumentError, ShapeError, UnsupportedModelError, shown
+from strobe.errors import ArgumentError, ShapeError, UnsupportedModelError
 from strobe.models.arguments import require_text, require_truth
-from strobe.models.couplings import Coordinates
 from strobe.models.joints import Joint
-from strobe.quantities import Request
 from strobe.robot import Robot, require_robot
 from strobe.robot.closed_chains import require_closed, solvable
 from strobe.robot.recent import Recent
 from strobe.simulate.equations_of_motion import PAYLOAD, STATES, Law, RateRequest, parameter
-from strobe.simulate.evaluation import interpreted
 from strobe.simulate.events import Event, Lock, Span, load_frames, locked_dofs, spans
 from strobe.simulate.integrators import Parts, parts
 from strobe.simulate.limit_extremes import ranges_of
-from strobe.simulate.torques import Function, Stops, TimeSeries, named, payload_numbers
+from strobe.simulate.stops import require_stops, stop_parameters
+from strobe.simulate.torques import Function, TimeSeries, named, payload_numbers
 
 if TYPE_CHECKING:
     from strobe.mechanisms.mobility import Solvable
 
 Array = np.ndarray
 UNLIMITED = 1e150  # stands for infinity where it is multiplied by zero
-LEAST_EASE = 1e-6  # of the largest: of a joint that closed chains hold still
-STOP_FREQUENCY = 200.0  # rad/s of a joint in a stop whose stiffness is left open
 COURSES = 16  # of runs that are alike but for their times
 SAID = (bool, str, type(None))  # of which equal ones are the same word
 OUTSIDE = 1e-9  # by which a position may exceed a limit without mention
@@ -240,7 +236,7 @@ def _checked(
     wrenches = {robot.moving_frame(name): value for name, value in named(wrench, frame).items()}
     payloads = {robot.moving_frame(name): payload_numbers(x) for name, x in named(payload, frame).items()}
     loads = tuple(dict.fromkeys([*payloads, *load_frames(robot, events)]))
-    _require_stops(stops)
+    require_stops(stops)
     require_truth("limits", limits)
     require_truth("friction", friction)
     if formulation is not None:
@@ -261,7 +257,7 @@ def _checked(
     if limits:
         given |= _motors(robot)
     if stops:
-        given |= _stops(robot, stops, q)
+        given |= stop_parameters(robot, stops, q)
     sizes = outline.sizes
     inputs = {name: _input(name, value, sizes[name], start, end, robot) for name, value in given.items()}
     batch = _batch({"q0": q, "qd0": qd} | {name: _leading(x) for name, x in inputs.items()})
@@ -498,73 +494,6 @@ def _motors(robot: Robot) -> dict[str, Array]:
         "motor effort": np.minimum(limits.effort, UNLIMITED),
         "motor speed": np.minimum(limits.velocity, UNLIMITED),
     }
-
-
-def _require_stops(stops: Any) -> None:
-    if stops is not None and not isinstance(stops, Stops | bool | np.bool_):
-        raise ArgumentError(f"stops is {shown(stops)}; expected True, or Stops(stiffness, damping).")
-
-
-def _stops(robot: Robot, stops: Any, q: Array) -> dict[str, Any]:
-    asked = stops if isinstance(stops, Stops) else Stops()
-    stiffness, damping = (
-        _stop_numbers(f"stop {name}", getattr(asked, name), robot) for name in ("stiffness", "damping")
-    )
-    if stiffness is None or damping is None:
-        moved = 1.0 / eases(robot, q)
-        stiffness = moved * STOP_FREQUENCY**2 if stiffness is None else stiffness
-        damping = np.sqrt(np.asarray(stiffness) * moved) if damping is None else damping
-    return {
-        "stop stiffness": _of_all_joints(robot, stiffness),
-        "stop damping": _of_all_joints(robot, damping),
-    }
-
-
-def _of_all_joints(robot: Robot, numbers: Any) -> Array:
-    """Springs or dampers (..., nv) of independent joints, with those of the joints that follow.
-
-    What gives way when joints do, gives way with them: 1 / k = Σ factor² / k of the joints that are followed.
-    """
-    x = robot.coordinates
-    own = np.broadcast_to(numbers, (*np.shape(numbers)[:-1], x.nv))
-    if x.trivial:
-        return own
-    factors = follows(x)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        gives = np.where(factors != 0, factors**2 / own[..., None, :], 0.0).sum(axis=-1)
-        return np.where((factors != 0).any(axis=-1), 1.0 / gives, 0.0)
-
-
-def follows(x: Coordinates) -> Array:
-    """G as an array, from independent rates to those of all joints."""
-    G = np.zeros((len(x.velocities), x.nv))
-    for row, terms in zip(G, x.velocities, strict=True):
-        row[list(terms)] = list(terms.values())
-    return G
-
-
-def eases(robot: Robot, q: Array) -> Array:
-    """How easily each degree of freedom is moved, the others being free: the diagonal of M⁻¹."""
-    inverse = np.linalg.inv(interpreted(robot, Request("mass_matrix"), {"q": q}))
-    if robot.model.is_closed:
-        K = interpreted(robot, Request("loop_jacobian"), {"q": q})
-        held = K @ inverse @ np.swapaxes(K, -1, -2)
-        inverse = (
-            inverse - inverse @ np.swapaxes(K, -1, -2) @ np.linalg.pinv(held, rcond=1e-12) @ K @ inverse
-        )
-        diagonal = np.diagonal(inverse, axis1=-2, axis2=-1)
-        return np.maximum(diagonal, LEAST_EASE * diagonal.max(axis=-1, keepdims=True))
-    return np.diagonal(inverse, axis1=-2, axis2=-1)
-
-
-def _stop_numbers(name: str, value: Any, robot: Robot) -> Array | None:
-    """One number for all joints or one for each, or nothing where it is left open."""
-    if value is None:
-        return None
-    numbers = one_or_each(name, value, robot.nv, robot.shape_reason)
-    if not np.all(numbers >= 0):
-        raise ArgumentError(f"the {name} is {shown(value)}; expected numbers that are not negative.")
-    return numbers
 
 
 def _input(name: str, value: Any, size: int, start: float, end: float, robot: Robot) -> Array | TimeSeries:

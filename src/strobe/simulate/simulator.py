@@ -29,10 +29,8 @@ from strobe.simulate.simulation import require_words, simulate
 from strobe.simulate.torques import TimeSeries, named
 
 GIVEN = ("robot", "q0", "qd0", "torque", "t", "resume")  # what is of one run alone
-WITH_NUMBERS = (
-    "parameters",
-    "events",
-)  # what only a run can be held against: its law, and how long it lasts
+# what only a run can be held against: its law, and how long it lasts
+WITH_NUMBERS = ("parameters", "events")
 OF_STEPS = ("every", "conserve_energy", "error", "rtol", "atol", "threads", "watch")
 
 

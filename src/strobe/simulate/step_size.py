@@ -19,7 +19,8 @@ import numpy as np
 from strobe.robot import Robot
 from strobe.simulate.fixed_steps import Fault, called_torque, rates_at
 from strobe.simulate.integrators import Integrator, Parts
-from strobe.simulate.problem import Problem, eases, follows
+from strobe.simulate.problem import Problem
+from strobe.simulate.stops import eases, follows
 
 Array = np.ndarray
 TURN, BEND = 0.05, 0.2  # rad per step, and its square root by acceleration

@@ -49,7 +49,7 @@ sentence is the data. A new section is a new module and a row in `report.SECTION
     figure_body        a free-body diagram
     figure_effects     centrifugal and Coriolis forces
     meshes             shapes in few bytes
-    showing            a page of the robot alone
+    robot_page         a page of the robot alone
 """
 
 from __future__ import annotations

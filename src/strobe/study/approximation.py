@@ -10,7 +10,7 @@ import numpy as np
 from strobe.approximate.figure import trade_off_figure
 from strobe.approximate.recommendation import in_bytes, percent
 from strobe.robot import Robot
-from strobe.show.plots import NARROW, WIDTH
+from strobe.show.axes import NARROW, WIDTH
 from strobe.show.tables import remark, short, table, three
 from strobe.study import ladder, page_parts as page
 from strobe.study.case import Case

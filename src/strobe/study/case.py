@@ -48,9 +48,8 @@ class Case:
     called: str = ""  # the robot with its edits, as a command line names it
     seed: int | None = None  # of a random state
     file: str = ""  # the file of the model, whose shapes can be drawn; none where they are not known
-    pose: Array | None = (
-        None  # of the robot that can be moved; else the state's, or one that one would draw
-    )
+    # of the robot that can be moved; else the state's, or one that one would draw
+    pose: Array | None = None
 
     @classmethod
     def of(

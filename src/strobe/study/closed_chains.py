@@ -13,7 +13,8 @@ import numpy as np
 from strobe.errors import UnsupportedModelError, counted
 from strobe.models.loops import why_open
 from strobe.robot import Robot
-from strobe.show.plots import NARROW, WIDTH, Panel, small_multiples
+from strobe.show.axes import NARROW, WIDTH
+from strobe.show.plots import Panel, small_multiples
 from strobe.show.tables import remark, short, table, tidy
 from strobe.study import loop_forces, page_parts as page, simulation
 from strobe.study.case import Case

@@ -15,7 +15,8 @@ from strobe.errors import (
     UnsupportedModelError,
 )
 from strobe.robot import Robot
-from strobe.show.plots import NARROW, WIDTH, Panel, small_multiples
+from strobe.show.axes import NARROW, WIDTH
+from strobe.show.plots import Panel, small_multiples
 from strobe.show.tables import remark, short, table, three
 from strobe.study import page_parts as page
 from strobe.study.case import Case

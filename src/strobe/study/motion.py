@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from strobe.equations.meaning import KINDS, Explanation
-from strobe.show.plots import NARROW, torque_bars
+from strobe.show.axes import NARROW
+from strobe.show.plots import torque_bars
 from strobe.show.tables import remark, table, three, tidy
 from strobe.study import page_parts as page
 from strobe.study.case import Case

@@ -10,8 +10,8 @@ import numpy as np
 
 from strobe.errors import SimulationWarning, SingularMassMatrixError, UnsupportedModelError
 from strobe.robot import Robot
+from strobe.show.axes import NARROW, WIDTH
 from strobe.show.json_text import plain
-from strobe.show.plots import NARROW, WIDTH
 from strobe.show.tables import remark
 from strobe.simulate.figure import run_figure
 from strobe.study import page_parts as page

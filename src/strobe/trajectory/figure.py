@@ -13,7 +13,8 @@ import numpy as np
 
 from strobe.equations.figure_motion import units
 from strobe.robot import Robot
-from strobe.show.plots import NARROW, WIDTH, Panel, near, small_multiples
+from strobe.show.axes import NARROW, WIDTH
+from strobe.show.plots import Panel, near, small_multiples
 from strobe.show.rounding_noise import quiet
 from strobe.show.time_series import joints_figure
 from strobe.show.units import EITHER

@@ -24,6 +24,7 @@ from strobe.scalars.functions import absolute, atan2, floor, less, maximum, mini
 from strobe.scalars.stored import Stored
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+SCREWS = "screws and planes"
 NODE = shutil.which("node") or str(Path(playwright.__file__).parent.parent / "driver" / "node")
 CHROMIUM = shutil.which("chromium")
 
@@ -63,8 +64,12 @@ def run(folder: Path, program: Program, *inputs: Any) -> np.ndarray:
     return found[:n]
 
 
+def robot_of(name: str) -> strobe.Robot:
+    return strobe.random(4, 10, kinds="HE", tree=True) if name == SCREWS else strobe.load(name)
+
+
 def dynamics(name: str, quantity: str = "inverse_dynamics") -> Program:
-    return Kernel(strobe.load(name).model, Request(quantity)).program
+    return Kernel(robot_of(name).model, Request(quantity)).program
 
 
 # -- bytes --------------------------------------------------------------------------------------------
@@ -127,10 +132,11 @@ def test_a_long_chain_of_values_used_once_is_no_deep_recursion() -> None:
         ("ur5", "jacobian"),
         ("stanford", "forward_dynamics"),
         ("spherical3", "difference"),
+        (SCREWS, "inverse_dynamics"),
     ],
 )
 def test_results_in_node_are_those_of_python(tmp_path: Path, name: str, quantity: str) -> None:
-    robot = strobe.load(name)
+    robot = robot_of(name)
     program = dynamics(name, quantity)
     rng = np.random.default_rng(3)
     given = {

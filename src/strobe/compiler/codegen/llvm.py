@@ -26,14 +26,13 @@ from strobe.compiler.codegen.llvm_pieces import Piece, layout
 from strobe.compiler.codegen.llvm_text import BINARY, Text
 from strobe.compiler.graph.fuse import fuse
 from strobe.compiler.graph.order import ordered
-from strobe.compiler.graph.program import CIRCLE, Input, Program
+from strobe.compiler.graph.program import CIRCLE, Input, Program, turns
 from strobe.scalars import Node, Stored
 
 SLOW = ("div", "sqrt")  # what others wait for
 MOST_PAIRED = 1_400  # nodes of a program whose code, twice, stays in the instruction cache
-LONGEST_BY_LLVM = (
-    700  # operations of a program whose registers LLVM assigns: a little better, for much longer
-)
+# operations of a program whose registers LLVM assigns: a little better, for much longer
+LONGEST_BY_LLVM = 700
 LONGEST_CROWDED_BY_LLVM = 400  # the same with 16 registers, of which it makes less from there on
 LONGEST_ALONE = 3_000  # the same for one state at a time, which waits for its own results
 MOST_STORED_BY_LLVM = 1_000  # results of a program: its scheduler takes a time with the square of them
@@ -50,9 +49,8 @@ class Target:
     single: bool = False
     attributes: str = ""
     fused: bool = True  # whether the processor multiplies and adds in one instruction
-    assembly: str = (
-        ""  # the instructions in which arithmetic of long programs is written here, avx2 or avx512, if any
-    )
+    # the instructions in which arithmetic of long programs is written here, avx2 or avx512, if any
+    assembly: str = ""
     hurry: bool = False  # whether code that runs a little slower will do, if it is made faster
 
     @property
@@ -407,7 +405,7 @@ class Emitter(Text):
         angles = {node.args[0]: None for node in nodes if node.op in CIRCLE}
         for angle in angles:  # what angles are made of comes first, so that one test serves all of them
             self._need(angle)
-        plain = [angle for angle in angles if not _uses_sincos(angle)]
+        plain = [angle for angle in angles if not turns(angle)]
         if plain:
             self._sincos(plain)
         if not self.assembled:
@@ -683,19 +681,6 @@ def _picks(indices: Iterable[int]) -> str:
 def _mask(valid: int, width: int) -> str:
     lanes = ", ".join(f"i1 {'true' if k < valid else 'false'}" for k in range(width))
     return f"<{width} x i1> <{lanes}>"
-
-
-def _uses_sincos(root: Node) -> bool:
-    stack, seen = [root], set()
-    while stack:
-        node = stack.pop()
-        if node in seen:
-            continue
-        seen.add(node)
-        if node.op in CIRCLE:
-            return True
-        stack += node.args
-    return False
 
 
 def _compare(e: Emitter, x: str, y: str) -> str:

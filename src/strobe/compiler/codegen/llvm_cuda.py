@@ -31,7 +31,7 @@ from strobe.compiler.codegen.llvm_text import Text, intrinsics, put
 from strobe.compiler.codegen.walk import Walk
 from strobe.compiler.graph.fuse import fuse
 from strobe.compiler.graph.order import stored_at_once
-from strobe.compiler.graph.program import CIRCLE, Program
+from strobe.compiler.graph.program import CIRCLE, Program, turns
 from strobe.scalars import Node, Num, Scalar, Stored, System
 
 Lanes = tuple[str, ...]  # one value for each state of a thread
@@ -330,7 +330,7 @@ class States(Walk[Lanes]):
     def _first(self) -> None:
         """Sines and cosines of all angles that need none themselves, unless there are too many."""
         turned = {node.args[0]: None for node in self.program.nodes if node.op in CIRCLE}
-        angles = [angle for angle in turned if not _turns(angle)]
+        angles = [angle for angle in turned if not turns(angle)]
         if angles and len(angles) <= self.form.at_once:
             self._turn(angles)
 
@@ -408,20 +408,6 @@ def _all(page: Page, flags: Sequence[str]) -> str:
     for other in others:
         first = page.line("both", first, other)
     return first
-
-
-def _turns(root: Node) -> bool:
-    """Whether a value needs a sine or cosine."""
-    stack, seen = [root], set[Node]()
-    while stack:
-        node = stack.pop()
-        if node in seen:
-            continue
-        seen.add(node)
-        if node.op in CIRCLE:
-            return True
-        stack += node.args
-    return False
 
 
 # -- kernels --------------------------------------------------------------------------------------------

@@ -24,9 +24,8 @@ class March:
     """What marches a program, whose first input is the state."""
 
     kinds: tuple[str, ...]  # of its other inputs
-    begins: tuple[
-        tuple[int, int] | None, ...
-    ]  # every number of the state: of which given vector, and where; or zero
+    # every number of the state: of which given vector, and where; or zero
+    begins: tuple[tuple[int, int] | None, ...]
     given: int  # vectors that the state begins with
     kept: tuple[int, ...]  # numbers of the state that are written
     stages: int = 1  # rounds of a step

@@ -29,7 +29,7 @@ def wrapper(function: Function) -> str:
         names=names,
         list=", ".join(inputs),
         bytes_at=f"{BYTES_AT}\n",
-        checks=CHECKS,
+        calls=CALLS,
     )
 
 
@@ -94,7 +94,7 @@ async function bytesAt(address) {
 }
 """
 
-CHECKS = """\
+CALLS = """\
 function count(n) {
     if (!Number.isInteger(n) || n < 0) throw new RangeError(`n is ${n}; expected a number of states.`);
     return n;
@@ -103,6 +103,24 @@ function count(n) {
 function checked(name, values, expected) {
     if (values?.length !== expected)
         throw new RangeError(`${name} has ${values?.length ?? "no"} numbers; expected ${expected}.`);
+}
+
+// what is given is laid behind one another in the module's memory, the results behind it
+function inMemory({ memory, heap }, run, sizes, n, given, out) {
+    const places = [];
+    let end = heap.value;
+    for (const size of sizes) {
+        places.push(end);
+        end += 8 * n * size;
+    }
+    const missing = end - memory.buffer.byteLength;
+    if (missing > 0) memory.grow(Math.ceil(missing / 65536));
+    const numbers = new Float64Array(memory.buffer);
+    given.forEach((values, k) => numbers.set(values, places[k] / 8));
+    run(n, ...places);
+    const first = places.at(-1) / 8;
+    out.set(numbers.subarray(first, first + out.length));
+    return out;
 }
 """
 
@@ -136,28 +154,13 @@ export async function load(source = new URL("./{name}.wasm", import.meta.url)) {
     }}
 
     #called(n, given, out) {{
-        const sizes = Object.values(inputs);
-        Object.keys(inputs).forEach((name, k) => checked(name, given[k], n * sizes[k]));
+        Object.entries(inputs).forEach(([name, each], k) => checked(name, given[k], n * each));
         checked("out", out, n * size);
-        const {{ memory, heap, run }} = this.#code;
-        const places = [];
-        let end = heap.value;
-        for (const each of [...sizes, size]) {{
-            places.push(end);
-            end += 8 * n * each;
-        }}
-        const missing = end - memory.buffer.byteLength;
-        if (missing > 0) memory.grow(Math.ceil(missing / 65536));
-        const numbers = new Float64Array(memory.buffer);
-        given.forEach((values, k) => numbers.set(values, places[k] / 8));
-        run(n, ...places);
-        const first = places.at(-1) / 8;
-        out.set(numbers.subarray(first, first + n * size));
-        return out;
+        return inMemory(this.#code, this.#code.run, [...Object.values(inputs), size], n, given, out);
     }}
 }}
 
-{checks}"""
+{calls}"""
 
 TEST = """
 import {{ load, size }} from "./{name}.js";

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 
 from strobe.compiler.codegen.c import Function, block_comment
 from strobe.compiler.codegen.c_test import Expected
-from strobe.compiler.codegen.wasm_js import BYTES_AT, CHECKS, PROMISES, numbers
+from strobe.compiler.codegen.wasm_js import BYTES_AT, CALLS, PROMISES, numbers
 
 
 def wrapper(name: str, functions: Mapping[str, Function]) -> str:
@@ -23,7 +23,7 @@ def wrapper(name: str, functions: Mapping[str, Function]) -> str:
     facts = {key: _facts(function) for key, function in functions.items()}
     about = block_comment([*_about(functions), "", *PROMISES])
     return "\n".join(about) + TEMPLATE.format(
-        name=name, facts=json.dumps(facts, indent=4), bytes_at=BYTES_AT, checks=CHECKS
+        name=name, facts=json.dumps(facts, indent=4), bytes_at=BYTES_AT, calls=CALLS
     )
 
 
@@ -103,31 +103,16 @@ class Kernel {{
     run(n, ...given) {{
         const {{ inputs, size }} = this.#of;
         const names = Object.keys(inputs);
-        const sizes = Object.values(inputs);
         const out = given.length > names.length ? given.pop() : new Float64Array(count(n) * size);
         if (given.length !== names.length)
             throw new RangeError(`${{given.length}} arguments; expected ${{names.join(", ")}}.`);
-        names.forEach((name, k) => checked(name, given[k], n * sizes[k]));
+        names.forEach((name, k) => checked(name, given[k], n * inputs[name]));
         checked("out", out, n * size);
-        const {{ memory, heap }} = this.#code;
-        const places = [];
-        let end = heap.value;
-        for (const each of [...sizes, size]) {{
-            places.push(end);
-            end += 8 * n * each;
-        }}
-        const missing = end - memory.buffer.byteLength;
-        if (missing > 0) memory.grow(Math.ceil(missing / 65536));
-        const room = new Float64Array(memory.buffer);
-        given.forEach((values, k) => room.set(values, places[k] / 8));
-        this.#run(n, ...places);
-        const first = places.at(-1) / 8;
-        out.set(room.subarray(first, first + n * size));
-        return out;
+        return inMemory(this.#code, this.#run, [...Object.values(inputs), size], n, given, out);
     }}
 }}
 
-{checks}"""
+{calls}"""
 
 MEMBER = """\
     {key}: {{

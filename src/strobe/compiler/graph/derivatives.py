@@ -27,13 +27,8 @@ Rates = dict[int, Num]  # by direction
 # for every direction the inputs that move, by the names of their nodes
 Moving = Sequence[Mapping[str, Num]]
 Way = Callable[[Program, Moving], list[Rates]]
-CONSTANT = (
-    "constant",
-    "stored",
-    "pick",
-    "less",
-    "floor",
-)  # what changes with its arguments in steps, or never
+# what changes with its arguments in steps, or never
+CONSTANT = ("constant", "stored", "pick", "less", "floor")
 
 STEEP = ("div", "sqrt", "atan2")  # what may have infinite slopes, or none
 CHOOSING = ("where", "min", "max")

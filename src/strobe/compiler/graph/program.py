@@ -23,6 +23,20 @@ CIRCLE = ("sin", "cos")
 FREE = ("input", "constant", "stored", "neg")  # what takes no step
 
 
+def turns(root: Node) -> bool:
+    """Whether a value needs a sine or cosine."""
+    stack, seen = [root], set[Node]()
+    while stack:
+        node = stack.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        if node.op in CIRCLE:
+            return True
+        stack += node.args
+    return False
+
+
 @dataclass(frozen=True)
 class Input:
     """A vector argument: its name and how many numbers it holds."""

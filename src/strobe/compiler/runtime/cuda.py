@@ -6,7 +6,7 @@
 Arrays of PyTorch, CuPy and others on a card are read where they are, in the stream that is current there, and nothing
 waits: a CUDA graph can record the call. Host arrays go to the card and back in parts (`cuda_host`).
 
-Of one program there are several kernels, by how arrays lie (`llvm_cuda.LAYOUTS`). Code is made without a card and
+Of one program there are several kernels, by how arrays lie (`llvm_cuda.Form`). Code is made without a card and
 runs without LLVM: `compile` here, carry the folder of STROBE_CACHE, call there.
 
 Single precision cannot tell a small pivot from rounding, so that what eliminates computes in double precision on
@@ -49,9 +49,8 @@ if TYPE_CHECKING:
     from strobe.compiler.runtime.kernels import Kernel
 
 NAME = "kernel"  # of the function in every PTX
-MOST_PAIRED = (
-    900  # operations of a program of which a thread computes two states: registers for more would be few
-)
+# operations of a program of which a thread computes two states: registers for more would be few
+MOST_PAIRED = 900
 MOST_COMPILED = 100_000  # operations that the assembler gets through
 BLOCKS = (64, 32)  # threads of a block, the most that shared memory has room for
 MOST_BLOCKS = 2**31 - 1
@@ -315,18 +314,9 @@ class CardCode:
         return self.functions[text, number]
 
     def entry(self, form: Form, here: bool = True) -> cache.Entry | None:
-        """PTX of the program, from disk or made now; without LLVM nothing, or an error if it must be made."""
+        """PTX of the program (`kept_or_made`)."""
         key = cache.portable_key("cuda", self.kernel.fingerprint(), json.dumps(asdict(form.text)))
-        found = cache.known(key)
-        if found is not None:
-            return found
-        try:
-            import llvmlite  # noqa: F401  # pyright: ignore[reportUnusedImport]
-        except (ImportError, OSError):
-            if here:
-                raise
-            return None
-        return cache.fetch(key, lambda: self._made(form))
+        return kept_or_made(key, lambda: self._made(form), here)
 
     def _made(self, form: Form) -> cache.Entry:
         from strobe.compiler.runtime.ptx import ptx
@@ -341,6 +331,20 @@ class CardCode:
                 return cache.Entry(size, b"")
             with timed(f"{kernel.name}: PTX"):
                 return cache.Entry(size, ptx(module(program, NAME, form)).encode())
+
+
+def kept_or_made(key: str, make: Callable[[], cache.Entry], must: bool) -> cache.Entry | None:
+    """PTX from disk, or made now; without LLVM nothing, or an error if it must be made."""
+    found = cache.known(key)
+    if found is not None:
+        return found
+    try:
+        import llvmlite.binding  # noqa: F401  # pyright: ignore[reportUnusedImport]
+    except (ImportError, OSError):
+        if must:
+            raise
+        return None
+    return cache.fetch(key, make)
 
 
 def _strided(form: Form) -> Form:

@@ -17,7 +17,7 @@ import numpy as np
 from strobe.compiler.codegen.llvm_cuda import Form
 from strobe.compiler.codegen.llvm_cuda_march import March, march_module
 from strobe.compiler.runtime import cache
-from strobe.compiler.runtime.cuda import MOST_BLOCKS, NAME
+from strobe.compiler.runtime.cuda import MOST_BLOCKS, NAME, kept_or_made
 from strobe.compiler.runtime.cuda_arrays import (
     Lying,
     batch_of,
@@ -37,7 +37,7 @@ BLOCK = 128
 
 
 class CardMarch:
-    """The kernel of a march; ``axes`` says which arguments have rows of rounds, before those of one state."""
+    """The kernel of a march, for each precision and card."""
 
     def __init__(self, kernel: Kernel, march: March) -> None:
         self.kernel, self.march = kernel, march
@@ -54,13 +54,8 @@ class CardMarch:
         """Rows (*batch, rounds // every, kept) from arguments by name, in their order."""
         first = next((array for array in arrays.values() if isinstance(array, Lying)), None)
         if first is not None:
-            place = self._run(
-                {n: a if isinstance(a, Lying) else self._sent(n, a, first) for n, a in arrays.items()},
-                rounds,
-                every,
-                first,
-            )
-            return handed_out(place, first)
+            there = {n: a if isinstance(a, Lying) else self._sent(n, a, first) for n, a in arrays.items()}
+            return handed_out(self._run(there, rounds, every, first), first)
         there = {
             name: lying(name, sent(np.ascontiguousarray(a), number or 0)) for name, a in arrays.items()
         }
@@ -104,23 +99,18 @@ class CardMarch:
         return self.functions[key]
 
     def entry(self, single: bool, here: bool = True) -> cache.Entry | None:
-        """PTX of the march, from disk or made now; without LLVM nothing, or an error if it must be made."""
+        """PTX of the march (`kept_or_made`)."""
         form = Form("strided", single, block=BLOCK, pace=0)
         key = cache.portable_key(
             "cuda march", self.kernel.fingerprint(), json.dumps([asdict(form), asdict(self.march)])
         )
-        found = cache.known(key)
-        if found is not None:
-            return found
-        try:
-            from strobe.compiler.runtime.ptx import ptx
-        except (ImportError, OSError):
-            if here:
-                raise
-            return None
+        return kept_or_made(key, lambda: self._made(form), here)
+
+    def _made(self, form: Form) -> cache.Entry:
+        from strobe.compiler.runtime.ptx import ptx
+
         program = self.kernel.program
-        text = march_module(program, NAME, self.march, form)
-        return cache.fetch(key, lambda: cache.Entry(len(program.nodes), ptx(text).encode()))
+        return cache.Entry(len(program.nodes), ptx(march_module(program, NAME, self.march, form)).encode())
 
 
 def _without_rows(array: Lying) -> Lying:

@@ -100,9 +100,8 @@ class MachineCode:
         self.hurry = where_loops_run(kernel.device).hurries if hurry is None else hurry
         self.operations = 0  # known once it is compiled
         self._ufuncs: dict[bool, Any] = {}  # by precision
-        self._batches: dict[
-            tuple[tuple[str, ...], int | None], Any
-        ] = {}  # builtins, by what is one row, and for how many threads
+        # builtins, by what is one row, and for how many threads
+        self._batches: dict[tuple[tuple[str, ...], int | None], Any] = {}
         self._loops: dict[bool, Code] = {}
 
     @built

@@ -23,12 +23,8 @@ from strobe.quantities import Request
 from strobe.robot import Robot
 
 PLAN = "sm_90"
-REGISTERS, THREADS, WARP, TOGETHER = (
-    65_536,
-    2_048,
-    32,
-    8,
-)  # of a multiprocessor; a register for so many threads at once
+# of a multiprocessor; a register for so many threads at once
+REGISTERS, THREADS, WARP, TOGETHER = 65_536, 2_048, 32, 8
 STATES = 2**20  # that are timed
 MOST_MOVED = 4 * 10**8  # bytes
 

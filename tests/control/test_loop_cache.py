@@ -6,8 +6,8 @@ import pytest
 import strobe
 from strobe import approximate
 from strobe.control import ComputedTorque, Controller, JointPID, Sensor, Sensors, make
-from strobe.control.alike import MOST, shared
 from strobe.control.loop import Loop
+from strobe.control.loop_cache import MOST, shared
 from strobe.simulate.integrators import fixed_method
 from strobe.simulate.problem import problem
 
