@@ -36,7 +36,7 @@ def test_ptx_is_for_all_cards_that_the_toolkit_knows_and_rounds_every_operation(
     text = ptx(module(robot.kernel(robot.request("gravity")).program, "kernel", form))
     assert ".target sm_75" in text
     assert ".visible .entry kernel(" in text
-    assert ".maxntid 128" in text
+    assert f".maxntid {form.block}" in text
     for line in text.splitlines():
         if line.lstrip().startswith(("mul.f", "add.f", "sub.f", "fma.f", "div.f", "sqrt.f")):
             raise AssertionError(f"rounding is left to the assembler: {line}")
