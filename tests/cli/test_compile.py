@@ -386,3 +386,50 @@ def test_what_a_controller_cannot_be_is_refused(
     tmp_path: Path, arguments: list[str], sentence: str
 ) -> None:
     assert sentence in " ".join(refused(*arguments, "-o", tmp_path).split())
+
+
+# -- estimators ---------------------------------------------------------------------------------------
+
+
+@needs_gcc
+def test_an_estimator_tests_itself_on_samples(tmp_path: Path) -> None:
+    data = told(
+        "planar2",
+        "--estimator",
+        "viscous,offset",
+        "--forgetting",
+        0.999,
+        "--noise",
+        "1,0.5",
+        "-o",
+        tmp_path,
+    )
+    assert data["friction"] == ["viscous", "offset"]
+    assert data["forgetting"] == 0.999
+    assert data["unknowns"][-4:] == ["v joint1", "o joint1", "v joint2", "o joint2"]
+    assert data["files"] == ["estimator.h", "estimator.c", "test_estimator.c", "Makefile"]
+    done = make_test(tmp_path, f"{SANITISED} -ffp-contract=off")
+    assert "estimator: 27 samples, 0 wrong" in done.stdout, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["jacobian", "--estimator", "viscous"], "a quantity does not go with --estimator"),
+        (
+            ["--controller", "joint-pd", "--estimator", "viscous"],
+            "--controller does not go with --estimator",
+        ),
+        (
+            ["jacobian", "--still", "0.1"],
+            "--still is for an estimator: add --estimator TERMS, or leave it out.",
+        ),
+        (["--estimator", "load"], '--estimator: "load" depends on more than the state of a joint'),
+        (["--estimator", "viscous", "--forgetting", "2"], "--forgetting is 2; expected more than 0"),
+        (["--estimator", "viscous", "--noise", "1"], "--noise"),
+    ],
+)
+def test_what_an_estimator_cannot_be_is_refused(
+    tmp_path: Path, arguments: list[str], sentence: str
+) -> None:
+    assert sentence in " ".join(refused("planar2", *arguments, "-o", tmp_path).split())

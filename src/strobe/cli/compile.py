@@ -9,7 +9,7 @@ import typer
 
 from strobe.cli.frames import TIP, meant_frame
 from strobe.cli.inputs import Base, Gravity, Json, Lock, RobotName, Strict, open_robot
-from strobe.cli.options import takes, written_to
+from strobe.cli.options import in_options, takes, written_to
 from strobe.cli.states import NoFriction, given_range
 from strobe.errors import ArgumentError
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from strobe.approximate.fixed_point import FixedPoint
     from strobe.compiler.export.quantity import Export, Part
     from strobe.control.controller import Controller
+    from strobe.identify.online_estimator import OnlineEstimator
     from strobe.quantities import Request
     from strobe.robot import Robot
 
@@ -93,6 +94,27 @@ def compile(
             "For --controller: how long the last good reading may stand for one that is none.",
         ),
     ] = None,
+    estimator: Annotated[
+        str | None,
+        takes(
+            "--estimator",
+            "TERMS",
+            "Least squares for base parameters and this friction, e.g. viscous,coulomb.",
+        ),
+    ] = None,
+    forgetting: Annotated[
+        float | None,
+        takes(
+            "--forgetting", "PART", "For --estimator: what older squares weigh a sample later, e.g. 0.9999."
+        ),
+    ] = None,
+    noise: Annotated[
+        str | None,
+        takes("--noise", "NUMBERS", "For --estimator: N m (N) of every torque; else all weigh alike."),
+    ] = None,
+    still: Annotated[
+        float | None, takes("--still", "SPEED", "For --estimator: a joint no faster says nothing.")
+    ] = None,
     lock: Lock = None,
     base: Base = None,
     gravity: Gravity = None,
@@ -103,7 +125,7 @@ def compile(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Write a quantity of a robot, or a controller, as C99: a header, a source, a test and a Makefile.
+    """Write a quantity of a robot, a controller or an estimator as C99: a header, a source, a test and a Makefile.
 
     The code allocates nothing, keeps no state and needs no library but C's own. The header tells every number
     with its index and unit, and has the sizes as macros. `make test` in the folder compares with values that
@@ -131,6 +153,9 @@ def compile(
     the same bits; its test replays a recorded run. With --patience a reading that is not a number is not passed on,
     and the arm is braked when too many are missing.
 
+    --estimator writes estimator_step(&state, q, qd, qdd, tau), which takes samples along as they come, and the base
+    parameters and friction that fit all of them best, with their standard deviations.
+
     \b
     Examples:
       strobe compile panda inverse_dynamics -o out && make -C out test
@@ -142,6 +167,7 @@ def compile(
       strobe compile panda inverse_dynamics --target wasm -o web && node web/test_*.mjs
       strobe compile panda inverse_dynamics --fixed 32 --qdd-range 10 -o firmware
       strobe compile panda --controller computed-torque --gain kp=100 --gain kd=20 --patience 5 -o firmware
+      strobe compile panda --estimator viscous,coulomb --forgetting 0.9999 -o firmware
     """
     from strobe.compiler.export.quantity import check_several, check_target
     from strobe.compiler.export.requests import named, requests
@@ -150,15 +176,24 @@ def compile(
 
     refuse_folder(output, force=force)
     of_controller = {"--gain": gain, "--rate": rate, "--patience": patience}
+    of_estimator = {"--forgetting": forgetting, "--noise": noise, "--still": still}
+    of_quantity = {
+        "a quantity": quantity, "--target": target != "c", "--triple": triple, "--cpu": cpu, "--float": single,
+        "--formulation": formulation, "--frame": frame, "--wrench-input": wrench_input,
+        "--gravity-input": gravity_input,
+        "--accelerated": accelerated, "--no-friction": no_friction, "--fixed": fixed, "--fraction": fraction,
+        "--q-range": q_range, "--qd-range": qd_range, "--qdd-range": qdd_range,
+    }  # fmt: skip
+    if estimator is not None:
+        _check_alone("--estimator", of_quantity | {"--controller": controller} | of_controller)
+        arm = open_robot(robot, lock=lock, base=base, gravity=gravity, strict=strict)
+        held = _estimator(arm, estimator, of_estimator)
+        files = _estimating(held, name)
+        _write(output, files, robot, force, _estimator_data(held) if as_json else None)
+        return
+    _check_unused("an estimator: add --estimator TERMS", of_estimator)
     if controller is not None:
-        of_quantity = {
-            "a quantity": quantity, "--target": target != "c", "--triple": triple, "--cpu": cpu, "--float": single,
-            "--formulation": formulation, "--frame": frame, "--wrench-input": wrench_input,
-            "--gravity-input": gravity_input,
-            "--accelerated": accelerated, "--no-friction": no_friction, "--fixed": fixed, "--fraction": fraction,
-            "--q-range": q_range, "--qd-range": qd_range, "--qdd-range": qdd_range,
-        }  # fmt: skip
-        _check_controller(of_quantity)
+        _check_alone("--controller", of_quantity)
         arm = open_robot(robot, lock=lock, base=base, gravity=gravity, strict=strict)
         made = _controller(arm, controller, gain or [], rate)
         files = _exported(made, patience, name)
@@ -166,9 +201,7 @@ def compile(
         return
     if not quantity:
         raise ArgumentError("name a QUANTITY to compute, such as inverse_dynamics, or a --controller.")
-    for option, value in of_controller.items():
-        if value is not None:
-            raise ArgumentError(f"{option} is for a controller: add --controller NAME, or leave it out.")
+    _check_unused("a controller: add --controller NAME", of_controller)
     check_target(target, single, triple, cpu)
     names = named(quantity)
     check_several(target, len(names))
@@ -309,11 +342,18 @@ def _fixed_data(made: FixedPoint, name: str | None) -> dict[str, Any]:
 # -- controllers --------------------------------------------------------------------------------------
 
 
-def _check_controller(others: dict[str, Any]) -> None:
-    """Refuse what is said of a quantity."""
-    for option, value in others.items():
+def _check_alone(option: str, others: dict[str, Any]) -> None:
+    """Refuse what is said of something else."""
+    for other, value in others.items():
         if value:
-            raise ArgumentError(f"{option} does not go with --controller: leave one of them out.")
+            raise ArgumentError(f"{other} does not go with {option}: leave one of them out.")
+
+
+def _check_unused(what: str, options: dict[str, Any]) -> None:
+    """Refuse options of what is not asked for."""
+    for option, value in options.items():
+        if value is not None:
+            raise ArgumentError(f"{option} is for {what}, or leave it out.")
 
 
 def _controller(arm: Robot, name: str, gain: list[str], rate: float | None) -> Controller:
@@ -341,6 +381,38 @@ def _controller_data(made: Controller, patience: int | None) -> dict[str, Any]:
         "gains": {name: values.tolist() for name, values in made.gains.items()},
         "memory": dict(made.memory),
         "patience": patience,
+    }
+
+
+# -- estimators ---------------------------------------------------------------------------------------
+
+
+def _estimator(arm: Robot, terms: str, options: dict[str, Any]) -> OnlineEstimator:
+    from strobe.cli.inputs import numbers
+
+    given = {option.removeprefix("--"): value for option, value in options.items() if value is not None}
+    if "noise" in given:
+        given["noise"] = numbers("--noise", given["noise"], arm.nv, "There is one for each joint.")
+    try:
+        return arm.estimator(friction=terms.replace(",", " ").split(), **given)
+    except ArgumentError as error:
+        said = in_options(error, ("noise",), ("forgetting", "still", "noise"))
+        raise ArgumentError(str(said).replace("friction:", "--estimator:")) from None
+
+
+def _estimating(held: OnlineEstimator, name: str | None) -> dict[str, str]:
+    from strobe.compiler.codegen.names import identifier
+
+    return held.export() if name is None else held.export(identifier(name))
+
+
+def _estimator_data(held: OnlineEstimator) -> dict[str, Any]:
+    return {
+        "robot": held.robot.name,
+        "unknowns": list(held.names),
+        "friction": [term.name for term in held.model.terms],
+        "forgetting": held.forgetting,
+        "bytes": 8 * (held.rows.sizes.rows * (held.rows.sizes.unknowns + 1) + 2 * held.robot.nv),
     }
 
 

@@ -79,7 +79,7 @@ VERBS: Mapping[str, str] = {
     "sweep": "Very many runs of many robots, states, payloads, controllers and motions.",
     "convert": "Write a robot as URDF or TOML, or its Denavit-Hartenberg tables.",
     "compile": (
-        "Write a quantity of a robot, or a controller, as C99: a header, a source, a test and a Makefile."
+        "Write a quantity of a robot, a controller or an estimator as C99: a header, a source, a test and a Makefile."
     ),
     "study": "A report on a robot: a page to show, and all of its numbers.",
 }

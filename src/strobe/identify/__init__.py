@@ -18,6 +18,9 @@ In the order of the data:
     drive_gains        what one ampere is worth
     identification     what logs tell
     identifying        the call
+    state_rows         rows of one state, over numbers
+    online_estimator   sample by sample, in fixed memory
+    estimator_export   and as C
     identification_page  as a page
     payload_readings   what was read, checked
     payload_regressor  torques linear in ten numbers
@@ -51,6 +54,7 @@ if TYPE_CHECKING:
     from strobe.identify.identification import Identification as Identification
     from strobe.identify.identifying import identify as identify
     from strobe.identify.logs import Log as Log, read_log as read_log
+    from strobe.identify.online_estimator import OnlineEstimator as OnlineEstimator, estimator as estimator
     from strobe.identify.payload import Payload as Payload, identify_payload as identify_payload
     from strobe.identify.payload_bounds import PartlyKnown as PartlyKnown, partly_known as partly_known
     from strobe.identify.payload_change import PayloadMonitor as PayloadMonitor
@@ -65,6 +69,7 @@ exported(
         "strobe.identify.identification": "Identification",
         "strobe.identify.identifying": "identify",
         "strobe.identify.logs": "Log read_log",
+        "strobe.identify.online_estimator": "OnlineEstimator estimator",
         "strobe.identify.payload": "Payload identify_payload",
         "strobe.identify.payload_bounds": "PartlyKnown partly_known",
         "strobe.identify.payload_change": "PayloadMonitor",

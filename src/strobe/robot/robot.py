@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from strobe.identify.excitation import Excitation
     from strobe.identify.identification import Identification
     from strobe.identify.logs import Log
+    from strobe.identify.online_estimator import OnlineEstimator
     from strobe.kinematics.end_effector import Hand
     from strobe.kinematics.inverse_rates import Resolved
     from strobe.kinematics.manipulability import LimitMargins, SingularDirections
@@ -390,6 +391,15 @@ class Robot(Dynamics, Kinematics):
         from strobe.identify.identifying import identify
 
         return identify(self, logs, **keywords)
+
+    def estimator(self, **keywords: Any) -> OnlineEstimator:
+        """Base parameters and friction held ready for a loop: ``.step(q, qd, qdd, tau)`` takes samples along.
+
+        Keywords (friction, noise, prior, forgetting, still) as in `strobe.identify.online_estimator.estimator`.
+        """
+        from strobe.identify.online_estimator import estimator
+
+        return estimator(self, **keywords)
 
     def check_parameters(self, parameters: Any) -> tuple[Fault, ...]:
         """What keeps inertial parameters (10 · bodies) from being those of bodies: body by body, the broken rule."""

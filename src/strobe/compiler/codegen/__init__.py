@@ -21,6 +21,8 @@ In the order of the data:
     llvm_shares        parts of a batch, taken by threads
     llvm_dispatch      which of them answers, by how a call is written
     llvm_march         recurrences
+    triangles          what least squares keeps
+    llvm_triangles     and rows turned into it
     llvm_descent       searches of lanes until one arrives
     llvm_elementary    sine, cosine and arc tangent on numbers that are lines of IR
     llvm_scalar        IR for small machines, without a library
@@ -31,6 +33,7 @@ In the order of the data:
     c_test             self-tests of C, all by one writer, and the Makefile
     c_controller       a controller as C99
     c_controller_test  and its self-test
+    c_estimator        an estimator as C99, and its self-test
     cuda_cpp           CUDA C++, which is plain C++ too
     mex                for MATLAB
     python_cffi        for Python

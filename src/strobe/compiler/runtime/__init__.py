@@ -19,6 +19,7 @@ In the order of the data:
     quick_calls  those over the methods of one robot, from the second call on
     traced     functions of one's own
     marching   recurrences on arrays
+    triangles      rows of least squares, turned in
     descent    searches of lanes as one call
     objects    object files for other machines
     ptx        code for cards, and what it takes of one
