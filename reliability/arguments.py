@@ -272,8 +272,10 @@ def _behind(name: str) -> Callable[..., Any] | None:
     from strobe.compiler.export.quantity import export
     from strobe.control.tracking import control
     from strobe.identify.base_parameters import base_parameters
+    from strobe.identify.calibrating import calibrate
     from strobe.identify.excitation import excite
     from strobe.identify.identifying import identify
+    from strobe.identify.online_estimator import estimator
     from strobe.kinematics.inverse import inverse_kinematics
     from strobe.kinematics.inverse_rates import inverse_acceleration, inverse_velocity
     from strobe.kinematics.manipulability import singular_directions
@@ -285,6 +287,7 @@ def _behind(name: str) -> Callable[..., Any] | None:
     every = (
         control, export, base_parameters, inverse_kinematics, singular_directions, inverse_acceleration,
         inverse_velocity, assemble, simulate, sweep, plan, identify, excite,
+        estimator, calibrate,
     )  # fmt: skip
     return {function.__name__: function for function in every}.get(name)
 

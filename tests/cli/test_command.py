@@ -86,6 +86,7 @@ def test_with_json_every_refusal_is_one_json_document_on_stdout(verb: str) -> No
 
 NEEDED = {  # arguments without which a verb does not look for its robot
     "approximate": ["--ladder"],
+    "calibrate": ["poses.csv"],
     "compile": ["inverse_dynamics", "-o", "out"],
     "control": ["request.toml"],
     "convert": ["--to", "urdf"],

@@ -40,6 +40,7 @@ In the order of the data:
     zmp              what the ground does
     payload          what the hand carries
     identify         inertias and friction from logs
+    calibrate        where joints are, from measured poses
     balance          counterweights
     approximate      what may be left out
     sweep            very many runs

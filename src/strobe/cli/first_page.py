@@ -67,6 +67,9 @@ VERBS: Mapping[str, str] = {
         "What a robot carries: mass, centre and inertia from the torques of a motion, and what they leave open."
     ),
     "identify": "Inertias and friction of a robot from logs, with error bars: a model for its files.",
+    "calibrate": (
+        "Where a robot's joints are, from measured poses, positions or distances of a target at its hand."
+    ),
     "balance": (
         "Counterweights: which masses, where, take gravity off the joints, and what that costs in inertia."
     ),

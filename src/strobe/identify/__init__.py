@@ -22,6 +22,12 @@ In the order of the data:
     online_estimator   sample by sample, in fixed memory
     estimator_export   and as C
     identification_page  as a page
+    pose_readings      measured poses, checked
+    placement_moves    of what places joints
+    pose_errors        how far poses are off, compiled
+    pose_fit           moves that explain them
+    calibration        what poses tell
+    calibrating        the call
     payload_readings   what was read, checked
     payload_regressor  torques linear in ten numbers
     payload            what a hand carries
@@ -50,6 +56,8 @@ if TYPE_CHECKING:
         BaseParameters as BaseParameters,
         base_parameters as base_parameters,
     )
+    from strobe.identify.calibrating import calibrate as calibrate
+    from strobe.identify.calibration import Calibration as Calibration
     from strobe.identify.excitation import Excitation as Excitation, excite as excite
     from strobe.identify.identification import Identification as Identification
     from strobe.identify.identifying import identify as identify
@@ -65,6 +73,8 @@ exported(
     __name__,
     {
         "strobe.identify.base_parameters": "BaseParameters base_parameters",
+        "strobe.identify.calibrating": "calibrate",
+        "strobe.identify.calibration": "Calibration",
         "strobe.identify.excitation": "Excitation excite",
         "strobe.identify.identification": "Identification",
         "strobe.identify.identifying": "identify",

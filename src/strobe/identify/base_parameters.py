@@ -153,8 +153,13 @@ def _stacked(robot: Robot, drives: bool, seed: int) -> Array:
     return asked.regressor(q, qd, qdd, drives=drives).reshape(-1, columns)
 
 
-def dependencies(W: Array, order: Sequence[int]) -> tuple[tuple[int, ...], Array]:
-    """The columns that depend on none before them in an order, and B with W = W[:, kept] B."""
+def dependencies(
+    W: Array, order: Sequence[int], dependent: float = DEPENDENT
+) -> tuple[tuple[int, ...], Array]:
+    """The columns that depend on none before them in an order, and B with W = W[:, kept] B.
+
+    ``dependent`` is the part of a column that may be left of one that depends on others.
+    """
     sizes = np.linalg.norm(W, axis=0)
     felt = np.flatnonzero(sizes > DEPENDENT * sizes.max(initial=0.0))
     kept, basis = list[int](), np.empty((len(W), 0))
@@ -163,7 +168,7 @@ def dependencies(W: Array, order: Sequence[int]) -> tuple[tuple[int, ...], Array
         for _ in range(2):  # once is not enough where little is left
             left = left - basis @ (basis.T @ left)
         size = np.linalg.norm(left)
-        if size > DEPENDENT:
+        if size > dependent:
             kept.append(k)
             basis = np.column_stack([basis, left / size])
     kept.sort()

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from strobe.equations.coordinates import InCoordinates
     from strobe.equations.meaning import Explanation
     from strobe.identify.base_parameters import BaseParameters
+    from strobe.identify.calibration import Calibration
     from strobe.identify.excitation import Excitation
     from strobe.identify.identification import Identification
     from strobe.identify.logs import Log
@@ -391,6 +392,12 @@ class Robot(Dynamics, Kinematics):
         from strobe.identify.identifying import identify
 
         return identify(self, logs, **keywords)
+
+    def calibrate(self, q: Any, poses: Any, **keywords: Any) -> Calibration:
+        """Where its joints are, from measured poses; keywords (frame, test, …) as in `strobe.identify.calibrate`."""
+        from strobe.identify.calibrating import calibrate
+
+        return calibrate(self, q, poses, **keywords)
 
     def estimator(self, **keywords: Any) -> OnlineEstimator:
         """Base parameters and friction held ready for a loop: ``.step(q, qd, qdd, tau)`` takes samples along.
