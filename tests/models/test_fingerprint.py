@@ -13,7 +13,9 @@ from strobe.models.feet import Foot
 from strobe.models.fingerprint import UNSEEN, described, digest, fingerprint, plain, seen
 from strobe.models.joints import Friction, Limits, Motor
 from strobe.models.model import Coupling, Curve, Loop, Model
+from strobe.models.uncertainty import Uncertainty
 
+OF_PEOPLE = ("Fault.", "Uncertainty.")  # what no kernel sees
 WITHOUT_EFFECT = {f"Model.{name}" for name in (*UNSEEN, "name")}
 
 
@@ -48,13 +50,14 @@ def model() -> Model:
         poses={"home": (0.0, 0.1, 0.2)},
         golden=({"q": (0.0, 0.0, 0.0)},),
         notes=(Fault("arm.urdf:1", "a note", topic="angles"),),
+        uncertainty=Uncertainty(("Izz1", "v1"), (0.5, 0.1), ((0.1,), (0.0, 0.2)), ("v1",)),
     )
 
 
 def test_whatever_of_a_model_is_changed_changes_its_fingerprint_unless_no_kernel_sees_it(model):
     found = {fingerprint(model)}
     for change in changed(model):
-        if not change.field.startswith("Fault.") and change.field not in WITHOUT_EFFECT:
+        if not change.field.startswith(OF_PEOPLE) and change.field not in WITHOUT_EFFECT:
             assert fingerprint(change.data) not in found, change.where
             found.add(fingerprint(change.data))
     assert len(found) > 200
@@ -68,7 +71,7 @@ def test_what_no_kernel_sees_is_not_in_what_kernels_are_given(model):
     bare, same = seen(model), fingerprint(model)
     assert all(getattr(bare, name) == empty for name, empty in UNSEEN.items())
     for change in changed(model):
-        if change.field.startswith("Fault.") or change.field in WITHOUT_EFFECT:
+        if change.field.startswith(OF_PEOPLE) or change.field in WITHOUT_EFFECT:
             assert fingerprint(change.data) == same, change.where
 
 
@@ -114,7 +117,7 @@ def test_what_has_changed_is_named(model):
 def test_every_change_of_a_model_has_words(model):
     before = described(model)
     for change in changed(model):
-        if not change.field.startswith("Fault.") and change.field not in WITHOUT_EFFECT:
+        if not change.field.startswith(OF_PEOPLE) and change.field not in WITHOUT_EFFECT:
             assert list(differences(before, described(change.data))), change.where
 
 

@@ -36,6 +36,7 @@ In the order of the data:
     plan             a motion through points
     excite           motions that tell parameters
     simulate         how it moves
+    drawn_robots     and how robots would that might be it
     control          how it follows
     zmp              what the ground does
     payload          what the hand carries

@@ -5,11 +5,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from strobe.cli.drawn_robots import DrawRobots, Seed, in_place, refuse_seed, shown as spread_shown, spread
 from strobe.cli.exit_codes import CHECK_FAILED
 from strobe.cli.frames import TIP, meant_frame
 from strobe.cli.inputs import (
@@ -111,6 +113,8 @@ def control(
         written_to("Where the run goes: .npz or .csv."),
     ] = None,
     plot: Annotated[Path | None, drawn_in("A drawing of errors and torques.")] = None,
+    draw_robots: DrawRobots = None,
+    seed: Seed = None,
     no_friction: NoFriction = False,
     lock: Lock = None,
     base: Base = None,
@@ -122,6 +126,9 @@ def control(
     """How an arm follows a request: how far hand and joints are off, what it takes, and what a step costs.
 
     The request is planned as by strobe plan; the arm is simulated and may carry what the controller does not know of.
+
+    --draw-robots lets the same controllers drive arms that might be this one, by what strobe identify wrote of it
+    into its TOML file, while they believe in the arm itself.
 
     \b
     Controllers:
@@ -145,6 +152,7 @@ def control(
     from strobe.control.figure import control_figure
     from strobe.control.files import write
 
+    refuse_seed(draw_robots, seed)
     names = _names(controller, compare)
     inputs = [request, robot]
     drawing = Drawing(plot, inputs, force)
@@ -173,6 +181,10 @@ def control(
     except StrobeError as error:
         raise ArgumentError(_in_options(error)) from None
     data = _told(arm, line.motion, runs, rate, hand)
+    if draw_robots is not None:
+        for name, loop in zip(names, data["loops"], strict=True):
+            off = partial(_astray, arm=arm, line=line, name=name, gains=gains[name], how=how, frame=hand)
+            loop["drawn"] = spread(arm, draw_robots, seed, off)
     data |= write_run(runs[names[0]], write, output, inputs, force)
     data |= drawing.write(lambda: control_figure(runs))
     _report(data, as_json)
@@ -361,6 +373,21 @@ def _run(
     return replace(run, notes=tuple(note for note in run.notes if note not in said))
 
 
+def _astray(
+    plant: Robot, arm: Robot, line: Timeline, name: str, gains: dict[str, Any], how: dict[str, Any], frame: str | None
+) -> Any:  # fmt: skip
+    """How far the hand and the joints of a drawn robot are off, at most, under the controller of the other one."""
+    import numpy as np
+
+    from strobe.control.tracking import control as controlled
+    from strobe.errors import ControlWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ControlWarning)
+        run = controlled(arm, line, name, gains=gains, plant=plant, **how)
+    return np.append(run.hand_error(frame).max(), np.abs(run.error).max(axis=0))
+
+
 def _told(
     robot: Robot, motion: Trajectory, runs: dict[str, Tracked], rate: float, frame: str | None
 ) -> dict[str, Any]:
@@ -402,6 +429,12 @@ def _report(data: dict[str, Any], as_json: bool) -> None:
         if loop["status"] != TrackingStatus.DONE.name.lower():
             bad = True
             warn(f"{loop['controller']}: {TrackingStatus[loop['status'].upper()].sentence}")
-    present(data, shown(data), as_json)
+    names = ["hand (m)", *in_place(data)]
+    drawn = [
+        spread_shown(loop["drawn"], f"{loop['controller']}: largest error", names)
+        for loop in data["loops"]
+        if "drawn" in loop
+    ]
+    present(data, [*shown(data), *drawn], as_json)
     if bad:
         raise typer.Exit(CHECK_FAILED)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from strobe.cli.closed_chains import driving_torques
+from strobe.cli.drawn_robots import DrawRobots, Seed, in_place, refuse_seed, shown as spread_shown, spread
 from strobe.cli.exit_codes import CHECK_FAILED
 from strobe.cli.frames import meant_frame
 from strobe.cli.inputs import (
@@ -100,6 +102,8 @@ def simulate(
     resume: Annotated[
         Path | None, takes("--resume", "FILE.npz", "Go on where an interrupted run stopped.")
     ] = None,
+    draw_robots: DrawRobots = None,
+    seed: Seed = None,
     no_friction: NoFriction = False,
     actuated: Actuated = None,
     lock: Lock = None,
@@ -117,6 +121,9 @@ def simulate(
 
     A closed chain is put together at the start and kept so after every step; --q, --qd and --torque may be those of
     its actuated joints alone.
+
+    --draw-robots does the same with robots that might be this one, by what strobe identify wrote of it into its TOML
+    file, and tells where they end; torques are those of the robot itself.
 
     \b
     Integrators:
@@ -154,6 +161,7 @@ def simulate(
             and payload is None,
         }
     )
+    refuse_seed(draw_robots, seed)
     reading = LogOptions(columns, degrees, differentiate, topic)
     reading.refuse_without(trajectory, "the motion of --trajectory")
     arm = open_robot(robot, lock=lock, base=base, gravity=gravity, actuated=actuated, strict=strict)
@@ -179,6 +187,9 @@ def simulate(
     acting = {} if loaded is None else {"frame": loaded}
     files = write_run(run, write, output, inputs, force) | drawing.write(run.plot)
     data = {"assumed": assumed, **acting} | files | _told(run)
+    if draw_robots is not None:
+        end = partial(_end, run=run, state=state, drive=drive, how=how)
+        data["drawn"] = spread(arm, draw_robots, seed, end)
     _report(run, data, said, as_json)
 
 
@@ -297,6 +308,25 @@ def _simulated(
         return simulated(robot, q, qd, drive, t, method, watch=watch, **how), said
 
 
+def _end(robot: Robot, run: Run, state: dict[str, Any], drive: Any, how: dict[str, Any]) -> Any:
+    """Where a drawn robot ends under the torques of the other one, in the same steps."""
+    from strobe.errors import SimulationWarning
+    from strobe.simulate.simulation import simulate as simulated
+
+    own = {
+        **how,
+        "error": False,
+        "resume": None,
+        "every": None,
+        "step": run.step if isfinite(run.step) else None,
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SimulationWarning)
+        return simulated(robot, state["q"], state["qd"], drive, float(run.times[-1]), run.method, **own).q[
+            -1
+        ]
+
+
 def _told(run: Run) -> dict[str, Any]:
     """What there is to say, with advice for a command line."""
     from strobe.study.simulation_tables import told
@@ -322,7 +352,8 @@ def _report(run: Run, data: dict[str, Any], said: list[str], as_json: bool) -> N
         warn(f"after {data['reached']:.6g} s {RunStatus(int(run.status)).sentence}")
     if run.status == RunStatus.INTERRUPTED and isfinite(run.step):
         note(_how_to_go_on(data.get("output", "")))
-    present(data, shown(data), as_json)
+    drawn = [spread_shown(data["drawn"], "end", in_place(data))] if "drawn" in data else []
+    present(data, [*shown(data), *drawn], as_json)
     if run.status == RunStatus.INTERRUPTED:
         raise KeyboardInterrupt
     if run.status != RunStatus.DONE:

@@ -22,6 +22,7 @@ In the order of the data:
     online_estimator   sample by sample, in fixed memory
     estimator_export   and as C
     identification_page  as a page
+    drawn_robots       robots that might be the one
     pose_readings      measured poses, checked
     placement_moves    of what places joints
     pose_errors        how far poses are off, compiled
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     )
     from strobe.identify.calibrating import calibrate as calibrate
     from strobe.identify.calibration import Calibration as Calibration
+    from strobe.identify.drawn_robots import DrawnRobots as DrawnRobots, drawn as drawn
     from strobe.identify.excitation import Excitation as Excitation, excite as excite
     from strobe.identify.identification import Identification as Identification
     from strobe.identify.identifying import identify as identify
@@ -75,6 +77,7 @@ exported(
         "strobe.identify.base_parameters": "BaseParameters base_parameters",
         "strobe.identify.calibrating": "calibrate",
         "strobe.identify.calibration": "Calibration",
+        "strobe.identify.drawn_robots": "DrawnRobots drawn",
         "strobe.identify.excitation": "Excitation excite",
         "strobe.identify.identification": "Identification",
         "strobe.identify.identifying": "identify",

@@ -19,6 +19,7 @@ from strobe.identify.torque_fit import TorqueFit
 from strobe.identify.torque_rows import TorqueModel, all_rows, effort_of, stretches_of
 from strobe.models.joints import Friction, Motor
 from strobe.models.model import Model
+from strobe.models.uncertainty import Uncertainty
 from strobe.robot import Robot
 from strobe.show.sheet import Sheet, Table, displayed
 
@@ -104,9 +105,16 @@ class Identification:
     @cached_property
     def identified(self) -> Robot:
         """The robot with what was found: inertias, rotors, viscous and Coulomb friction."""
-        return self.robot.with_model(
-            driven(self.robot.with_parameters(self.parameters).model, self.drives.tolist())
-        )
+        model = driven(self.robot.with_parameters(self.parameters).model, self.drives.tolist())
+        return self.robot.with_model(replace(model, uncertainty=self.uncertainty, golden=()))
+
+    @cached_property
+    def uncertainty(self) -> Uncertainty:
+        """How well the robot is known, as it is kept with it."""
+        from strobe.identify.drawn_robots import uncertainty_of
+
+        values, fit = self.base.map @ self.parameters, self.fit
+        return uncertainty_of(self.base, values, self.symbols, self.drives, fit.covariance, fit.deviations)
 
     @property
     def possible(self) -> Array:

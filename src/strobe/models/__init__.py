@@ -39,6 +39,7 @@ In the order of the data:
     toml_table        key by key, with faults
     toml_links        links and joints of its tables
     toml_writer       TOML out
+    uncertainty       how well parameters are known
     expressions       numbers and parameter names in files
     dh_rows           rows of a Denavit-Hartenberg table
     pinocchio_model   a pinocchio.Model

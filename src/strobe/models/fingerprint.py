@@ -20,7 +20,9 @@ import numpy as np
 from strobe.models.model import Model
 from strobe.scalars import System
 
-UNSEEN: Mapping[str, Any] = {"title": "", "source": "", "notes": (), "golden": (), "poses": {}}
+UNSEEN: Mapping[str, Any] = {
+    "title": "", "source": "", "notes": (), "golden": (), "poses": {}, "uncertainty": None,
+}  # fmt: skip
 
 _seen: WeakKeyDictionary[Model, Model] = WeakKeyDictionary()
 _described: WeakKeyDictionary[Model, dict[str, Any]] = WeakKeyDictionary()

@@ -18,6 +18,7 @@ from strobe.models.arguments import require_text
 from strobe.models.feet import Foot
 from strobe.models.inertial import Inertial
 from strobe.models.joints import RAD, Joint
+from strobe.models.uncertainty import Uncertainty
 from strobe.scalars import FLOAT, Num, Numbers, System
 
 ROOT = -1  # the index of the base
@@ -137,6 +138,8 @@ class Model:
     parameters: Mapping[str, float] = field(default_factory=dict)
     poses: Mapping[str, Sequence[float]] = field(default_factory=dict)  # named configurations
     golden: tuple[Mapping[str, object], ...] = ()  # states with their torques, run as self-tests
+    # how well parameters are known, where logs told
+    uncertainty: Uncertainty | None = field(default=None, metadata={"if set": True})
     kinematic_only: str = ""  # why dynamics must be refused, if so
     notes: tuple[Fault, ...] = ()
     system: System = FLOAT

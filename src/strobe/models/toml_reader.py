@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from strobe.algebra import Pose
-from strobe.errors import ArgumentError
+from strobe.errors import ArgumentError, counted
 from strobe.files.faults import Faults
 from strobe.files.reading import LARGEST_TOML, parsed_toml, read_text, text_in
 from strobe.models import bases
@@ -28,7 +28,8 @@ from strobe.models.loops import CLOSURES, open_by, settled
 from strobe.models.model import Coupling, Curve, Loop, Model
 from strobe.models.names import file_stem
 from strobe.models.toml_links import STRUCTURES, Tree, inertial, placement, pose, read_structure
-from strobe.models.toml_table import Context, Table
+from strobe.models.toml_table import Context, Table, as_written
+from strobe.models.uncertainty import Uncertainty
 
 FORMAT = 1
 PHYSICAL = ("warn", "error", "known-violation")
@@ -82,6 +83,7 @@ class _Content:
     poses: dict[str, tuple[float, ...]]
     golden: list[dict[str, object]]
     degrees: bool
+    uncertainty: Uncertainty | None
 
 
 def _content(root: Table, default_name: str) -> _Content:
@@ -121,8 +123,9 @@ def _content(root: Table, default_name: str) -> _Content:
     )
     poses = _poses(root.table("poses"), nq)
     golden = [_golden(table, nq, nv) for table in root.tables("golden")]
+    known = _known(root.table("identified")) if "identified" in root else None
     root.finish()
-    return _Content(assembly, kind, locked, poses, golden, context.degrees)
+    return _Content(assembly, kind, locked, poses, golden, context.degrees, known)
 
 
 def _in_degrees(root: Table) -> bool:
@@ -177,7 +180,13 @@ def _finished(model: Model, content: _Content) -> Model:
     golden = tuple(_golden_in_radians(entry, free, content.degrees) for entry in content.golden)
     model = settled(model)
     _report_open_poses(model, poses, content.assembly.faults)
-    return replace(model, poses=poses, golden=golden, notes=content.assembly.faults.remarks)
+    return replace(
+        model,
+        poses=poses,
+        golden=golden,
+        notes=content.assembly.faults.remarks,
+        uncertainty=content.uncertainty,
+    )
 
 
 def _report_open_poses(model: Model, poses: Mapping[str, Sequence[float]], faults: Faults) -> None:
@@ -493,6 +502,32 @@ def _sizes(free: Sequence[JointData], base: str) -> tuple[int, int]:
 
 def _poses(table: Table, nq: int) -> dict[str, tuple[float, ...]]:
     return {name: table.numbers(name, nq) for name in table.data}
+
+
+def _known(table: Table) -> Uncertainty:
+    """How well parameters are known: names, values, and a lower triangle row by row."""
+    names = table.texts("names")
+    values = table.numbers("values", len(names))
+    factor = _triangle(table, "factor", len(names))
+    open_ = table.texts("open") if "open" in table else ()
+    table.finish()
+    return Uncertainty(names, values, factor, open_)
+
+
+def _triangle(table: Table, key: str, size: int) -> tuple[tuple[float, ...], ...]:
+    rows = table.data.get(key) if key in table else None
+    if not isinstance(rows, list) or len(rows) != size:
+        table.error(key, f"expected {size} rows, one for each of names.")
+        return ()
+    for k, row in enumerate(rows, 1):
+        if not isinstance(row, list) or len(row) != k:
+            table.error(f"{key}[{k}]", f"found {as_written(row)}, expected {counted(k, 'number')}.")
+            return ()
+    numbers = table.context.number
+    return tuple(
+        tuple(numbers(x, f"{table.where(key)}[{i}][{j}]") for j, x in enumerate(row, 1))
+        for i, row in enumerate(rows, 1)
+    )
 
 
 def _golden(table: Table, nq: int, nv: int) -> dict[str, object]:

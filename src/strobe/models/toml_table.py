@@ -184,6 +184,14 @@ class Table:
         places = ((entry, f"{self.where(key)}[{k}]") for k, entry in enumerate(value, 1))
         return tuple(self.context.number(entry, where, infinite=infinite) for entry, where in places)
 
+    def texts(self, key: str) -> tuple[str, ...]:
+        """An array of strings."""
+        value = self.data[key] if key in self else None
+        if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
+            self.error(key, f"found {as_written(value)}, expected an array of strings.")
+            return ()
+        return tuple(value)
+
     def triple(self, key: str, default: Triple = ZERO) -> Triple:
         return self.numbers(key, 3) if key in self else default  # pyright: ignore[reportReturnType]
 

@@ -72,6 +72,7 @@ def _file(model: Model, structure: Sequence[str], frames: Sequence[Frame]) -> st
         *(_section("[[feet]]", {"frame": foot.frame, "sole": foot.sole}) for foot in model.feet),
         _section("[poses]", model.poses) if model.poses else "",
         *(_section("[[golden]]", entry) for entry in model.golden),
+        _known(model),
     ]
     return "\n".join(section for section in sections if section)
 
@@ -95,6 +96,17 @@ def _head(model: Model) -> str:
     return "".join(
         f"{key} = {_value(value)}\n" for key, value in {"format": 1, "name": model.name, **given}.items()
     )
+
+
+def _known(model: Model) -> str:
+    """How well parameters are known, a row of the factor in a line."""
+    known = model.uncertainty
+    if known is None:
+        return ""
+    entries: dict[str, object] = {"names": known.names, "values": known.values}
+    entries |= {"open": known.open} if known.open else {}
+    rows = "".join(f"    {_value(row)},\n" for row in known.factor)
+    return f"{_section('[identified]', entries)}factor = [\n{rows}]\n"
 
 
 def _base(model: Model) -> str:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from strobe.equations.meaning import Explanation
     from strobe.identify.base_parameters import BaseParameters
     from strobe.identify.calibration import Calibration
+    from strobe.identify.drawn_robots import DrawnRobots
     from strobe.identify.excitation import Excitation
     from strobe.identify.identification import Identification
     from strobe.identify.logs import Log
@@ -407,6 +408,12 @@ class Robot(Dynamics, Kinematics):
         from strobe.identify.online_estimator import estimator
 
         return estimator(self, **keywords)
+
+    def drawn(self, count: int, seed: int = 0) -> DrawnRobots:
+        """Robots that might be this one, by what logs told of it and its file keeps: see `strobe.identify.drawn`."""
+        from strobe.identify.drawn_robots import drawn
+
+        return drawn(self, count, seed)
 
     def check_parameters(self, parameters: Any) -> tuple[Fault, ...]:
         """What keeps inertial parameters (10 · bodies) from being those of bodies: body by body, the broken rule."""

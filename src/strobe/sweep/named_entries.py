@@ -13,11 +13,13 @@ from typing import Any
 from strobe.approximate.methods import METHODS as APPROXIMATIONS
 from strobe.control.methods import CONTROLLERS
 from strobe.errors import ArgumentError, StrobeError, nearest
+from strobe.identify.drawn_robots import DrawnRobots, drawn
 from strobe.models import library
 from strobe.models.names import unused_name
 from strobe.models.toml_table import Table, as_written
 from strobe.robot import Robot, load
 from strobe.sweep.documents import motion_data
+from strobe.sweep.varied_numbers import whole
 from strobe.trajectory import files, planners
 from strobe.trajectory.motion import Trajectory
 
@@ -53,30 +55,44 @@ def labelled(name: str, taken: Iterable[str]) -> str:
 # -- robots -----------------------------------------------------------------------------------------
 
 
-def robots(root: Table, folder: Path) -> dict[str, Robot]:
-    """The robots by their labels; files are looked for in a folder."""
+def robots(root: Table, folder: Path, seed: int) -> tuple[dict[str, Robot], dict[str, Robot]]:
+    """The robots by their labels, and what controllers take them for where they are drawn; files lie in a folder."""
     expected = "names of robots, or robot files"
     require(root, "robots", expected)
     found: dict[str, Robot] = {}
+    believed: dict[str, Robot] = {}
     for k, entry in enumerate(entries(root, "robots", expected), 1):
-        place = f"robots[{k}]"
+        place = Table({}, f"robots[{k}]", root.context)
         try:
-            label, robot = _robot(entry, Table({}, place, root.context), folder)
+            label, robot, count = _robot(entry, place, folder)
             robot.require("inverse_dynamics")
             _require_open(robot)
+            name = label or robot.name
+            if not count:
+                found[labelled(name, found)] = robot
+                continue
+            for number, each in enumerate(_drawn(robot, count, seed, place), 1):
+                own = labelled(f"{name}-{number}", found)
+                found[own], believed[own] = each, robot
         except StrobeError as error:
-            root.error(place, str(error))
-        else:
-            found[labelled(label or robot.name, found)] = robot
+            root.error(place.path, str(error))
+    return found, believed
+
+
+def _drawn(robot: Robot, count: int, seed: int, place: Table) -> DrawnRobots:
+    """As many robots as might be this one."""
+    found = drawn(robot, count, seed)
+    for note in found.notes:
+        place.context.faults.warning(place.path, note)
     return found
 
 
-def _robot(entry: Any, place: Table, folder: Path) -> tuple[str, Robot]:
-    """A label, empty if none is given, and the robot."""
+def _robot(entry: Any, place: Table, folder: Path) -> tuple[str, Robot, int]:
+    """A label, empty if none is given, the robot, and how many are drawn about it."""
     if isinstance(entry, Robot):
-        return "", entry
+        return "", entry, 0
     if isinstance(entry, str | PathLike):
-        return "", load(_source(fspath(entry), folder))
+        return "", load(_source(fspath(entry), folder)), 0
     if not isinstance(entry, dict):
         raise ArgumentError(
             f"found {as_written(entry)}, expected the name of a robot, a robot file, or a table."
@@ -86,8 +102,9 @@ def _robot(entry: Any, place: Table, folder: Path) -> tuple[str, Robot]:
     lock, base = table.table("lock"), table.text("base") if "base" in table else None
     gravity = table.numbers("gravity", 3) if "gravity" in table else None
     held = {name: lock.number(name) for name in lock.data}
+    count = whole(table, "drawn", 0, 1) or 0
     table.finish()
-    return label, load(_source(model, folder), lock=held or None, base=base, gravity=gravity)
+    return label, load(_source(model, folder), lock=held or None, base=base, gravity=gravity), count
 
 
 def _source(name: str, folder: Path) -> str:

@@ -193,6 +193,13 @@ class Plan:
             self._robots[label] = robot_from(self._robot_entry(label))
         return self._robots[label]
 
+    def believed(self, label: str) -> Robot:
+        """What controllers take a robot for: itself, unless it was drawn about another one."""
+        from strobe.sweep.documents import BELIEVED, robot_from
+
+        entry = self._robot_entry(label)
+        return robot_from(entry, BELIEVED) if BELIEVED in entry else self.robot(label)
+
     @cached_property
     def _robots(self) -> dict[str, Robot]:
         return {}

@@ -5,7 +5,8 @@
     seed = 7                                 0 if nothing is said
     chunk = 4096                             runs computed and written together; chosen if nothing is said
     keep = ["peak_speed"]                    of what a run yields; all of it if nothing is said
-    robots = ["panda", "arm.urdf"]           built-in names or files; or tables with model, label, lock, base, gravity
+    robots = ["panda", "arm.urdf"]           built-in names or files; or tables with model, label, lock, base,
+                                             gravity, drawn (so many robots that might be this one)
     trajectories = ["reach.toml"]            requests, planned for every robot, or motions
     controllers = ["joint-pd"]               names, or tables with name, label, gains
     approximations = ["exact"]               names: the controller's model, or what is held against exact torques
@@ -100,7 +101,8 @@ def _plan(data: Mapping[str, Any], source: str, folder: Path) -> Plan:
     document = reader.document()
     root.finish()
     faults.raise_if_any()
-    plan = Plan(document | {"robots": [robot_data(robot, label) for label, robot in reader.robots.items()]})
+    told = [robot_data(robot, label, reader.believed.get(label)) for label, robot in reader.robots.items()]
+    plan = Plan(document | {"robots": told})
     chunk = min(plan.chunk or chosen_chunk(plan), plan.runs // len(plan.robots))
     plan = Plan(plan.document | {"chunk": chunk})
     reader.check(plan)
@@ -116,7 +118,8 @@ class _Reader:
     def __init__(self, root: Table, task: str, folder: Path) -> None:
         self.root, self.task, self.frame = root, task, None
         self._refuse_others()
-        self.robots = names.robots(root, folder)
+        self.seed = whole(root, "seed", 0, 0) or 0
+        self.robots, self.believed = names.robots(root, folder, self.seed)
         self.trajectories = (
             names.trajectories(root, folder, self.robots) if task in LISTS["trajectories"] else []
         )
@@ -129,7 +132,7 @@ class _Reader:
         options = self._options(quantities)
         samples = self._samples(drawn=any(map(is_drawn, quantities.values())))
         return {
-            "format": FORMAT, "task": self.task, "samples": samples, "seed": whole(root, "seed", 0, 0),
+            "format": FORMAT, "task": self.task, "samples": samples, "seed": self.seed,
             "chunk": whole(root, "chunk", 0, 1), "keep": self._keep(), "trajectories": self.trajectories,
             "controllers": self._controllers(), "approximations": self._approximations(), "quantities": quantities,
             "payload_frame": self.frame, "options": options,

@@ -39,6 +39,7 @@ class ControlTask(Task):
     def __init__(self, plan: Plan, cell: Cell) -> None:
         super().__init__(plan, cell)
         assert self.motion is not None
+        self.believed = plan.believed(cell.robot)
         self.controller = self._made(self.motion)
         self.end = self.options["t"] or self.motion.duration
         self.typical = self._problem(self.motion)
@@ -75,8 +76,9 @@ class ControlTask(Task):
             name: self.options[name] for name in ("delay", "tolerance", "limits", "friction", "method")
         }
         run = control(
-            self.robot, self.motion, self.controller, q0=q, qd0=qd, t=self.end, steps=self.steps, check=False,
-            threads=1, payload=self.payloads(given), frame=self.payload_frame, **options,
+            self.believed, self.motion, self.controller, plant=self.robot, q0=q, qd0=qd, t=self.end,
+            steps=self.steps, check=False, threads=1, payload=self.payloads(given), frame=self.payload_frame,
+            **options,
         )  # fmt: skip
         # a loop that was lost has nothing behind
         known = np.isfinite(run.error).all(axis=-1, keepdims=True)
@@ -100,12 +102,12 @@ class ControlTask(Task):
         approximation = self.cell.chosen.get("approximation")
         if approximation is not None and believes(entry["name"]):
             gains[MODEL] = self._model(approximation, motion)
-        return make(entry["name"], self.robot, 1.0 / self.options["rate"], **gains)
+        return make(entry["name"], self.believed, 1.0 / self.options["rate"], **gains)
 
     def _model(self, name: str, motion: Trajectory) -> Formula:
         if METHODS[name].family == "fixed point":
             raise ArgumentError(f"{name} takes the place of a whole controller, not of its model.")
-        made = METHODS[name].make(self.robot, motion, None)
+        made = METHODS[name].make(self.believed, motion, None)
         if not isinstance(made, Formula):
             raise ArgumentError(
                 f"{name} knows torques along a motion only; a loop needs what holds beside it too, such as "
