@@ -192,7 +192,7 @@ def uncertainty_of(
     left = np.array([np.isinf(deviations[row != 0]).any() for row in A])
     A[left] = 0.0
     w, V = np.linalg.eigh(A @ covariance @ A.T)
-    F = np.linalg.qr((V * np.sqrt(np.maximum(w, 0.0))).T, mode="r").T
+    F = np.asarray(np.linalg.qr((V * np.sqrt(np.maximum(w, 0.0))).T, mode="r")).T
     F = F * np.where(np.diag(F) < 0, -1.0, 1.0)
     factor = tuple(tuple(float(f"{x:.9g}") for x in row[: k + 1]) for k, row in enumerate(F))
     open_ = tuple(name for name, is_open in zip(names, left, strict=True) if is_open)

@@ -36,7 +36,7 @@ from strobe.identify.least_squares import Solution, least_squares
 from strobe.identify.payload_readings import owners
 from strobe.identify.state_rows import StateRows
 from strobe.identify.torque_rows import TorqueModel
-from strobe.models.arguments import finite_numbers
+from strobe.models.arguments import finite_numbers, require_texts
 from strobe.robot import Robot, require_robot
 from strobe.show.sheet import Sheet, Table, displayed
 
@@ -287,7 +287,7 @@ def estimator(
         raise UnsupportedModelError(
             f"{robot.name} has joints with several degrees of freedom; robots are identified whose joints have one."
         )
-    model = TorqueModel(base_parameters(robot), chosen(friction))
+    model = TorqueModel(base_parameters(robot), chosen(require_texts("friction", friction)))
     weights = np.ones(1) if noise is None else np.atleast_1d(np.asarray(noise, dtype=object))
     sigmas = finite_numbers("noise", weights.tolist() * (robot.nv if len(weights) == 1 else 1), robot.nv)
     if min(sigmas) <= 0:
@@ -388,7 +388,7 @@ def _said(rows: StateRows, prior: Any) -> tuple[Array, Array]:
         return prior.fit.values, np.linalg.pinv(prior.fit.covariance, hermitian=True)
     try:
         values, known = (np.asarray(x, dtype=float) for x in prior)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ArgumentError(
             f"prior is {shown(prior)}; expected an Identification, or values with deviations or information."
         ) from None

@@ -22,7 +22,7 @@ from strobe.identify.placement_moves import BASE, TOOL, Move, moved, placed
 from strobe.identify.pose_readings import Readings
 from strobe.quantities import Request
 from strobe.robot import Robot
-from strobe.scalars import Num, Numbers, maximum, sqrt
+from strobe.scalars import FLOAT, Num, Numbers, maximum, sqrt
 
 Array = np.ndarray
 
@@ -120,6 +120,6 @@ def _placement(step: Array) -> Array:
     """Six moves of an end as a placement."""
     pose = Pose(tuple(move.step(float(x)) for move, x in zip(ENDS, step, strict=False)))
     T = np.eye(4)
-    T[:3, :3] = [[float(x) for x in row] for row in pose.rotation]
-    T[:3, 3] = [float(x) for x in pose.translation]
+    T[:3, :3] = [[FLOAT.lower(x) for x in row] for row in pose.rotation]
+    T[:3, 3] = [FLOAT.lower(x) for x in pose.translation]
     return T

@@ -93,7 +93,7 @@ def readings(robot: Robot, q: Any, poses: Any, name: str = "poses") -> Readings:
 def _numbers(name: str, given: Any) -> Array:
     try:
         found = np.asarray(given, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ArgumentError(f"{name} is {shown(given)}; expected numbers.") from None
     if found.ndim == 0 or not len(found):
         raise ArgumentError(f"{name} is empty; there is nothing to calibrate with.")

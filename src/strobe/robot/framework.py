@@ -215,6 +215,7 @@ class Framework:
 
     def position(self, q: Any, *, known: bool = False) -> Array:
         """One position (nq,); ``known`` ones are finite, and their quaternions have a length."""
+        require_truth("known", known)
         here = collected({"q": q}, {"q": self.nq}, self.shape_reason)["q"].astype(float)
         if here.ndim > 1:
             raise ShapeError("q", here.shape, f"({self.nq},)", "it is one position")
