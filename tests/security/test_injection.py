@@ -84,6 +84,12 @@ def place(tmp_path, monkeypatch):
             for k in range(800)
         )
         csv.writer(stream).writerows([head, *rows])
+    q = np.random.default_rng(0).uniform(-2, 2, (40, 2))
+    hand = [0.4 * sum(f(q[:, : k + 1].sum(axis=1)) for k in (0, 1)) for f in (np.cos, np.sin)]
+    with Path("poses.csv").open("w", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow([*NAMES, "x", "y", "z", f"{BAD}\x1b[2J\u202e"])
+        writer.writerows([*row, 0.0, BAD] for row in np.column_stack([q, *hand]).tolist())
     Path("sweep.toml").write_text('task = "torque"\nsamples = 2\nrobots = ["arm.toml"]\n')
     return tmp_path
 
@@ -107,6 +113,7 @@ VERBS_OF = {
         ["arm.toml", "motion.csv", "--friction", "viscous", "-o", "i.urdf", "--report", "i.html"],
         ["arm.toml", "motion.csv", "--friction", "viscous", "--json"],
     ],
+    "calibrate": [["arm.toml", "poses.csv", "-o", "k.urdf"], ["arm.toml", "poses.csv", "--json"]],
     "balance": [["arm.toml", "-o", "w.urdf"], ["arm.toml", "--json"]],
     "coordinates": [["arm.toml", "--only", "G"]],
     "strobe": [["arm.toml"], ["arm.toml", "--json"]],
@@ -132,7 +139,10 @@ VERBS_OF = {
         ["arm.toml", "--to", "toml", "-o", "b.toml"],
         ["arm.toml", "--to", "dh"],
     ],
-    "compile": [["arm.toml", "gravity", "-o", "made"]],
+    "compile": [
+        ["arm.toml", "gravity", "-o", "made"],
+        ["arm.toml", "--estimator", "viscous", "-o", "held"],
+    ],
     "list": [[]],
 }  # fmt: skip
 SLOW = {
@@ -165,7 +175,11 @@ def run(verb, arguments, capsys):
 
 def require_harmless(path: Path) -> None:
     """No file that was written commands what reads it."""
-    if path.suffix == ".npz" or "data.zarr" in path.parts or path.name in ("log.csv", "motion.csv"):
+    if (
+        path.suffix == ".npz"
+        or "data.zarr" in path.parts
+        or path.name in ("log.csv", "motion.csv", "poses.csv")
+    ):
         return
     text = path.read_bytes().decode("utf-8")
     assert not COMMANDED.search(text), path

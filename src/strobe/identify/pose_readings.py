@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -21,9 +21,7 @@ from scipy.spatial.transform import Rotation
 from strobe.errors import ArgumentError, ShapeError, counted, shown
 from strobe.identify.log_tables import Faults, LogTable, read_parquet_table, read_text_table
 from strobe.models.placements import ORTHOGONAL
-
-if TYPE_CHECKING:
-    from strobe.robot import Robot
+from strobe.robot import Robot, require_robot
 
 Array = np.ndarray
 
@@ -129,6 +127,7 @@ def read_poses(path: str | PathLike[str], robot: Robot, *, degrees: bool = False
 
     With ``degrees`` all angles of the file are degrees.
     """
+    require_robot(robot)
     where = Path(path)
     faults = Faults(where)
     table = (
