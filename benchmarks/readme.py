@@ -5,6 +5,7 @@ A ratio stands beside the floor that it must not fall under; floors are design d
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
@@ -15,6 +16,7 @@ from benchmarks.timer import Row, kind_of, newest
 from strobe.approximate.recommendation import TABLES_PAY
 
 ROOT = Path(__file__).parent.parent
+CARDS = Path(__file__).parent / "results" / "gpu.jsonl"
 MARKED = re.compile(r"(?<=<!-- measured -->\n).*?(?=<!-- end -->)", re.S)
 
 FLOORS = {  # robot, quantity, way, against
@@ -298,6 +300,33 @@ def _sweeping() -> Iterator[list[str]]:
             yield [f"memory of a worker over {row['evaluations']:,} evaluations", figure]
 
 
+def on_a_card() -> str:
+    """What a card was measured at, by case the newest row."""
+    rows = {row["case"]: row for row in map(json.loads, CARDS.read_text(encoding="utf-8").splitlines())}
+    copy = rows["copy"]
+    speed = f"a copy moves {copy['copy_gb_s'] / 1e3:.2f} TB/s there (by {copy['by']})"
+    head = f"Measured on one {copy['card']}, {copy['when'][:10]}; {speed}."
+    columns = ("robot", "quantity", "numbers", "lie", "million a second", "of a copy")
+    measured = [_of_a_card(row) for row in rows.values() if "robot" in row]
+    return "\n".join([head, "", *_rows(columns, measured)]) + "\n"
+
+
+def _of_a_card(row: Row) -> list[str]:
+    quantity = row["quantity"].replace("_", " ")
+    if row.get("elimination") == "double" and row["single"] and "forward" in quantity:
+        quantity += ", eliminating in float64"
+    share = f"{row['of_copy']:.0%}" if "of_copy" in row else ""
+    numbers = "float32" if row["single"] else "float64"
+    return [
+        TITLES[row["robot"]],
+        quantity,
+        numbers,
+        row.get("layout", ""),
+        f"{row['million_per_s']:,.0f}",
+        share,
+    ]
+
+
 def _time(ns: float) -> str:
     return f"{ns:.3g} ns" if ns < 999.5 else f"{ns / 1e3:.3g} µs"
 
@@ -307,7 +336,8 @@ def _digits(ratio: float) -> str:
 
 
 def main() -> None:
-    for path, quoted in (("README.md", headlines()), ("docs/measured.md", tables())):
+    pages = {"README.md": headlines(), "docs/measured.md": tables(), "docs/gpu.md": on_a_card()}
+    for path, quoted in pages.items():
         page = ROOT / path
         text = page.read_text(encoding="utf-8")
         page.write_text(MARKED.sub(lambda _, quoted=quoted: quoted, text), encoding="utf-8")

@@ -6,15 +6,16 @@ Every order of operations is improved by one choice at a time, and again until n
 thread, barriers, threads of a block, where inputs wait, whether sines and inputs come first, states of a thread,
 blocks of a launch. What spills in one way may not in another, and what it costs is known only by measuring: choices
 that gain nothing alone may gain a sixth together. The bits are the same, whatever is chosen. A way is made where it
-is tried, by the compiler; without it, choices among what there is are tried.
+is tried, by the compiler; without it, known ways are, and how they are launched.
 """
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 
 from strobe.compiler.codegen.llvm_cuda import SHARED, Form, shared_bytes
 from strobe.compiler.runtime import cache
@@ -33,6 +34,7 @@ CHOICES: dict[str, tuple[int, ...]] = {
     "waves": (0, 1, 2, 4),
 }
 CHANGED = ("order", *CHOICES)
+LAUNCHED = ("waves",)  # what asks for no other code
 LAUNCHES = 10  # timed together
 ROUNDS = 3
 LONG = 60.0  # seconds of a search after which nothing new is tried
@@ -62,16 +64,17 @@ def search(
             tried[each] = _measured(code, call, each, on, stream)
         return tried.get(each)
 
+    choices, orders = (CHOICES, ORDERS) if find_spec("llvmlite") else (LAUNCHED, ())
     usual, function = code.usual(form, on)
     tried[usual] = first = measured(code, call, usual, function, on, stream)
     begins = [
         first,
-        *filter(None, map(timed, (*known, *(replace(usual, order=order) for order in ORDERS)))),
+        *filter(None, map(timed, (*known, *(replace(usual, order=order) for order in orders)))),
     ]
     of_order: dict[int, Tried] = {}
     for one in sorted(begins, key=_cost):
         of_order.setdefault(one.form.order, one)
-    best = min((_improved(one, timed) for one in of_order.values()), key=_cost)
+    best = min((_improved(one, choices, timed) for one in of_order.values()), key=_cost)
     chosen = {name: getattr(best.form, name) for name in CHANGED}
     cache.store(code.choice(form, on.name), cache.Entry(0, json.dumps(chosen).encode()))
     code.choose(form, best.form, on)
@@ -82,11 +85,11 @@ def _cost(one: Tried) -> float:
     return one.milliseconds
 
 
-def _improved(best: Tried, timed: Callable[[Form], Tried | None]) -> Tried:
+def _improved(best: Tried, choices: Iterable[str], timed: Callable[[Form], Tried | None]) -> Tried:
     """The best that one choice after the other leads to."""
     while True:
         before = best
-        for name in CHOICES:
+        for name in choices:
             best = min([best, *filter(None, map(timed, changed(best.form, name)))], key=_cost)
         if best is before:
             return best
