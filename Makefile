@@ -41,7 +41,7 @@ fuzz: $(VENV)/.fuzz  # formulations on other arms and trees, hostile inputs, ran
 	$(BIN)/python -m reliability.commands --inputs 5000 --processes 2 --record
 	$(BIN)/python -m reliability.arguments --inputs 20000 --processes 2 --record
 	$(BIN)/python -m reliability.frames --inputs 20000 --record
-	$(BIN)/python -m reliability.one_call --inputs 1100 --processes 2 --record
+	$(BIN)/python -m reliability.one_call --inputs 1300 --processes 2 --record
 	$(BIN)/python -m reliability.caches --seconds 600 --record
 	$(BIN)/python -m reliability.compiler --record
 	$(BIN)/python -m reliability.sanitized --record

@@ -464,9 +464,6 @@ class _Kernel:
         """A pointer to shared memory."""
         return "ptr addrspace(3)" if self.on_card else "ptr"
 
-    def loop(self) -> None:
-        raise NotImplementedError
-
     def compute(self) -> None:
         """The states of a thread."""
         self.sound = {}
@@ -515,20 +512,45 @@ class _Kernel:
 
     # -- the grid ---------------------------------------------------------------------------------------
 
-    def first_and_step(self) -> tuple[str, str]:
-        """The first state of a thread, and how far its next one is."""
-        n = self.form.states
-        if not self.on_card:
-            return "0", str(n)
+    def loop(self) -> None:
+        """Blocks of states in turn: all threads of a block go round as often, and those beyond the end repeat."""
+        page, span = self.page, self.form.block * self.form.states
+        first, step = "0", str(span)
+        if self.on_card:
+            block, blocks = self.wide(self.special("ctaid.x")), self.wide(self.special("nctaid.x"))
+            first, step = page.new(f"mul i64 {block}, {span}"), page.new(f"mul i64 {blocks}, {span}")
+        self.thread = self.special("tid.x") if self.on_card else page.new("alloca i32, align 4")
+        page.branch(page.new(f"icmp ult i64 {first}, %N"), "loop", "end")
+        page.begin("loop")
+        page.lines.append(f"  %first = phi i64 [ {first}, %entry ], [ %next, %again ]")
+        self.block()
+        page.go("again")
+        page.begin("again")
+        page.lines.append(f"  %next = add i64 %first, {step}")
+        page.branch(page.new("icmp ult i64 %next, %N"), "loop", "end")
+        page.begin("end")
+
+    def block(self) -> None:
+        """What a block does with its states."""
+        raise NotImplementedError
+
+    def phase(self, write: Callable[[str], None], last: bool = False) -> None:
+        """What each thread does: on a card a barrier is behind it, here it is a loop over the threads."""
         page = self.page
-        thread, block, threads, blocks = (
-            self.wide(self.special(x)) for x in ("tid.x", "ctaid.x", "ntid.x", "nctaid.x")
-        )
-        number = page.new(f"add i64 {page.new(f'mul i64 {block}, {threads}')}, {thread}")
-        step = page.new(f"mul i64 {blocks}, {threads}")
-        if n == 1:
-            return number, step
-        return page.new(f"mul i64 {number}, {n}"), page.new(f"mul i64 {step}, {n}")
+        if self.on_card:
+            write(self.thread)
+            if not last:
+                page.lines.append("  call void @llvm.nvvm.barrier0()")
+            return
+        again, done = page.label(), page.label()
+        page.lines.append(f"  store i32 0, ptr {self.thread}, align 4")
+        page.go(again)
+        page.begin(again)
+        write(page.new(f"load i32, ptr {self.thread}, align 4"))
+        following = page.new(f"add i32 {page.new(f'load i32, ptr {self.thread}, align 4')}, 1")
+        page.lines.append(f"  store i32 {following}, ptr {self.thread}, align 4")
+        page.branch(page.new(f"icmp ult i32 {following}, {self.form.block}"), again, done)
+        page.begin(done)
 
     def special(self, name: str) -> str:
         """A number that the card knows of a thread."""
@@ -541,59 +563,26 @@ class _Kernel:
 class _Columns(_Kernel):
     """Each thread for itself: columns, and strided."""
 
-    def loop(self) -> None:
-        page, n = self.page, self.form.states
-        first, step = self.first_and_step()
-        if self.paced:
-            self._together(first, step)
-            return
-        page.branch(page.new(f"icmp ult i64 {first}, %N"), "loop", "end")
-        page.begin("loop")
-        page.lines.append(f"  %i = phi i64 [ {first}, %entry ], [ %next, %again ]")
-        self._states()
-        page.go("again")
-        page.begin("again")
-        page.lines.append(f"  %next = add i64 %i, {step}")
-        page.branch(page.new("icmp ult i64 %next, %N"), "loop", "end")
-        page.begin("end")
-        assert n == 1 or self.form.layout == "columns"
+    def block(self) -> None:
+        self.phase(self._own, last=True)
 
-    @property
-    def paced(self) -> bool:
-        return self.on_card and bool(self.form.pace)
-
-    def _together(self, first: str, step: str) -> None:
-        """All threads of a block go round as often; those beyond the end do the last states again."""
+    def _own(self, thread: str) -> None:
+        """The states of a thread, and where it finds them."""
         page, n = self.page, self.form.states
-        thread = page.new(f"mul i64 {self.wide(self.special('tid.x'))}, {n}")
-        begin = page.new(f"sub i64 {first}, {thread}")  # of the block
+        own = page.new(f"add i64 %first, {page.new(f'mul i64 {self.wide(thread)}, {n}')}")
         last = page.new(f"sub i64 %N, {n}")
-        page.branch(page.new(f"icmp ult i64 {begin}, %N"), "loop", "end")
-        page.begin("loop")
-        page.lines.append(f"  %begin = phi i64 [ {begin}, %entry ], [ %next, %again ]")
-        own = page.new(f"add i64 %begin, {thread}")
         page.words["present"] = page.new(f"icmp ule i64 {own}, {last}")
-        page.lines.append(f"  %i = select i1 {page.words['present']}, i64 {own}, i64 {last}")
-        self._states()
-        page.go("again")
-        page.begin("again")
-        page.lines.append(f"  %next = add i64 %begin, {step}")
-        page.branch(page.new("icmp ult i64 %next, %N"), "loop", "end")
-        page.begin("end")
-
-    def _states(self) -> None:
-        """The states of a thread, from where they lie."""
+        self.begin = page.new(f"select i1 {page.words['present']}, i64 {own}, i64 {last}")
         self.rows = [self._row(k) for k in range(self.result + 1)]
         self.vectors: dict[tuple[int, int], Lanes] = {}
         self.waiting: dict[tuple[int, int], str] = {}
         if self.form.staged:
-            self._stage()
+            self._stage(thread)
         self.compute()
 
-    def _stage(self) -> None:
+    def _stage(self, thread: str) -> None:
         """What differs from state to state, brought to a place of the thread's own in shared memory."""
         page, form = self.page, self.form
-        thread = self.special("tid.x") if self.on_card else "0"
         own = page.new(f"mul i32 {thread}, {form.states}")
         places = [p for p in self.places.values() if p[0] not in form.common]
         for first in range(0, len(places), MOST_EARLY):
@@ -625,7 +614,7 @@ class _Columns(_Kernel):
         if k in self.form.common:
             return f"%b{k}"
         new, strided = self.page.new, self.form.layout == "strided"
-        at = new(f"mul i64 %i, %s{k}") if strided else "%i"
+        at = new(f"mul i64 {self.begin}, %s{k}") if strided else self.begin
         return new(f"getelementptr {self.form.memory}, {self.G} %b{k}, i64 {at}")
 
     def _address(self, k: int, j: int) -> str:
@@ -714,16 +703,8 @@ class _Rows(_Kernel):
         """The regions of shared memory, by argument."""
         return {region.argument: region for region in regions(self.sizes, self.form)}
 
-    def loop(self) -> None:
+    def block(self) -> None:
         page, B = self.page, self.form.block
-        first, step = "0", str(B)
-        if self.on_card:
-            block, blocks = self.wide(self.special("ctaid.x")), self.wide(self.special("nctaid.x"))
-            first, step = page.new(f"mul i64 {block}, {B}"), page.new(f"mul i64 {blocks}, {B}")
-        self.thread = self.special("tid.x") if self.on_card else self._cell()
-        page.branch(page.new(f"icmp ult i64 {first}, %N"), "loop", "end")
-        page.begin("loop")
-        page.lines.append(f"  %first = phi i64 [ {first}, %entry ], [ %next, %again ]")
         left = page.new("sub i64 %N, %first")
         page.lines.append(f"  %full = icmp uge i64 {left}, {B}")
         page.lines.append(f"  %rest = trunc i64 {left} to i32")
@@ -731,33 +712,6 @@ class _Rows(_Kernel):
         self.phase(self._fetch)
         self.phase(self._work)
         self.phase(self._bring, last=True)
-        page.go("again")
-        page.begin("again")
-        page.lines.append(f"  %next = add i64 %first, {step}")
-        page.branch(page.new("icmp ult i64 %next, %N"), "loop", "end")
-        page.begin("end")
-
-    # -- phases: on a card a barrier behind each, here a loop over the threads ------------------------------
-
-    def phase(self, write: Callable[[str], None], last: bool = False) -> None:
-        page = self.page
-        if self.on_card:
-            write(self.thread)
-            if not last:
-                page.lines.append("  call void @llvm.nvvm.barrier0()")
-            return
-        again, done = page.label(), page.label()
-        page.lines.append(f"  store i32 0, ptr {self.thread}, align 4")
-        page.go(again)
-        page.begin(again)
-        write(page.new(f"load i32, ptr {self.thread}, align 4"))
-        following = page.new(f"add i32 {page.new(f'load i32, ptr {self.thread}, align 4')}, 1")
-        page.lines.append(f"  store i32 {following}, ptr {self.thread}, align 4")
-        page.branch(page.new(f"icmp ult i32 {following}, {self.form.block}"), again, done)
-        page.begin(done)
-
-    def _cell(self) -> str:
-        return self.page.new("alloca i32, align 4")
 
     def _fetch(self, thread: str) -> None:
         """Rows of the arguments to shared memory."""

@@ -91,6 +91,18 @@ class _March(_Kernel):
         page.branch(page.new("icmp ult i64 %next, %N"), "state", "end")
         page.begin("end")
 
+    def first_and_step(self) -> tuple[str, str]:
+        """The state of a thread, and how far its next one is."""
+        if not self.on_card:
+            return "0", "1"
+        new = self.page.new
+        thread, block, threads, blocks = (
+            self.wide(self.special(x)) for x in ("tid.x", "ctaid.x", "ntid.x", "nctaid.x")
+        )
+        return new(f"add i64 {new(f'mul i64 {block}, {threads}')}, {thread}"), new(
+            f"mul i64 {blocks}, {threads}"
+        )
+
     def _row(self, k: int) -> str:
         new = self.page.new
         return new(f"getelementptr {self.form.memory}, {self.G} %b{k}, i64 {new(f'mul i64 %i, %s{k}')}")
