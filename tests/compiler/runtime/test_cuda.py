@@ -582,7 +582,14 @@ def test_the_best_way_to_make_a_kernel_is_found_once_and_kept(driver: StandIn, r
         + (form.order != 1) * (2 - form.staged)
         + (form.early == 0)
     )
-    found = cuda_search.search(kernel.code, call, usual, on)
+    choices = {
+        "registers": (0, 128),
+        "staged": (0, 1),
+        "early": (256, 0),
+        "states": (1, 2),
+        "waves": (0, 1),
+    }
+    found = cuda_search.search(kernel.code, call, usual, on, choices=choices, orders=(-1, 1))
     best = found[0].form
     assert (best.states, best.registers, best.early, best.order) == (2, 128, 256, 1)
     assert found[0].milliseconds == pytest.approx(2.0)
@@ -594,6 +601,12 @@ def test_the_best_way_to_make_a_kernel_is_found_once_and_kept(driver: StandIn, r
     assert driver.launches[-1][0] == found[0].form
 
 
+def ways(usual: Any) -> Iterator[Any]:
+    """Forms that differ from the usual one in one choice."""
+    for name, values in cuda_search.CHOICES.items():
+        yield from cuda_search.changed(usual, name, values)
+
+
 def test_every_way_to_make_a_kernel_gives_the_same_bits(driver: StandIn, robot: strobe.Robot) -> None:
     states = robot.random_state(seed=1, batch=20)
     expected = robot.inverse_dynamics(*states)
@@ -603,10 +616,7 @@ def test_every_way_to_make_a_kernel_gives_the_same_bits(driver: StandIn, robot: 
         arrays = {n: cuda_arrays.lying(n, x) for n, x in zip([*kernel.inputs, "out"], held, strict=True)}
         call = kernel.code._call(arrays, (20,))
         usual = kernel.code.form(call, False, False)
-        for form in (
-            usual,
-            *(each for name in cuda_search.CHOICES for each in cuda_search.changed(usual, name)),
-        ):
+        for form in (usual, *ways(usual)):
             kernel.code.ready(call, form, cuda_driver.card(0))(call.addresses, 0)
             np.testing.assert_allclose(held[-1].numpy(), expected, rtol=1e-13, atol=1e-13)
 

@@ -44,7 +44,9 @@ def test_ptx_is_for_all_cards_that_the_toolkit_knows_and_rounds_every_operation(
 
 @with_assembler
 @pytest.mark.parametrize("quantity", [q for q in QUANTITIES if not q.startswith(("loop", "closed"))])
-@pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if name == "floating" else []) for name in ROBOTS]
+)
 def test_every_quantity_assembles(name: str, quantity: str) -> None:
     robot = ROBOTS[name]()
     if QUANTITIES[quantity].of_a_frame:

@@ -6,16 +6,15 @@ Every order of operations is improved by one choice at a time, and again until n
 thread, barriers, threads of a block, where inputs wait, whether sines and inputs come first, states of a thread,
 blocks of a launch. What spills in one way may not in another, and what it costs is known only by measuring: choices
 that gain nothing alone may gain a sixth together. The bits are the same, whatever is chosen. A way is made where it
-is tried, by the compiler; without it, known ways are, and how they are launched.
+is tried, by the compiler; where that is not, ``known`` ways can be tried, and how they are launched.
 """
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
 
 from strobe.compiler.codegen.llvm_cuda import SHARED, Form, shared_bytes
 from strobe.compiler.runtime import cache
@@ -34,7 +33,7 @@ CHOICES: dict[str, tuple[int, ...]] = {
     "waves": (0, 1, 2, 4),
 }
 CHANGED = ("order", *CHOICES)
-LAUNCHED = ("waves",)  # what asks for no other code
+LAUNCHED = {"waves": CHOICES["waves"]}  # what asks for no other code
 LAUNCHES = 10  # timed together
 ROUNDS = 3
 LONG = 60.0  # seconds of a search after which nothing new is tried
@@ -53,7 +52,7 @@ class Tried:
 
 def search(
     code: CardCode, call: Call, form: Form, on: Card, stream: int = 0, seconds: float = LONG,
-    known: Sequence[Form] = (),
+    known: Sequence[Form] = (), choices: Mapping[str, Sequence[int]] = CHOICES, orders: Sequence[int] = ORDERS,
 ) -> list[Tried]:  # fmt: skip
     """All ways that were tried, ``known`` ones first of all; the best one first, which calls take from now on."""
     tried: dict[Form, Tried | None] = {}
@@ -64,7 +63,6 @@ def search(
             tried[each] = _measured(code, call, each, on, stream)
         return tried.get(each)
 
-    choices, orders = (CHOICES, ORDERS) if find_spec("llvmlite") else (LAUNCHED, ())
     usual, function = code.usual(form, on)
     tried[usual] = first = measured(code, call, usual, function, on, stream)
     begins = [
@@ -85,22 +83,26 @@ def _cost(one: Tried) -> float:
     return one.milliseconds
 
 
-def _improved(best: Tried, choices: Iterable[str], timed: Callable[[Form], Tried | None]) -> Tried:
+def _improved(
+    best: Tried, choices: Mapping[str, Sequence[int]], timed: Callable[[Form], Tried | None]
+) -> Tried:
     """The best that one choice after the other leads to."""
     while True:
         before = best
         for name in choices:
-            best = min([best, *filter(None, map(timed, changed(best.form, name)))], key=_cost)
+            best = min(
+                [best, *filter(None, map(timed, changed(best.form, name, choices[name])))], key=_cost
+            )
         if best is before:
             return best
 
 
-def changed(form: Form, name: str) -> Iterator[Form]:
-    """A form with the other values of one choice, as far as they mean something for it."""
+def changed(form: Form, name: str, values: Sequence[int]) -> Iterator[Form]:
+    """A form with other values of one choice, as far as they mean something for it."""
     pairs = form.layout == "columns" and form.single and not form.wide
     meant = {"states": pairs, "staged": form.layout == "columns"}
     if meant.get(name, True):
-        for value in CHOICES[name]:
+        for value in values:
             if value != getattr(form, name):
                 yield replace(form, **{name: value})
 
