@@ -9,6 +9,8 @@ address and the steps, in numbers, from state to state and from entry to entry.
               threads would wait for each other at the same bank
     strided   any steps: each thread reads and writes where its state lies
 
+A block takes as many states as it has threads, and then as many again; threads beyond the last state repeat it.
+
 Sines and cosines are those of vector code on a processor that fuses, operation by operation: in double precision a
 card gives the bits of this processor. One test serves all angles at once; where it fails, every angle goes through a
 function out of the way, and those beyond the limit are counted in `strobe_far`. A quaternion that is no orientation
@@ -63,13 +65,10 @@ class Form:
     order: int = -1  # of operations: one of `graph.order.ways`, else that with fewest values alive
     registers: int = 0  # of a thread at most, which makes room for more threads; 0 has no bound
     staged: int = 0  # whether columns wait in shared memory until they are needed, not in registers
-    pace: int = (
-        1_000  # operations between two barriers, beyond which the assembler moves nothing; 0 has none
-    )
-
-    waves: int = (
-        0  # blocks of a launch for each that a card has room for; 0 has as many as there are states
-    )
+    # operations between two barriers, beyond which the assembler moves nothing; 0 has none
+    pace: int = 1_000
+    # blocks of a launch for each that a card has room for, which go on with other states; 0 has one for all states
+    waves: int = 0
 
     @property
     def text(self) -> Form:
