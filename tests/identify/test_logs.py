@@ -546,3 +546,24 @@ def test_a_log_of_more_joints_by_number_is_refused(tmp_path: Path, arm: strobe.R
         strobe.read_log(log, arm)
     found = strobe.read_log(log, arm, columns="t=1, q=3:4")
     assert found.q.tolist() == [[0.2, 0.3]]
+
+
+def test_units_that_are_multiples_are_said_in_the_header(tmp_path: Path) -> None:
+    path = tmp_path / "units.csv"
+    path.write_text(
+        "t [ms],q1 [mrad],q2 [deg],tau1 [N mm],tau2 [kNm]\n0,100,90,500,0.002\n10,100,90,500,0.002\n"
+    )
+    log = strobe.read_log(path, strobe.load("planar2"))
+    assert log.tau is not None
+    assert np.allclose(log.times, [0, 0.01])
+    assert np.allclose(log.q, [[0.1, np.pi / 2]] * 2)
+    assert np.allclose(log.tau, [[0.5, 2.0]] * 2)
+
+
+def test_arrays_of_a_run_are_a_log(tmp_path: Path) -> None:
+    t = np.linspace(0, 1, 5)
+    np.savez(tmp_path / "log.npz", t=t, q=np.outer(t, [1, 2]), tau=np.outer(t, [3, 4]), kinetic=np.zeros(4))
+    log = strobe.read_log(tmp_path / "log.npz", strobe.load("planar2"))
+    assert log.tau is not None
+    assert np.allclose(log.tau, np.outer(t, [3, 4]))
+    assert np.allclose(log.times, t)

@@ -14,10 +14,11 @@ import numpy as np
 
 from strobe.errors import MissingExtraError, ModelFileError
 from strobe.files.packed import most_unpacked
-from strobe.files.reading import LARGEST_TABLE, Place, file_fault, read_bytes
+from strobe.files.reading import LARGEST_TABLE, Place, file_fault, opened, read_bytes
 from strobe.files.tables import MOST_CELLS, MOST_COLUMNS
 
 MAGIC = b"PAR1"
+LARGEST_STREAM = 2**40  # bytes of a file that is read part by part
 Column = np.ndarray  # (N,) of floats, or of texts as objects
 
 
@@ -35,6 +36,20 @@ def read_columns(path: Place) -> dict[str, Column]:
         raise
     except Exception:  # whatever Arrow says to bytes that are no such file
         raise file_fault(path, "a damaged Parquet file: Arrow cannot read it.") from None
+
+
+def read_parts(path: Place, rows: int) -> Iterator[dict[str, Column]]:
+    """The columns of a Parquet file of any length, some rows at a time."""
+    arrow, parquet = _arrow()
+    with opened(path, LARGEST_STREAM) as stream:
+        try:
+            file = parquet.ParquetFile(arrow.PythonFile(stream, mode="r"))
+            for batch in file.iter_batches(batch_size=rows, use_threads=False):
+                yield dict(_columns(path, arrow.Table.from_batches([batch])))
+        except (MissingExtraError, ModelFileError, GeneratorExit):
+            raise
+        except arrow.ArrowException:
+            raise file_fault(path, "a damaged Parquet file: Arrow cannot read it.") from None
 
 
 def _arrow() -> tuple[Any, Any]:

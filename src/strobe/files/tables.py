@@ -38,6 +38,11 @@ def separated_rows(path: Place, delimiters: str = DELIMITERS) -> tuple[str, list
     require_utf8(path, content)
     text = content.decode("utf-8-sig")
     del content
+    return separated_lines(path, text, delimiters)
+
+
+def separated_lines(path: Place, text: str, delimiters: str = DELIMITERS) -> tuple[str, list[Row]]:
+    """The same of a text that was read from a file."""
     delimiter = _delimiter(text[: 2**20].lstrip().partition("\n")[0], delimiters)
     stream = io.StringIO(text, newline="")
     reader = _Blanks(stream) if delimiter == BLANK else csv.reader(stream, delimiter=delimiter)

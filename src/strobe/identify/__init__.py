@@ -3,8 +3,9 @@
 In the order of the data:
 
     log_columns        columns as programs spell them
-    log_tables         text, MCAP and Parquet as tables
+    log_tables         text, MCAP, Parquet and NPZ as tables
     logs               recorded motions of one robot
+    log_streams        that are too long for memory
     log_checks         whether columns agree
     log_doubts         what other reading would fit far better
     even_samples       rows on even times, filtered
@@ -13,9 +14,18 @@ In the order of the data:
     base_parameters    the combinations that are felt
     friction           what acts inside joints, term by term
     torque_rows        what is fitted
+    log_sources        read again and again
     torque_fit         least squares, chunk by chunk
+    estimators         which rows weigh how much, what wrong rates do
+    falling_friction   the speeds within which it falls
+    channel_delays     of efforts behind positions
+    residuals          whether they are noise, and error bars where not
+    cross_validation   parts predicted by the others
+    essential          what could be left out
     possible           parameters of bodies that can be
+    body_bounds        within shapes and masses
     drive_gains        what one ampere is worth
+    loaded_logs        told by a load
     identification     what logs tell
     identifying        the call
     state_rows         rows of one state, over numbers
@@ -61,8 +71,9 @@ if TYPE_CHECKING:
     from strobe.identify.calibration import Calibration as Calibration
     from strobe.identify.drawn_robots import DrawnRobots as DrawnRobots, drawn as drawn
     from strobe.identify.excitation import Excitation as Excitation, excite as excite
-    from strobe.identify.identification import Identification as Identification
+    from strobe.identify.identification import Identification as Identification, Result as Result
     from strobe.identify.identifying import identify as identify
+    from strobe.identify.log_streams import LogStream as LogStream, stream_log as stream_log
     from strobe.identify.logs import Log as Log, read_log as read_log
     from strobe.identify.online_estimator import OnlineEstimator as OnlineEstimator, estimator as estimator
     from strobe.identify.payload import Payload as Payload, identify_payload as identify_payload
@@ -79,8 +90,9 @@ exported(
         "strobe.identify.calibration": "Calibration",
         "strobe.identify.drawn_robots": "DrawnRobots drawn",
         "strobe.identify.excitation": "Excitation excite",
-        "strobe.identify.identification": "Identification",
+        "strobe.identify.identification": "Identification Result",
         "strobe.identify.identifying": "identify",
+        "strobe.identify.log_streams": "LogStream stream_log",
         "strobe.identify.logs": "Log read_log",
         "strobe.identify.online_estimator": "OnlineEstimator estimator",
         "strobe.identify.payload": "Payload identify_payload",

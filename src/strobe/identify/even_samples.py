@@ -27,6 +27,7 @@ SHORTEST = 1.0  # second: a stretch below that tells nothing once it is filtered
 ATTENUATION = 70.0  # dB, of what lies beyond the band
 WIDEST = 0.45  # of the rate of rows: the highest frequency there can be
 FINE = 64  # of a kernel, places between two rows where its slopes are taken
+NORMAL = 1.4826  # standard deviations in a median of sizes
 DETAIL = 4.0  # times the band of torques is that of positions, whose rates decide friction
 
 
@@ -41,6 +42,7 @@ class Stretch:
     qdd: Array
     effort: Array  # (N, n), N m, N or A
     felt: Array  # (N, n), whether it is what was recorded, and not what was put in the place of nothing
+    blur: Array  # (n,), the standard deviation of rates, by what of positions lies beyond the band
 
     @property
     def step(self) -> float:
@@ -70,17 +72,31 @@ class Band:
         """
         return float(1 / (self.every * self.taps @ self.taps))
 
+    def starts(self, rows: int) -> range:
+        """Where the kernel begins for each row that is kept."""
+        return range(0, rows - len(self.taps) + 1, self.every)
+
+    def likeness(self, apart: int) -> float:
+        """The correlation of white noise in kept rows that many apart."""
+        k = apart * self.every
+        return float(self.taps[k:] @ self.taps[: len(self.taps) - k] / (self.taps @ self.taps))
+
     def kept(self, x: Array) -> Array:
         """Rows (N, …) within the band."""
-        length = len(self.taps)
-        starts = range(0, len(x) - length + 1, self.every)
+        length, starts = len(self.taps), self.starts(len(x))
         flat = np.ascontiguousarray(x).reshape(len(x), -1)
         rows = np.array([self.taps @ flat[k : k + length] for k in starts])
         return rows.reshape(len(starts), *x.shape[1:])
 
 
-def stretches(log: Log, effort: Array, cutoff: float) -> tuple[list[Stretch], list[str]]:
-    """The stretches of a log in the band of a cut-off (Hz), and what was left out of it."""
+def stretches(
+    log: Log, effort: Array, cutoff: float, half: int | None = None, delay: Array | None = None
+) -> tuple[list[Stretch], list[str]]:
+    """The stretches of a log in the band of a cut-off (Hz), and what was left out of it.
+
+    ``half`` (0 or 1) reads positions from every other row alone: the errors of the two halves are not the same.
+    ``delay`` (n,) is by how many seconds efforts were recorded too late.
+    """
     if log.times is None:
         raise ArgumentError(
             f'{log.source}: rates are taken by the times of its rows; there is no column "t".'
@@ -101,11 +117,12 @@ def stretches(log: Log, effort: Array, cutoff: float) -> tuple[list[Stretch], li
             f"{log.source}: {1 / step:.3g} rows a second hold no frequencies up to {cutoff:g} Hz; give a cut-off "
             f"below {WIDEST / step:.3g} Hz."
         )
+    late = np.zeros(effort.shape[1]) if delay is None else delay
     ends = np.flatnonzero(steps > max(GAP * step, PART / cutoff)) + 1
     found = []
     for piece in np.split(np.arange(len(times)), ends):
         if len(piece) > 3 and times[piece[-1]] - times[piece[0]] > SHORTEST:
-            made = _stretch(log.source, times[piece], q[piece], effort[piece], cutoff, step)
+            made = _stretch(log.source, times[piece], q[piece], effort[piece], cutoff, step, half, late)
             if len(made) > len(Band.below(cutoff, step).taps):
                 found.append(made)
                 continue
@@ -163,20 +180,26 @@ def _longest_rise(times: Array) -> Array:
     return np.array(chain[::-1])
 
 
-def _stretch(source: str, times: Array, q: Array, effort: Array, cutoff: float, step: float) -> Stretch:
+def _stretch(
+    source: str, times: Array, q: Array, effort: Array, cutoff: float, step: float, half: int | None,
+    late: Array,
+) -> Stretch:  # fmt: skip
     even = np.arange(times[0], times[-1] + 0.5 * step, step)
     even = even[even <= times[-1]]
-    recorded = CubicSpline(times, q)(even)
-    whole = np.isfinite(effort)
-    measured = np.column_stack(
-        [_between(even, times, x, good) for x, good in zip(effort.T, whole.T, strict=True)]
+    read = slice(half, None, None if half is None else 2)
+    recorded = CubicSpline(times[read], q[read])(even)
+    columns = list(zip(late.tolist(), effort.T, np.isfinite(effort).T, strict=True))
+    measured = np.column_stack([_between(even + d, times, x, good) for d, x, good in columns])
+    felt = (
+        np.column_stack([np.interp(even + d, times, good.astype(float)) for d, _, good in columns]) == 1.0
     )
-    felt = np.column_stack([np.interp(even, times, good) for good in whole.T.astype(float)]) == 1.0
     kernels = _kernel(min(DETAIL * cutoff, WIDEST / step), step)
     half = len(kernels[0]) // 2
     inner = slice(half, len(even) - half)
     q, qd, qdd = (convolve1d(recorded, kernel, axis=0)[inner] for kernel in kernels)
-    return Stretch(source, even[inner], q, qd, qdd, measured[inner], felt[inner])
+    beyond = NORMAL * np.median(np.abs(recorded[inner] - q), axis=0) if len(q) else np.zeros(q.shape[1])
+    blur = beyond * float(np.linalg.norm(kernels[1]))
+    return Stretch(source, even[inner], q, qd, qdd, measured[inner], felt[inner], blur)
 
 
 def _between(even: Array, times: Array, effort: Array, whole: Array) -> Array:

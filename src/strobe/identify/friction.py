@@ -3,7 +3,9 @@
     rotor        Ia q̈              what the drive's rotor adds
     viscous      v q̇
     quadratic    v₂ q̇ |q̇|          drag that grows faster, or slower, than the speed
+    saturating   Σ s_k q̇/√(q̇² + v_k²)   a film of grease that thins: grows ever more slowly, and never falls
     coulomb      c clip(q̇/v0, ±1)  the direction of motion, as in `robot.drive_parameters`
+    stribeck     c_s clip(q̇/v0, ±1) exp(−(q̇/v_s)²)   what more it takes to begin; v_s is found by steps around the fit
     presliding   Σ c_k z_k(q)      what stays behind a motion that turns or rests
     load         l |τ_rigid| z(q)  gears rub harder under load
     offset       o                 of the sensor of the current
@@ -28,10 +30,13 @@ from strobe.quantities.drives import COULOMB_SPEED
 
 Array = np.ndarray
 
+SOFT = (0.1, 0.5)  # rad/s or m/s: about which saturating friction bends
+FALLS = 0.05  # rad/s or m/s: where the speed is looked for first within which friction falls
+LOADED = 0.1  # of a load, what friction of gears under it usually is
 REACHES = (1e-4, 3e-4, 1e-3)  # rad or m: what a joint goes before a presliding element slips
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Motion:
     """What terms are made of: a motion (N, n), states of friction, and what the rigid body takes if it is known."""
 
@@ -39,6 +44,7 @@ class Motion:
     qd: Array
     qdd: Array
     rigid: Array | None = None
+    falls: Array | float = 1.0  # (n,), speeds within which friction falls
     slip: Array | None = None  # (N, n), the weighted mean of the elements
 
     @classmethod
@@ -61,6 +67,7 @@ class Term:
     columns: Callable[[Motion], Sequence[Array]]  # (N, n) each, one for every symbol
     signed: bool = False
     needs_load: bool = False
+    usual: float = 0.0  # how large it may be where data do not say; 0 where nothing is known
 
 
 def _load(motion: Motion) -> Sequence[Array]:
@@ -69,8 +76,9 @@ def _load(motion: Motion) -> Sequence[Array]:
     return [np.abs(motion.rigid) * motion.slip]
 
 
-def _direction(motion: Motion) -> Array:
-    return np.clip(motion.qd / COULOMB_SPEED, -1.0, 1.0)
+def direction(qd: Array) -> Array:
+    """Of a motion, from −1 to 1."""
+    return np.clip(qd / COULOMB_SPEED, -1.0, 1.0)
 
 
 TERMS = {
@@ -79,15 +87,22 @@ TERMS = {
         Term("rotor", ("Ia",), "kg m²", lambda m: [m.qdd]),
         Term("viscous", ("v",), "N m s", lambda m: [m.qd]),
         Term("quadratic", ("v2",), "N m s²", lambda m: [m.qd * np.abs(m.qd)], signed=True),
-        Term("coulomb", ("c",), "N m", lambda m: [_direction(m)]),
-        Term("asymmetric", ("ca",), "N m", lambda m: [np.abs(_direction(m))], signed=True),
+        Term(
+            "saturating",
+            tuple(f"s{k + 1}" for k in range(len(SOFT))),
+            "N m",
+            lambda m: [m.qd / np.sqrt(m.qd**2 + v**2) for v in SOFT],
+        ),
+        Term("coulomb", ("c",), "N m", lambda m: [direction(m.qd)]),
+        Term("stribeck", ("cs",), "N m", lambda m: [direction(m.qd) * np.exp(-((m.qd / m.falls) ** 2))]),
+        Term("asymmetric", ("ca",), "N m", lambda m: [np.abs(direction(m.qd))], signed=True),
         Term(
             "presliding",
             tuple(f"c{k + 1}" for k in range(len(REACHES))),
             "N m",
             lambda m: [m.bent[..., k] for k in range(len(REACHES))],
         ),
-        Term("load", ("l",), "1", _load, needs_load=True),
+        Term("load", ("l",), "1", _load, needs_load=True, usual=LOADED),
         Term("offset", ("o",), "N m", lambda m: [np.ones_like(m.q)], signed=True),
         Term("spring", ("k",), "N m", lambda m: [m.q], signed=True),
     )

@@ -11,12 +11,14 @@ import numpy as np
 
 from strobe.errors import counted
 from strobe.identify.base_parameters import BaseParameters
+from strobe.identify.channel_delays import Delay
 from strobe.identify.drive_gains import Gains
 from strobe.identify.friction import chosen
 from strobe.identify.logs import Log
 from strobe.identify.payload_readings import owners
+from strobe.identify.residuals import Residuals
 from strobe.identify.torque_fit import TorqueFit
-from strobe.identify.torque_rows import TorqueModel, all_rows, effort_of, stretches_of
+from strobe.identify.torque_rows import Readings, TorqueModel, effort_of, stretches_of
 from strobe.models.joints import Friction, Motor
 from strobe.models.model import Model
 from strobe.models.uncertainty import Uncertainty
@@ -38,6 +40,11 @@ class LogFit:
     fit: Array  # by what fits best
     after: Array  # by the model that bodies can have
     moving: Array  # the same, in rows that tell of a joint
+    rate: float  # rows a second
+    kept: int  # rows within the band
+    steps: Array  # (joints,), in which positions come; 0 where none are seen
+    delay: Array | None  # (joints,) s, by which efforts were taken earlier than recorded
+    behind: Delay | None  # by how much they seem to come after positions, where that was not said
 
     def __str__(self) -> str:
         left = ", ".join(f"{x:.3g}" for x in self.after)
@@ -56,16 +63,21 @@ class Identification:
     fit: TorqueFit  # base parameters, then the friction of each joint: what the data say
     parameters: Array  # (10 · bodies), of bodies that can be
     friction: Array  # (joints, coefficients) beside them
-    drives: Array  # (joints, 3): rotor, viscous and Coulomb friction nearest to that, for model files
+    filed: Array  # (10 · bodies), fitted beside the friction that model files hold
+    drives: Array  # (joints, 3): that rotor, viscous and Coulomb friction
     logs: tuple[LogFit, ...]
     remarks: tuple[str, ...]
     gains: Gains | None = None  # of the drives, where they were found
     taken_gains: Array | None = None  # of the drives, as torques of currents were taken
+    estimator: str = "weighted"
+    residuals: Residuals | None = None  # whether what is left is white
+    crossed: Array | None = None  # (joints,) %: error of parts of the rows by fits to the others
+    speeds: Array | None = None  # (joints,), within which friction falls (Stribeck)
 
     @property
     def model(self) -> TorqueModel:
         """What the torques are made of."""
-        return TorqueModel(self.base, chosen(self.friction_terms))
+        return TorqueModel(self.base, chosen(self.friction_terms), self.speeds)
 
     @property
     def symbols(self) -> tuple[str, ...]:
@@ -104,8 +116,8 @@ class Identification:
 
     @cached_property
     def identified(self) -> Robot:
-        """The robot with what was found: inertias, rotors, viscous and Coulomb friction."""
-        model = driven(self.robot.with_parameters(self.parameters).model, self.drives.tolist())
+        """The robot as model files can hold it: inertias fitted beside rotors, viscous and Coulomb friction."""
+        model = driven(self.robot.with_parameters(self.filed).model, self.drives.tolist())
         return self.robot.with_model(replace(model, uncertainty=self.uncertainty, golden=()))
 
     @cached_property
@@ -113,7 +125,7 @@ class Identification:
         """How well the robot is known, as it is kept with it."""
         from strobe.identify.drawn_robots import uncertainty_of
 
-        values, fit = self.base.map @ self.parameters, self.fit
+        values, fit = self.base.map @ self.filed, self.fit
         return uncertainty_of(self.base, values, self.symbols, self.drives, fit.covariance, fit.deviations)
 
     @property
@@ -124,10 +136,11 @@ class Identification:
     def predicted(self, log: Log, gains: Any = None) -> tuple[Array, Array, Array]:
         """Times (N,), and measured and predicted torques (N, joints) of a log, within the band."""
         gains = self.taken_gains if gains is None else gains
-        pieces, _ = stretches_of(log, effort_of(log, gains), self.cutoff)
+        delay = next((told.delay for told in self.logs if told.source == log.source), None)
+        pieces, _ = stretches_of(log, effort_of(log, gains), self.cutoff, delay=delay)
         parts = [
             (rows.times, rows.effort, rows.torques(self.possible))
-            for rows in all_rows(self.model, pieces, self.cutoff, self.possible)
+            for rows in Readings(self.model, pieces, self.cutoff).rows(self.possible)
         ]
         times, measured, predicted = (np.concatenate(part) for part in zip(*parts, strict=True))
         return times, measured, predicted
@@ -170,6 +183,9 @@ class Identification:
             for name, own, its in zip(owners(self.robot), self.friction, spread, strict=True)
         ]
         return Table(["friction", *self.coefficients], rows)
+
+
+Result = Identification
 
 
 def driven(model: Model, drives: Sequence[Sequence[float]]) -> Model:

@@ -1,107 +1,149 @@
 """From logs to a model: what is read, fitted, brought to what bodies can be, and judged by logs that were held out.
 
-Each joint is weighed by what is left of its own torques. Friction under load depends on the torque of the rigid body,
-so rows are read again once that is known. What least squares says is kept with its error bars; the model is the
-nearest whose bodies can be (`possible`).
+Each joint is weighed by what is left of its own torques (`estimators` has other ways). Friction under load depends on
+the torque of the rigid body, so rows are read again once that is known; so are the delay of efforts behind positions
+and the speeds within which friction falls. What least squares says is kept with its error bars, which hold for
+residuals that are not white; the model is the nearest whose bodies can be (`possible`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import islice
 from typing import Any, cast
 
 import numpy as np
-from scipy.optimize import nnls
 
 from strobe.errors import ArgumentError, UnsupportedModelError
 from strobe.identify.base_parameters import base_parameters
-from strobe.identify.drive_gains import PAYLOAD, Gains, LoadedLayout, gains_of
-from strobe.identify.even_samples import Stretch, possible_rows
+from strobe.identify.body_bounds import body_bounds
+from strobe.identify.channel_delays import Delay, delay_of
+from strobe.identify.cross_validation import crossed
+from strobe.identify.estimators import ESTIMATORS, HALVED, Estimate, estimated, unbiased
+from strobe.identify.even_samples import Band, Stretch, possible_rows
+from strobe.identify.falling_friction import with_speeds
 from strobe.identify.friction import chosen
 from strobe.identify.identification import Identification, LogFit
-from strobe.identify.log_doubts import doubts, scaled, standing
+from strobe.identify.loaded_logs import found_gains
+from strobe.identify.log_doubts import begun, doubts, scaled, standing
+from strobe.identify.log_sources import Source
+from strobe.identify.log_streams import LogStream
 from strobe.identify.logs import Log
 from strobe.identify.payload_readings import owners
-from strobe.identify.payload_regressor import payload_regressor
 from strobe.identify.possible import Bounds, is_possible, nearest_possible, plain_bodies
-from strobe.identify.torque_fit import TorqueFit, Triangle, fitted, stacked
-from strobe.identify.torque_rows import STILL, TorqueModel, all_rows, effort_of, stretches_of
-from strobe.models.arguments import finite_numbers
+from strobe.identify.residuals import judged
+from strobe.identify.torque_fit import TorqueFit
+from strobe.identify.torque_rows import STILL, Readings, Together, TorqueModel
+from strobe.models.arguments import finite_numbers, require_choice
 from strobe.models.model import Model
 from strobe.models.parameters import PER_BODY
 from strobe.robot import Robot, require_robot
 
 Array = np.ndarray
+AnyLog = Log | LogStream
 
-FRICTION = ("rotor", "viscous", "quadratic", "presliding", "load", "offset")
+FRICTION = ("rotor", "viscous", "saturating", "presliding", "load", "offset")
 PLAIN = ("viscous", "coulomb", "offset")
 DRIVE = ("rotor", "viscous", "coulomb")  # what model files hold
-ROUNDS = 4  # in which friction under load and the load find each other
-WEIGHINGS = 5  # in which joints find their weights
+MEANT = {
+    "viscous": ("quadratic", "saturating"),
+    "coulomb": ("presliding", "load", "saturating", "stribeck"),
+}
 LEAST_MOTION = 1e-3  # rad or m, of a log
 MOST = 0.99  # of the power of a velocity
 WHOLE = 8.0  # times the frequency below which that lies
 SHORTEST = 0.1  # m: a link without joints beyond it is as long
+TRIED = 4  # stretches of a log, by which doubts and delays are judged
+KEPT = 400  # rows within the band, of a stretch, that are enough for both
+AGAIN = 2  # times a delay is looked for
 
 
 def identify(
-    robot: Robot, logs: Log | Sequence[Log], *, test: Log | Sequence[Log] = (), friction: Sequence[str] = FRICTION,
-    cutoff: float | None = None, gains: Any = None, loaded: Log | Sequence[Log] = (), load: float | None = None,
-    frame: str | None = None,
+    robot: Robot, logs: AnyLog | Sequence[AnyLog], *, test: AnyLog | Sequence[AnyLog] = (),
+    friction: Sequence[str] = FRICTION, estimator: str = "weighted", cutoff: float | None = None, gains: Any = None,
+    torque_constants: Any = None, gear: Any = None, loaded: AnyLog | Sequence[AnyLog] = (), load: float | None = None,
+    frame: str | None = None, delay: Any = None, within: Any = None, masses: Any = None,
 ) -> Identification:  # fmt: skip
     """A robot's inertial parameters and friction from logs of motions and the torques they took.
 
     ``test`` are logs that are not fitted, and tell how far the model can be trusted. ``friction`` names terms of
-    `strobe.identify.friction`. ``cutoff`` (Hz) is the band; chosen from the motion if not given. ``gains`` (N m/A,
-    one per joint) make torques of motor currents; they are found where ``loaded`` logs were recorded with a ``load``
-    (kg) at a frame (the tip).
+    `strobe.identify.friction`, ``estimator`` one of `strobe.identify.estimators`. ``cutoff`` (Hz) is the band; chosen
+    from the motion if not given. ``gains`` (N m/A, one per joint) make torques of motor currents, or
+    ``torque_constants`` (N m/A of the motor) with ``gear`` ratios; they are found where ``loaded`` logs were recorded
+    with a ``load`` (kg) at a frame (the tip). ``delay`` (s; one, or one per joint) is by how much efforts were
+    recorded later than positions; found if not given. ``within`` are boxes, and ``masses`` bounds (kg), by the name
+    of a link: ((x, y, z), (x, y, z)) about its frame, (least, most). Logs are those of `read_log`, or of `stream_log`
+    where they are too long for memory.
     """
     require_robot(robot)
     train, held, carrying = _logs(logs), _logs(test), _logs(loaded)
     _require(robot, train, carrying, load)
+    require_choice("estimator", estimator, ESTIMATORS)
     model = TorqueModel(base_parameters(robot), chosen(friction))
+    prior, remarks = _known(robot)
+    own_bounds, start, outside = body_bounds(robot, prior, within, masses)
     cutoff = _band_of(train) if cutoff is None else finite_numbers("cutoff", [cutoff], 1)[0]
-    found, remarks = None, []
+    taken = _gains_given(robot, gains, torque_constants, gear)
+    late = None if delay is None else _each("delay", delay, robot.nv)
+    found = None
     if load is not None:
-        where = robot.moving_frame(frame)
-        found, remarks = _gains(robot, model, train, carrying, load, where, cutoff)
-    if gains is not None:
-        gains = finite_numbers("gains", gains, robot.nv)
-    elif found is not None:
-        gains = found.values
-    pieces, said = _pieces((*train, *held), gains, cutoff)
-    read = [piece for each in pieces[: len(train)] for piece in each]
-    remarks += [*said, *standing(owners(robot), read, STILL), *_doubts(model, read, cutoff)]
-    triangles, fit = _fitted(model, read, cutoff)
+        even = np.ones(robot.nv)
+        free, carried = ([Source(log, even, cutoff) for log in some] for some in (train, carrying))
+        arm = robot.with_parameters(prior.ravel())  # a load is linear: any masses do, none do not
+        found = found_gains(model, arm, free, carried, load, robot.moving_frame(frame))
+        remarks = [*(remark for source in carried for remark in source.remarks), *remarks]
+        taken = found.values if taken is None else taken
+    sources = [Source(log, taken, cutoff, late) for log in (*train, *held)]
+    looks = [_looked_at(source) for source in sources]
+    tried = [piece for look in looks[: len(train)] for piece in look]
+    remarks = [*standing(owners(robot), tried, STILL), *_doubts(model, tried, cutoff), *remarks, *outside]
+    found_delays = [
+        _without_delay(model, source, look) if late is None else None
+        for source, look in zip(sources, looks, strict=True)
+    ]
+    parts = _parts(model)
+    read = [Readings(model, source.pieces, cutoff) for source in sources]
+    readings = Together(read[: len(train)])
+    readings, rows = with_speeds(readings, estimated(readings, parts, estimator), parts, estimator)
+    model, fit = readings.model, rows.fit
+    if estimator in HALVED:
+        fit = _of_halves(model, sources[: len(train)], parts, estimator, rows)
+    residuals, fit = judged(readings, fit)
+    remarks = [*(remark for source in sources for remark in source.remarks), *remarks]
     first, spread = fit.values[: model.base.count], fit.deviations[: model.base.count]
     remarks += scaled(first, model.base.values, spread)
-    parameters, own, said = _possible(robot, model, triangles, fit)
+    parameters, own = _possible(model, fit, prior, start, own_bounds)
     values = np.concatenate([model.base.map @ parameters, own.ravel()])
+    filed = _in_files(readings, (parameters, own), estimator, prior, start, own_bounds)
     told = [
-        _told(model, log, each, cutoff, fit.values, values, log not in train)
-        for log, each in zip((*train, *held), pieces, strict=True)
+        _told(each, source, behind, fit.values, values, k >= len(train))
+        for k, (each, source, behind) in enumerate(
+            zip((each.of(model) for each in read), sources, found_delays, strict=True)
+        )
     ]
-    drives = _drives(model, read, cutoff, own)
     return Identification(
-        robot, model.base, tuple(term.name for term in model.terms), cutoff, fit, parameters, own, drives,
-        tuple(told), tuple(dict.fromkeys([*remarks, *said])), found, None if gains is None else np.array(gains),
+        robot, model.base, tuple(term.name for term in model.terms), cutoff, fit, parameters, own,
+        *filed, tuple(told), tuple(dict.fromkeys(remarks)), found,
+        None if taken is None else np.array(taken), estimator, residuals,
+        crossed(model.layout, rows.folds, parts, rows.fit.noise), model.speeds,
     )  # fmt: skip
 
 
-def _logs(logs: Log | Sequence[Log]) -> list[Log]:
-    if isinstance(logs, Log):
+def _logs(logs: AnyLog | Sequence[AnyLog]) -> list[AnyLog]:
+    if isinstance(logs, Log | LogStream):
         return [logs]
     if not isinstance(logs, Iterable):
         raise ArgumentError(f"a log is a {type(logs).__name__}; expected one of strobe.read_log(…).")
     return list(logs)
 
 
-def _require(robot: Robot, train: Sequence[Log], loaded: Sequence[Log], load: float | None) -> None:
+def _require(robot: Robot, train: Sequence[AnyLog], loaded: Sequence[AnyLog], load: float | None) -> None:
     """Refuse what cannot be identified."""
     if not train:
         raise ArgumentError("logs is empty; give at least one log.")
     for log in (*train, *loaded):
-        if not isinstance(log, Log):
+        if not isinstance(log, Log | LogStream):
             raise ArgumentError(f"a log is a {type(log).__name__}; expected one of strobe.read_log(…).")
     if not robot.coordinates.is_single:
         raise UnsupportedModelError(
@@ -115,10 +157,32 @@ def _require(robot: Robot, train: Sequence[Log], loaded: Sequence[Log], load: fl
         raise ArgumentError(f"load is {load}; a mass is positive.")
 
 
-def _band_of(logs: Sequence[Log]) -> float:
+def _gains_given(robot: Robot, gains: Any, constants: Any, gear: Any) -> Any:
+    """N m per ampere of each joint, as they are said or as constants of motors with gears before them."""
+    if gear is not None and constants is None:
+        raise ArgumentError(
+            "gear is said without torque_constants; torques of a motor are what it multiplies."
+        )
+    if constants is not None:
+        if gains is not None:
+            raise ArgumentError("gains and torque_constants say the same; give one of them.")
+        ratios = finite_numbers("gear", np.ones(robot.nv) if gear is None else gear, robot.nv)
+        return np.multiply(finite_numbers("torque_constants", constants, robot.nv), ratios)
+    return None if gains is None else np.array(finite_numbers("gains", gains, robot.nv))
+
+
+def _each(name: str, given: Any, count: int) -> Array:
+    """A number for each joint, or one for all."""
+    return np.array(finite_numbers(name, [given] * count if np.ndim(given) == 0 else given, count))
+
+
+def _band_of(logs: Sequence[AnyLog]) -> float:
     """A cut-off that leaves the motion whole: some times the frequency below which all but a little of it lies."""
+    first = [next(iter(log)) if isinstance(log, LogStream) else log for log in logs]
     moving = [
-        log for log in logs if np.nanmax(np.nanmax(log.q, axis=0) - np.nanmin(log.q, axis=0)) > LEAST_MOTION
+        log
+        for log in first
+        if np.nanmax(np.nanmax(log.q, axis=0) - np.nanmin(log.q, axis=0)) > LEAST_MOTION
     ]
     if not moving:
         names = ", ".join(log.source for log in logs)
@@ -144,94 +208,136 @@ def _content(log: Log) -> float:
     return float(np.fft.rfftfreq(len(moved), step)[max(highest, 1)])
 
 
-def _pieces(logs: Sequence[Log], gains: Any, cutoff: float) -> tuple[list[list[Stretch]], list[str]]:
-    """The stretches of each log, and what was left out."""
-    pairs = [stretches_of(log, effort_of(log, gains), cutoff) for log in logs]
-    return [pieces for pieces, _ in pairs], [remark for _, said in pairs for remark in said]
+# -- what is read -----------------------------------------------------------------------------------
 
 
-# -- the fit ----------------------------------------------------------------------------------------
+def _looked_at(source: Source) -> list[Stretch]:
+    """The middle of some stretches of a log, of a stream from its beginning."""
+    return [begun(piece, _enough(piece, source.cutoff)) for piece in islice(source, TRIED)]
 
 
-def _fitted(
-    model: TorqueModel, pieces: Sequence[Stretch], cutoff: float, weighings: int = WEIGHINGS
-) -> tuple[list[Triangle], TorqueFit]:
-    layout = model.layout
-    rotor = model.places("rotor")
-    parts = [model.base.count + j * layout.friction + k for j in model.rotors() for k in rotor]
-    triangles, fit = layout.empty(), None
-    for _ in range(ROUNDS if model.needs_load else 1):
-        triangles = layout.empty()
-        for rows in all_rows(model, pieces, cutoff, None if fit is None else fit.values):
-            for j, triangle in enumerate(triangles):
-                triangle.add(*rows.of(j), rows.worth)
-        fit = fitted(layout, triangles, parts, weighings)
-    assert fit is not None
-    return triangles, fit
+def _parts(model: TorqueModel) -> list[int]:
+    """Rotors that base parameters hold already."""
+    return [
+        model.base.count + j * model.layout.friction + k
+        for j in model.rotors()
+        for k in model.places("rotor")
+    ]
 
 
-def _doubts(model: TorqueModel, pieces: Sequence[Stretch], cutoff: float) -> list[str]:
+def _quickly(model: TorqueModel, pieces: Sequence[Stretch], cutoff: float, weighings: int) -> Estimate:
+    return estimated(Readings(model, list(pieces), cutoff), _parts(model), "weighted", weighings)
+
+
+def _doubts(model: TorqueModel, tried: Sequence[Stretch], cutoff: float) -> list[str]:
     """What may be wrong with columns, by fits with the plainest friction."""
     plain = TorqueModel(model.base, chosen(PLAIN))
+    layout = plain.layout
 
-    def error(tried: Sequence[Stretch]) -> Array:
-        triangles, fit = _fitted(plain, tried, cutoff, weighings=1)
-        left = [t.residual(fit.values[plain.layout.of(j)]) for j, t in enumerate(triangles)]
-        return 100 * np.sqrt([x / (t.size or 1.0) for x, t in zip(left, triangles, strict=True)])
+    def error(some: Sequence[Stretch]) -> Array:
+        found = _quickly(plain, some, cutoff, 1)
+        left, size = np.zeros(layout.joints), np.zeros(layout.joints)
+        for fold in found.folds:
+            left += [t.residual(found.fit.values[layout.of(j)]) for j, t in enumerate(fold)]
+            size += [t.size for t in fold]
+        return 100 * np.sqrt(left / np.where(size > 0, size, 1.0))
 
-    return doubts(owners(model.base.robot), pieces, error)
+    return doubts(owners(model.base.robot), tried, error)
+
+
+def _enough(piece: Stretch, cutoff: float) -> int:
+    """How many rows of a stretch tell enough."""
+    band = Band.below(cutoff, piece.step)
+    return len(band.taps) + KEPT * band.every
+
+
+def _without_delay(model: TorqueModel, source: Source, looked_at: Sequence[Stretch]) -> Delay:
+    """The delay of a log; where it matters, its efforts are read anew without it."""
+    plain = TorqueModel(model.base, tuple(term for term in model.terms if not term.needs_load))
+    parts, taken, found = _parts(plain), 0.0, Delay(0.0, np.inf)
+    for _ in range(AGAIN):
+        pieces = _looked_at(source) if taken else looked_at
+        readings = Readings(plain, pieces, source.cutoff)
+        found = delay_of(readings, estimated(readings, parts, "weighted").fit.values, parts)
+        found = replace(found, value=found.value + taken)
+        if not found.matters(1 / source.rate):
+            break
+        taken = found.value
+        source.late(np.full(model.layout.joints, taken))
+    if taken:
+        source.say(
+            f"efforts come {1e3 * found.value:.3g} ± {1e3 * found.deviation:.1g} ms after positions, and were taken "
+            "that much earlier."
+        )
+    return found
+
+
+def _of_halves(
+    model: TorqueModel, sources: Sequence[Source], parts: Sequence[int], estimator: str, begun: Estimate
+) -> TorqueFit:
+    """What two halves of the rows say without the bias that errors of positions make."""
+    pairs = list[Any]()
+    for source in sources:
+        halves = [replace(source, half=k, remarks={}) for k in (0, 1)]
+        for one, other in zip(*halves, strict=True):
+            pairs.append(tuple(model.rows(each, source.cutoff, begun.fit.values) for each in (one, other)))
+    return unbiased(model.layout, pairs, parts, estimator, begun.fit)
+
+
+# -- how well it is explained -----------------------------------------------------------------------
 
 
 def _told(
-    model: TorqueModel, log: Log, pieces: Sequence[Stretch], cutoff: float, best: Array, possible: Array,
-    held_out: bool,
-) -> LogFit:  # fmt: skip
-    rows = list(all_rows(model, pieces, cutoff, possible))
-    effort, tells = np.concatenate([x.effort for x in rows]), np.concatenate([x.tells for x in rows])
-    known = np.concatenate([x.base @ model.base.values for x in rows])
-    by_best, after = (np.concatenate([x.torques(v) for x in rows]) for v in (best, possible))
+    readings: Readings, source: Source, behind: Delay | None, best: Array, possible: Array, held_out: bool
+) -> LogFit:
+    """How well a log is explained, in the rows whose efforts were recorded."""
+    known, kept = readings.model.base.values, 0
+    sums = np.zeros((6, readings.model.layout.joints))
+    for rows in readings.rows(possible):
+        after = rows.torques(possible)
+        for k, (mask, predicted) in enumerate((
+            (rows.felt, 0.0), (rows.felt, rows.base @ known), (rows.felt, rows.torques(best)),
+            (rows.felt, after), (rows.tells, 0.0), (rows.tells, after),
+        )):  # fmt: skip
+            sums[k] += (np.where(mask, rows.effort - predicted, 0.0) ** 2).sum(axis=0)
+        kept += len(rows.times)
+    size, before, fit, after, moved, moving = np.sqrt(sums)
     return LogFit(
-        log.source, held_out, len(log),
-        _relative(effort, known), _relative(effort, by_best), _relative(effort, after),
-        _relative(np.where(tells, effort, 0.0), np.where(tells, after, 0.0)),
+        source.log.source, held_out, source.rows, _percent(before, size), _percent(fit, size), _percent(after, size),
+        _percent(moving, moved), source.rate, kept, source.steps,
+        source.delay, behind,
     )  # fmt: skip
 
 
-def _relative(measured: Array, predicted: Array) -> Array:
+def _percent(left: Array, size: Array) -> Array:
     """100 ‖τ − τ̂‖ / ‖τ‖ of each joint; NaN where nothing was measured."""
-    size = np.linalg.norm(measured, axis=0)
-    left = np.linalg.norm(measured - predicted, axis=0)
     return 100 * np.divide(left, size, out=np.full(len(size), np.nan), where=size > 0)
 
 
-def _drives(model: TorqueModel, pieces: Sequence[Stretch], cutoff: float, friction: Array) -> Array:
-    """Rotor, viscous and Coulomb friction (joints, 3) nearest to a richer friction, where joints move."""
-    plain = TorqueModel(model.base, chosen(DRIVE[1:]))
-    rotor = model.places("rotor")
-    inner = [k for k in range(len(model.symbols)) if k not in (*rotor, *model.places("offset", "spring"))]
-    values = np.concatenate([np.zeros(model.base.count), friction.ravel()])
-    both = [(model.rows(piece, cutoff, values), plain.rows(piece, cutoff)) for piece in pieces]
-    found = np.zeros((len(friction), len(DRIVE)))
-    for j, own in enumerate(friction):
-        wanted = np.concatenate(
-            [rich.friction[rich.tells[:, j], j][:, inner] @ own[inner] for rich, _ in both]
-        )
-        columns = np.concatenate([bare.friction[bare.tells[:, j], j] for _, bare in both])
-        found[j, 1:] = nnls(columns, wanted)[0] if len(columns) else 0.0
-        found[j, 0] = own[rotor].sum()
-    return found
+def _in_files(
+    readings: Readings, found: tuple[Array, Array], estimator: str, prior: Array, start: Array, own: Bounds
+) -> tuple[Array, Array]:
+    """Parameters, and rotor, viscous and Coulomb friction (joints, 3): the model fitted anew with what files hold."""
+    terms = {term.name for term in readings.model.terms}
+    kept = [name for name in (*DRIVE, "offset", "spring") if terms & {name, *MEANT.get(name, ())}]
+    model = TorqueModel(readings.model.base, chosen(kept))
+    if {*kept} != terms:
+        plain = readings.of(model)
+        found = _possible(model, estimated(plain, _parts(model), estimator).fit, prior, start, own)
+    columns = [found[1][:, model.places(name)].sum(axis=1) for name in DRIVE]
+    return found[0], np.column_stack(columns)
 
 
 # -- what bodies can be -----------------------------------------------------------------------------
 
 
 def _possible(
-    robot: Robot, model: TorqueModel, triangles: Sequence[Triangle], fit: TorqueFit
-) -> tuple[Array, Array, list[str]]:
+    model: TorqueModel, fit: TorqueFit, prior: Array, start: Array, own: Bounds
+) -> tuple[Array, Array]:
     """Parameters of bodies that can be, and the friction beside them."""
-    prior, remarks = _known(robot)
     layout, bodies = model.layout, prior.size
-    rows = stacked(layout, triangles, fit.noise)
+    usual = _usual(model)
+    rows = np.vstack([fit.rows, usual])
     whole = np.column_stack([rows[:, : layout.base] @ model.base.map, rows[:, layout.base : -1]])
     positive = [
         bodies + j * layout.friction + k
@@ -239,10 +345,25 @@ def _possible(
         for k, signed in enumerate(model.signed)
         if not signed
     ]
-    bounds = Bounds(np.eye(whole.shape[1])[positive], np.zeros(len(positive)))
-    start = np.concatenate([prior.ravel(), np.ones(layout.friction * layout.joints)])
-    found = nearest_possible(whole, rows[:, -1], prior, bounds, start).values
-    return found[:bodies], found[bodies:].reshape(layout.joints, layout.friction), remarks
+    G = np.zeros((len(positive) + len(own.h), whole.shape[1]))
+    G[: len(positive)], G[len(positive) :, :bodies] = np.eye(whole.shape[1])[positive], own.G
+    bounds = Bounds(G, np.concatenate([np.zeros(len(positive)), own.h]))
+    begin = np.concatenate([start.ravel(), np.ones(layout.friction * layout.joints)])
+    found = nearest_possible(whole, rows[:, -1], prior, bounds, begin).values
+    return found[:bodies], found[bodies:].reshape(layout.joints, layout.friction)
+
+
+def _usual(model: TorqueModel) -> Array:
+    """One reading of each coefficient whose size is usual: nothing, give or take that."""
+    layout = model.layout
+    sizes = [(k, size) for k, size in enumerate(model.usual) if size]
+    rows = np.zeros((len(sizes) * layout.joints, layout.unknowns + 1))
+    places = [
+        (layout.base + j * layout.friction + k, size) for j in range(layout.joints) for k, size in sizes
+    ]
+    for row, (place, size) in zip(rows, places, strict=True):
+        row[place] = 1 / size
+    return rows
 
 
 def _known(robot: Robot) -> tuple[Array, list[str]]:
@@ -263,48 +384,3 @@ def _length(model: Model, body: int) -> float:
     """How far a body reaches, by the places of the joints that it carries."""
     carried = [each.before.translation for each in model.bodies if each.parent == model.bodies[body].index]
     return max([SHORTEST, *(float(np.linalg.norm([cast(float, x) for x in place])) for place in carried)])
-
-
-# -- gains ------------------------------------------------------------------------------------------
-
-
-def _gains(
-    robot: Robot, model: TorqueModel, free: Sequence[Log], loaded: Sequence[Log], mass: float, frame: str,
-    cutoff: float,
-) -> tuple[Gains, list[str]]:  # fmt: skip
-    """Drive gains from currents without and with a load, and what was left out of the logs with it."""
-    for log in (*free, *loaded):
-        if log.current is None:
-            raise ArgumentError(f"{log.source}: gains come from motor currents, and there are none in it.")
-    known, _ = _known(robot)
-    arm = robot.with_parameters(known.ravel())  # a load is linear: any masses do, none do not
-    layout = LoadedLayout(model.base.count, len(model.symbols), robot.nv)
-    empty, _ = _pieces(free, np.ones(robot.nv), cutoff)
-    carrying, remarks = _pieces(loaded, np.ones(robot.nv), cutoff)
-    pieces = [(piece, False) for each in empty for piece in each]
-    pieces += [(piece, True) for each in carrying for piece in each]
-    found: Gains | None = None
-    for _ in range(ROUNDS if model.needs_load else 1):
-        triangles = layout.empty()
-        for piece, carries in pieces:
-            _add_current(triangles, model, arm, piece, frame if carries else None, cutoff, found)
-        found = gains_of(layout, triangles, mass)
-    assert found is not None
-    return found, remarks
-
-
-def _add_current(
-    triangles: Sequence[Triangle], model: TorqueModel, arm: Robot, piece: Stretch, frame: str | None, cutoff: float,
-    found: Gains | None,
-) -> None:  # fmt: skip
-    """Rows of currents, with columns for what the hand holds at a frame."""
-    held = np.zeros((*piece.q.shape, PAYLOAD))
-    if frame is not None:
-        held = payload_regressor(arm, piece.q, piece.qd, piece.qdd, frame=frame)
-    values, carried = (None, 0.0) if found is None else (found.beside, held @ found.load)
-    rows = model.rows(piece, cutoff, values, carried)
-    kept = rows.band.kept(held)
-    for j, triangle in enumerate(triangles):
-        m = rows.tells[:, j]
-        columns = np.column_stack([rows.base[m, j], kept[m, j], rows.friction[m, j]])
-        triangle.add(columns, rows.effort[m, j], rows.worth)

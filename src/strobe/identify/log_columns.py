@@ -14,6 +14,7 @@ measured ones before wanted ones. A unit may stand behind a name: ``q1 [deg]``, 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -61,6 +62,12 @@ PLAIN = {  # units that are taken as they are: of which quantity, of joints that
     "m/s^2": ("qdd", False), "m/s²": ("qdd", False), "m/s2": ("qdd", False),
     "nm": ("tau", True), "n m": ("tau", True), "n·m": ("tau", True), "n*m": ("tau", True), "n": ("tau", False),
     "a": ("current", None),
+}  # fmt: skip
+SCALED = {  # units that are multiples of those
+    "nmm": (1e-3, "nm"), "n mm": (1e-3, "nm"), "n·mm": (1e-3, "nm"), "n*mm": (1e-3, "nm"), "mnm": (1e-3, "nm"),
+    "knm": (1e3, "nm"), "kn": (1e3, "n"), "ma": (1e-3, "a"), "mrad": (1e-3, "rad"), "mm": (1e-3, "m"),
+    "mm/s": (1e-3, "m/s"), "rpm": (math.pi / 30, "rad/s"), "1/min": (math.pi / 30, "rad/s"),
+    "rev": (2 * math.pi, "rad"),
 }  # fmt: skip
 TIME_UNITS = {"s": 1.0, "sec": 1.0, "seconds": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
 
@@ -127,7 +134,7 @@ def meaning_of(unit: str) -> tuple[str, bool | None] | None:
         return (
             "qdd" if "2" in (found[2] or "") or "²" in (found[2] or "") else "qd" if found[2] else "q"
         ), True
-    return PLAIN.get(unit)
+    return PLAIN.get(SCALED[unit][1] if unit in SCALED else unit)
 
 
 def role(series: str) -> str:

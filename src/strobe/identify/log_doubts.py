@@ -19,9 +19,10 @@ Reading = tuple[str, Callable[[Stretch], Stretch]]
 
 POOR = 20.0  # % of relative residual error, of the worst joint: below it, nothing is doubted
 BETTER = 3.0  # times smaller must an error be
-ROWS = 2_000  # of a stretch, that are tried
 SATURATED = 0.02  # of rows, that have one and the same largest effort
 ALIKE = 1e-9  # of it
+HELD = 5  # rows without effort, one after the other
+STANDS = 1e-3  # rad or m: a joint that moves less stands
 LEAST = 0.1  # of the parameters that were known: below, the unit is doubted
 
 
@@ -62,7 +63,7 @@ def doubts(
     joints: Sequence[str], pieces: Sequence[Stretch], error: Callable[[Sequence[Stretch]], Array]
 ) -> list[str]:
     """A sentence for each other reading that fits far better; ``error`` gives that of each joint in percent."""
-    tried = [_begun(max(pieces, key=len))]
+    tried = [max(pieces, key=len)]
     found = error(tried)
     if not found.max() > POOR:
         return []
@@ -81,12 +82,12 @@ def doubts(
     return [f"{sentence}: read so, what is left of the torques is {times:.3g} times smaller."]
 
 
-def _begun(piece: Stretch) -> Stretch:
-    """The rows in the middle of a stretch."""
-    spare = max(0, (len(piece) - ROWS) // 2)
-    cut = slice(spare, spare + ROWS)
-    rows = (piece.times, piece.q, piece.qd, piece.qdd, piece.effort, piece.felt)
-    return Stretch(piece.source, *(x[cut] for x in rows))
+def begun(piece: Stretch, rows: int) -> Stretch:
+    """So many rows in the middle of a stretch."""
+    spare = max(0, (len(piece) - rows) // 2)
+    cut = slice(spare, spare + rows)
+    names = ("times", "q", "qd", "qdd", "effort", "felt")
+    return replace(piece, **{name: getattr(piece, name)[cut] for name in names})
 
 
 def standing(joints: Sequence[str], pieces: Sequence[Stretch], slowest: float) -> list[str]:
@@ -112,6 +113,31 @@ def scaled(found: Array, known: Array, spread: Array) -> list[str]:
         f"masses and inertias are {ratio:.3g} times those that the robot was given with: see the unit of the torques "
         "(N m, N), and that they are no currents."
     ]
+
+
+def braked(joints: Sequence[str], q: Array, effort: Array) -> tuple[Array, list[str]]:
+    """Where joints (N, n) stand without any effort beside rows that have one: a brake holds them."""
+    most = np.nanmax(np.abs(effort), axis=0, initial=0.0)
+    nothing = (np.abs(effort) <= ALIKE * most) & (most > 0)
+    held, told = np.zeros_like(nothing), list[str]()
+    for j, name in enumerate(joints):
+        for first, last in _runs(nothing[:, j]):
+            moved = np.ptp(q[first:last, j]) if q.shape == effort.shape else 0.0
+            held[first:last, j] = last - first >= HELD and moved < STANDS
+        if held[:, j].any():
+            told.append(name)
+    if not told:
+        return held, []
+    rows = counted(int(held.any(axis=1).sum()), "row")
+    return held, [
+        f"{', '.join(told)} stand without effort in {rows}, which were left out: a brake holds them."
+    ]
+
+
+def _runs(true: Array) -> list[tuple[int, int]]:
+    """Where a mask is true without a break: first row, and the one behind the last."""
+    edges = np.flatnonzero(np.diff(true.astype(np.int8), prepend=0, append=0))
+    return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
 
 
 def saturated(joints: Sequence[str], effort: Array) -> tuple[Array, list[str]]:

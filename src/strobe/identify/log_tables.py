@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
@@ -20,7 +20,7 @@ import numpy as np
 from strobe.errors import counted, wrong_name
 from strobe.files.faults import Faults
 from strobe.files.reading import file_fault
-from strobe.files.tables import ALSO_BLANKS, Row, decimal, separated_rows
+from strobe.files.tables import ALSO_BLANKS, Row, decimal, separated_lines, separated_rows
 
 Array = np.ndarray
 Watch = Callable[[Sequence[Row], str, str], Iterable[Row]]
@@ -142,7 +142,15 @@ class TextTable:
 
 def read_text_table(path: Path, faults: Faults, watch: Watch | None = None) -> TextTable:
     """A log in text: comma, semicolon, tab or blanks between its cells, with a header or without."""
-    delimiter, rows = separated_rows(path, ALSO_BLANKS)
+    return _text_table(*separated_rows(path, ALSO_BLANKS), faults, watch)
+
+
+def text_table(path: Path, faults: Faults, text: str) -> TextTable:
+    """A part of a log in text, with its header if it has one."""
+    return _text_table(*separated_lines(path, text, ALSO_BLANKS), faults, None)
+
+
+def _text_table(delimiter: str, rows: list[Row], faults: Faults, watch: Watch | None) -> TextTable:
     if not rows:
         faults.add("the file is empty; a header with the names of the joints was expected.")
     faults.raise_if_any()
@@ -250,6 +258,19 @@ class ArrayTable:
 
     def line_of(self, row: int) -> int | None:
         return None
+
+
+def named_table(arrays: Mapping[str, Array]) -> ArrayTable:
+    """Arrays as columns: t, and q1, q2, … of one with several."""
+    names, columns = list[str](), list[Array]()
+    for name, array in arrays.items():
+        if array.ndim == 1:
+            names.append(name)
+            columns.append(array)
+        else:
+            names += [f"{name}{k + 1}" for k in range(array.shape[1])]
+            columns += list(array.T)
+    return ArrayTable(names, columns)
 
 
 def read_parquet_table(path: Path) -> ArrayTable:

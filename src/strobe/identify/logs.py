@@ -3,6 +3,7 @@
     read_log("log.csv", robot)        CSV, gzip or not: comma, semicolon, tab, blanks; with a header or without
     read_log("bag.mcap", robot)       joint states of ROS 2, or of strobe simulate
     read_log("log.parquet", robot)    columns by the same names as in CSV (extra "scale")
+    read_log("log.npz", robot)        arrays t, q, qd, tau, … by rows, as strobe simulate writes them
     read_log("traj.json", robot)      a motion of strobe plan, or a ROS JointTrajectory; .npz too
 
 Columns are matched to joints by their names (`log_columns`), or as ``columns`` says. What could mean two things is
@@ -23,6 +24,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from strobe.errors import MOST_FAULTS, ArgumentError, counted, nearest, some_of
+from strobe.files.arrays import read_arrays
 from strobe.files.faults import Faults
 from strobe.files.reading import path_text
 from strobe.identify.log_checks import disagreements
@@ -30,6 +32,7 @@ from strobe.identify.log_columns import (
     DEGREES,
     NAMES,
     QUANTITIES,
+    SCALED,
     Clock,
     Column,
     Slot,
@@ -41,10 +44,12 @@ from strobe.identify.log_columns import (
     split_unit,
 )
 from strobe.identify.log_tables import (
+    ArrayTable,
     LogTable,
     Watch,
     is_time,
     joined_stamps,
+    named_table,
     read_message_tables,
     read_parquet_table,
     read_text_table,
@@ -62,6 +67,7 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 PLANNED = (".json", ".npz")
+POLYNOMIALS = "coefficients"  # what an NPZ of a planned motion has, and one of a recorded motion has not
 LOGGED = (".csv", ".tsv", ".txt", ".gz", ".mcap", ".parquet")
 STATE = ("q", "qd", "qdd")
 MOST_FOREIGN = 1_000  # columns that belong to no joint
@@ -152,12 +158,22 @@ def reading(
     broken: bool = False,
 ) -> Log:  # fmt: skip
     """The log of `read_log`; one without the rates among ``needs`` is refused, tau may be of some joints."""
-    if path.suffix.lower() in PLANNED:
+    table = _arrays(path)
+    if table is None and path.suffix.lower() in PLANNED:
         return _planned(
             path, robot, differentiate, {"columns": columns, "degrees": degrees, "topic": topic}
         )
+    table = table or _table(path, robot, topic, Faults(path), watch)
+    return log_of(table, path, robot, columns, degrees, differentiate, topic, needs=needs, broken=broken)
+
+
+def log_of(
+    table: LogTable, path: Path, robot: Robot, columns: str | Mapping[str, str | int] | None = None,
+    degrees: bool = False, differentiate: bool = False, topic: str | None = None, *, needs: Sequence[str] = (),
+    broken: bool = False, began: str | None = None,
+) -> Log:  # fmt: skip
+    """The log in a table; ``began`` is the first time of a longer one that it is a part of."""
     faults = Faults(path)
-    table = _table(path, robot, topic, faults, watch)
     mapping = None if columns is None else _parsed(columns)
     if mapping is not None and topic is not None and path.suffix.lower() != ".mcap":
         raise ArgumentError("columns: they say already what is read; leave out topic=….")
@@ -175,7 +191,7 @@ def reading(
     if broken:
         table.leave_out_broken(list(chosen.slots), chosen.clock.places if chosen.clock else ())
     numbers = table.numbers(list(chosen.slots), faults)
-    stamps, times = _times(table, chosen, faults, broken)
+    stamps, times = _times(table, chosen, faults, broken, began)
     faults.raise_if_any()
     state = _filled(robot, numbers, chosen, degrees, faults, broken)
     whole = {name for name in STATE if not _missing(robot, name, chosen.slots.values())}
@@ -240,6 +256,22 @@ def refuse_unheard(path: Path, options: Mapping[str, object]) -> None:
     """Refuse what is said of columns where a planned motion says it itself."""
     for name in (name for name, value in options.items() if value):
         raise ArgumentError(f"{path}: a planned motion says itself what it holds; leave out {name}=.")
+
+
+def _arrays(path: Path) -> ArrayTable | None:
+    """The columns of an NPZ that holds rows and no planned motion."""
+    if path.suffix.lower() != ".npz":
+        return None
+    found = read_arrays(path)
+    if POLYNOMIALS in found or "q" not in found or not {"tau", "current"} & {*found}:
+        return None
+    count = len(found["q"])
+    plain = {
+        name: x
+        for name, x in found.items()
+        if x.ndim in (1, 2) and len(x) == count and x.dtype.kind in "fiu"
+    }
+    return named_table(plain)
 
 
 def _table(path: Path, robot: Robot, topic: str | None, faults: Faults, watch: Watch | None) -> LogTable:
@@ -684,12 +716,14 @@ def _mistakes(a: str, b: str) -> int:
 
 
 def _times(
-    table: LogTable, chosen: _Chosen, faults: Faults, may_go_back: bool = False
+    table: LogTable, chosen: _Chosen, faults: Faults, may_go_back: bool = False, began: str | None = None
 ) -> tuple[list[str], Array | None]:
     """The times as they stand there, and in seconds since the first; anything that is none is told."""
     clock = chosen.clock
     if clock is None:
         return [], None
+    if may_go_back and isinstance(table, ArrayTable) and (found := _plain_times(table, clock, began)):
+        return found
     texts = [table.texts(place) for place in clock.places]
     stamps = texts[0] if len(texts) == 1 else list(joined_stamps(*texts))
     for r, (stamp, text) in enumerate(zip(stamps, texts[0], strict=True)):
@@ -699,10 +733,22 @@ def _times(
     if faults.found or not stamps:
         return stamps, None
     scale = clock.scale if clock.scale != 1.0 else _scale_since_1970(stamps[0], clock, chosen)
-    seconds = scale * np.array([since(stamp, stamps[0]) for stamp in stamps])
+    seconds = scale * np.array([since(stamp, began or stamps[0]) for stamp in stamps])
     if not may_go_back and not table.headed and np.isfinite(seconds).all() and (np.diff(seconds) < 0).any():
         faults.add(f'column "{clock.name}" is taken as the time, and does not rise. Say columns=….')
     return stamps, seconds
+
+
+def _plain_times(table: ArrayTable, clock: Clock, began: str | None) -> tuple[list[str], Array] | None:
+    """Times that are numbers already, without a text for each; None of dates, and of seconds since 1970."""
+    column = table.columns[clock.places[0]]
+    if len(clock.places) > 1 or column.dtype.kind not in "fiu" or not len(column):
+        return None
+    first = str(column[0].item()) if began is None else began
+    if column.dtype.kind in "iu" and len(first) in {n for lengths in DIGITS for n in lengths}:
+        return None
+    start = int(first) if column.dtype.kind in "iu" and first.lstrip("-").isdecimal() else float(first)
+    return [first], clock.scale * (column - start).astype(float)
 
 
 def _ragged(table: LogTable, row: int) -> bool:
@@ -739,7 +785,8 @@ def _filled(
         said = DEGREES.fullmatch(chosen.units[place]) is not None
         turned = (said or degrees) and slot in turning
         converted |= turned
-        state[slot[0]][:, slot[1]] = np.radians(column) if turned else column
+        scale = SCALED.get(chosen.units[place], (1.0, ""))[0]
+        state[slot[0]][:, slot[1]] = np.radians(column) if turned else scale * column
     if converted:
         mixed = any(chosen.units[place].startswith("rad") for place in chosen.slots)
         what = "columns that say deg" if mixed else "angles and their rates"

@@ -81,26 +81,35 @@ def nearest_possible(A: Array, y: Array, prior: Array, bounds: Bounds, start: Ar
     """
     bodies = len(prior)
     known = np.linalg.inv(pseudo_inertia(prior))
-    H, g, c = A.T @ A, A.T @ y, float(y @ y)
-    own = np.arange(10 * bodies, len(H))
-    weights = H[own, own]
-    H[own, own] = np.maximum(
-        weights, EASE * weights.max(initial=1.0)
-    )  # what no row tells of stays near nothing
+    A, y = _condensed(A, y, 10 * bodies)
+    c = float(y @ y)
     x, steps, decrement = start.astype(float).copy(), 0, np.inf
     for share, mu in _path(c, len(bounds.h)):
-        own = share * H, share * g, share * c
+        rows = np.sqrt(share) * A, np.sqrt(share) * y
+        H = rows[0].T @ rows[0]
         for _ in range(STEPS):
-            gradient, hessian = _slopes(own[0], own[1], known, bodies, bounds, mu, x)
+            gradient, hessian = _slopes(*rows, H, known, bodies, bounds, mu, x)
             scale = 1.0 / np.sqrt(np.diag(hessian))
             even = hessian * np.outer(scale, scale) + SOFT * np.eye(len(x))
             step = -scale * np.linalg.solve(even, scale * gradient)
             decrement = float(-gradient @ step)
             steps += 1
-            if decrement <= max(NEAR, ROUNDING * own[2]):
+            if decrement <= max(NEAR, ROUNDING * share * c):
                 break
-            x = _descended(*own, known, bodies, bounds, mu, x, step, decrement)
-    return Possible(x, _objective(H, g, c, x), steps, decrement)
+            x = _descended(*rows, known, bodies, bounds, mu, x, step, decrement)
+    return Possible(x, _objective(A, y, x), steps, decrement)
+
+
+def _condensed(A: Array, y: Array, bodies: int) -> tuple[Array, Array]:
+    """As few rows as say the same; an unknown beside bodies that no row tells of stays near nothing."""
+    weights = (A[:, bodies:] ** 2).sum(axis=0)
+    ease = (
+        np.sqrt(EASE * weights.max(initial=1.0))
+        * np.eye(A.shape[1])[bodies:][weights <= EASE * weights.max(initial=1.0)]
+    )
+    whole = np.column_stack([np.vstack([A, ease]), np.append(y, np.zeros(len(ease)))])
+    R = np.asarray(np.linalg.qr(whole, mode="r")) if len(whole) > whole.shape[1] else whole
+    return R[:, :-1], R[:, -1]
 
 
 def _path(c: float, bounds: int) -> Iterator[tuple[float, float]]:
@@ -115,13 +124,12 @@ def _path(c: float, bounds: int) -> Iterator[tuple[float, float]]:
         mu *= FADES
 
 
-def _objective(H: Array, g: Array, c: float, x: Array) -> float:
-    return 0.5 * float(x @ H @ x - 2 * g @ x + c)
+def _objective(A: Array, y: Array, x: Array) -> float:
+    left = A @ x - y  # and not by AᵀA: what is left is much smaller than its parts
+    return 0.5 * float(left @ left)
 
 
-def _whole(
-    H: Array, g: Array, c: float, known: Array, bodies: int, bounds: Bounds, mu: float, x: Array
-) -> float:
+def _whole(A: Array, y: Array, known: Array, bodies: int, bounds: Bounds, mu: float, x: Array) -> float:
     """The objective with its barriers; infinite where no body is."""
     slack = bounds.G @ x - bounds.h
     P = pseudo_inertia(x[: 10 * bodies].reshape(bodies, 10))
@@ -129,14 +137,14 @@ def _whole(
         return np.inf
     sizes = np.linalg.slogdet(P)[1]
     distance = float(np.einsum("bij,bji->", known, P) - sizes.sum())
-    return _objective(H, g, c, x) + distance - mu * float(np.log(slack).sum())
+    return _objective(A, y, x) + distance - mu * float(np.log(slack).sum())
 
 
 def _slopes(
-    H: Array, g: Array, known: Array, bodies: int, bounds: Bounds, mu: float, x: Array
+    A: Array, y: Array, H: Array, known: Array, bodies: int, bounds: Bounds, mu: float, x: Array
 ) -> tuple[Array, Array]:
     """Gradient and Hessian of the objective with its barriers."""
-    gradient, hessian = H @ x - g, H.copy()
+    gradient, hessian = A.T @ (A @ x - y), H.copy()
     inverse = np.linalg.inv(pseudo_inertia(x[: 10 * bodies].reshape(bodies, 10)))
     along = np.einsum("bij,kjl->bkil", inverse, ENTRIES)  # P⁻¹ E_k
     slope = np.einsum("bij,kji->bk", known, ENTRIES) - np.einsum("bkii->bk", along)
@@ -152,14 +160,14 @@ def _slopes(
 
 
 def _descended(
-    H: Array, g: Array, c: float, known: Array, bodies: int, bounds: Bounds, mu: float, x: Array, step: Array,
+    A: Array, y: Array, known: Array, bodies: int, bounds: Bounds, mu: float, x: Array, step: Array,
     decrement: float,
 ) -> Array:  # fmt: skip
     """A step as long as it goes down."""
-    before = _whole(H, g, c, known, bodies, bounds, mu, x)
+    before = _whole(A, y, known, bodies, bounds, mu, x)
     length = 1.0
     while length > 1e-12:
-        after = _whole(H, g, c, known, bodies, bounds, mu, x + length * step)
+        after = _whole(A, y, known, bodies, bounds, mu, x + length * step)
         if after <= before - 0.1 * length * decrement + 1e-12 * abs(before):
             return x + length * step
         length *= 0.5

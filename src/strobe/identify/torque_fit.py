@@ -32,6 +32,11 @@ class Triangle:
         self.R = np.asarray(np.linalg.qr(np.vstack([self.R, np.column_stack([A, y])]), mode="r"))[:size]
         self.rows += len(y) * worth
 
+    def join(self, other: Triangle) -> None:
+        """Take the rows of another one too."""
+        self.R = np.asarray(np.linalg.qr(np.vstack([self.R, other.R]), mode="r"))[: len(self.R)]
+        self.rows += other.rows
+
     def residual(self, x: Array) -> float:
         """|A x − y|²."""
         left = self.R @ np.append(x, -1.0)
@@ -73,6 +78,9 @@ class TorqueFit:
     covariance: Array  # (unknowns, unknowns), of what the rows decide
     open: Array  # (·, unknowns), directions that change no row
     noise: Array  # (joints,), the standard deviation of a row
+    rows: (
+        Array  # (·, unknowns + 1), what all data say: a triangle in units of the noise, and its right side
+    )
 
     @property
     def deviations(self) -> Array:
@@ -82,23 +90,44 @@ class TorqueFit:
 
 
 def fitted(
-    layout: Layout, triangles: Sequence[Triangle], parts: Sequence[int] = (), rounds: int = 5
-) -> TorqueFit:
-    """Weighted least squares, with the noise of each joint from what is left of its own rows.
+    layout: Layout, triangles: Sequence[Triangle], parts: Sequence[int] = (), rounds: int = 5,
+    noise: Array | None = None,
+) -> TorqueFit:  # fmt: skip
+    """Weighted least squares, with the noise of each joint from what is left of its own rows, unless it is given.
 
     ``parts`` are unknowns that others hold already, and that stay 0.
     """
-    noise = np.array([np.sqrt(t.size / max(t.rows, 1)) or 1.0 for t in triangles])
     free = np.setdiff1d(np.arange(layout.unknowns), parts)
-    solved = _solved(layout, triangles, noise, free)
+    if noise is not None:
+        return _whole(layout, triangles, noise, free)
+    noise = np.array([np.sqrt(t.size / max(t.rows, 1)) or 1.0 for t in triangles])
     for _ in range(rounds):
-        spare = max(1 - (len(free) - len(solved[2])) / max(sum(t.rows for t in triangles), 1.0), LEAST)
-        left = [t.residual(solved[0][layout.of(j)]) for j, t in enumerate(triangles)]
-        noise = np.sqrt(
-            [max(x / max(t.rows * spare, 1.0), TINY) for x, t in zip(left, triangles, strict=True)]
-        )
-        solved = _solved(layout, triangles, noise, free)
-    return TorqueFit(*solved, noise)
+        noise = left_over(triangles, _whole(layout, triangles, noise, free), layout, len(free))
+    return _whole(layout, triangles, noise, free)
+
+
+def ordinary(layout: Layout, triangles: Sequence[Triangle], parts: Sequence[int] = ()) -> TorqueFit:
+    """Least squares in which every joint weighs the same, with error bars by the noise of each."""
+    free = np.setdiff1d(np.arange(layout.unknowns), parts)
+    even = np.ones(layout.joints)
+    found = _whole(layout, triangles, even, free)
+    noise = left_over(triangles, found, layout, len(free))
+    rows = stacked(layout, triangles, even / np.maximum(noise, 1e-300))  # R σ, joint by joint
+    spread = rows[:, :-1] @ found.covariance
+    all_rows = stacked(layout, triangles, np.full(layout.joints, np.sqrt(np.mean(noise**2)) or 1.0))
+    return TorqueFit(found.values, spread.T @ spread, found.open, noise, all_rows)
+
+
+def left_over(triangles: Sequence[Triangle], found: TorqueFit, layout: Layout, free: int) -> Array:
+    """The standard deviation of a row of each joint, by what is left of it."""
+    spare = max(1 - (free - len(found.open)) / max(sum(t.rows for t in triangles), 1.0), LEAST)
+    left = [t.residual(found.values[layout.of(j)]) for j, t in enumerate(triangles)]
+    pairs = zip(left, triangles, strict=True)
+    return np.sqrt([max(x / max(t.rows * spare, 1.0), TINY) for x, t in pairs])
+
+
+def _whole(layout: Layout, triangles: Sequence[Triangle], noise: Array, free: Array) -> TorqueFit:
+    return TorqueFit(*_solved(layout, triangles, noise, free), noise, stacked(layout, triangles, noise))
 
 
 def _solved(
