@@ -32,6 +32,7 @@ SAYS = {  # a line, or a part of one, that shows that the script came to its poi
     "19": "the arm is where it should be",
     "20": "learnt: 1.80 kg at [ 0.05 -0.03  0.21] m",
     "21": "19,080 falls on the processor",
+    "22": "torques of a motion it never saw, identified: off by 0.",
 }
 
 

@@ -131,3 +131,73 @@ def test_the_report_is_one_page_that_needs_nothing_beside_it(logs, tmp_path: Pat
     assert run("planar3", logs["first"], *words).exit_code == 2  # it is not replaced unasked
     done = run("planar3", logs["first"], "--report", "report.pdf")
     assert "--report report.pdf: a report is an .html file." in done.stderr
+
+
+def test_constants_of_motors_and_their_gears_are_gains(logs):
+    words = ("planar3", logs["current"], "--friction", "viscous", "--json")
+    one = run(*words, "--gains", "5,3,2")
+    other = run(*words, "--torque-constants", "0.05,0.1,0.02", "--gear", "100,30,100")
+    assert other.exit_code == 0, other.output
+    assert json.loads(other.stdout)["base_parameters"] == json.loads(one.stdout)["base_parameters"]
+
+
+def test_what_is_known_goes_on_to_the_next_motion(logs, tmp_path: Path):
+    known = tmp_path / "known.npz"
+    done = run("planar3", logs["first"], "--friction", "viscous", "--information", str(known))
+    assert done.exit_code == 0, done.output
+    assert f"strobe excite planar3 --known {known} -o next.json" in done.stderr.replace("\n", " ")
+    bounds = ["--lower", "-2", "--upper", "2", "--velocity", "2", "--acceleration", "5"]
+    words = [
+        "excite",
+        "planar3",
+        *bounds,
+        "--known",
+        str(known),
+        "--waves",
+        "2",
+        "--duration",
+        "3",
+        "--json",
+    ]
+    asked = CliRunner().invoke(app, words)
+    assert asked.exit_code == 0, asked.output
+    refused = CliRunner().invoke(app, [*words, "--friction", "viscous"])
+    assert "--friction: the terms are those of --known; leave it out." in refused.stderr
+
+
+def _changed(path: str, target: Path, columns: list[str], to: list[str], factor: float = 1.0) -> str:
+    """A log whose columns have the names of others, or other signs."""
+    head, *rows = Path(path).read_text().splitlines()[:3001]
+    names = head.split(",")
+    swapped = [to[columns.index(name)] if name in columns else name for name in names]
+    cells = [row.split(",") for row in rows]
+    for name in columns if factor != 1.0 else []:
+        k = names.index(name)
+        for row in cells:
+            row[k] = repr(factor * float(row[k]))
+    target.write_text("\n".join([",".join(swapped), *(",".join(row) for row in cells)]))
+    return str(target)
+
+
+@pytest.mark.parametrize(
+    ("columns", "to", "factor", "said"),
+    [
+        (
+            ["tau_joint1", "tau_joint2"],
+            ["tau_joint2", "tau_joint1"],
+            1.0,
+            "the torques of joint1 and joint2 seem to be",
+        ),
+        (["tau_joint2"], ["tau_joint2"], -1.0, "the torque of joint2 seems to have the other sign"),
+        (["q_joint1"], ["q_joint1"], 180 / np.pi, "note: "),
+        (["t"], ["t"], -1.0, "the time does not rise at 2998 rows, which were left out."),
+        (["t"], ["t"], 1e-9, "tell nothing of a motion. See the column of the time and its unit."),
+    ],
+)
+def test_columns_that_are_mistaken_are_told_and_nothing_falls_over(
+    logs, tmp_path: Path, columns: list[str], to: list[str], factor: float, said: str
+):
+    path = _changed(logs["first"], tmp_path / "log.csv", columns, to, factor)
+    done = run("planar3", path, "--friction", "viscous")
+    assert said in done.stderr.replace("\n", " "), done.stderr
+    assert done.exit_code in (0, 2)

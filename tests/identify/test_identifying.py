@@ -122,6 +122,22 @@ def _exchanged(x: np.ndarray, i: int, j: int) -> np.ndarray:
     return x[:, order]
 
 
+def _held(x: np.ndarray, joint: int) -> np.ndarray:
+    return np.where(np.arange(x.shape[1]) == joint, 3.0, x)
+
+
+def _spoilt(x: np.ndarray) -> np.ndarray:
+    x = x.copy()
+    x[700, 2] = np.inf
+    return x
+
+
+def _back(times: np.ndarray) -> np.ndarray:
+    times = times.copy()
+    times[1500] = times[1400]
+    return times
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -130,7 +146,18 @@ def _exchanged(x: np.ndarray, i: int, j: int) -> np.ndarray:
         (lambda log: replace(log, tau=_exchanged(log.tau, 1, 3)), "the torques of joint2 and joint4 seem to be exch"),
         (lambda log: replace(log, q=_exchanged(log.q, 1, 3)), "the positions of joint2 and joint4 seem to be exch"),
         (lambda log: replace(log, q=np.degrees(log.q)), "the angles seem to be in degrees (degrees=True): "),
-        (lambda log: replace(log, tau=1000 * log.tau), "masses and inertias are 1e+03 times those that the robot"),
+        (lambda log: replace(log, tau=_exchanged(log.tau, 1, 3), q=_exchanged(log.q, 1, 3)), "positions and torques"),
+        (lambda log: replace(log, tau=_signed(log.tau, 3), q=_signed(log.q, 3)), "position and torque of joint4 see"),
+        (lambda log: replace(log, tau=-log.tau), "masses and inertias are -1 times those that the robot was given "
+         "with: see the unit of the torques; all of them seem to have the other sign."),
+        (lambda log: replace(log, tau=1000 * log.tau), "masses and inertias are 1e+03 times those that the robot was "
+         "given with: see the unit of the torques; they seem to be in N mm."),
+        (lambda log: replace(log, tau=0.02 * log.tau), "masses and inertias are 0.02 times those that the robot was "
+         "given with: see the unit of the torques; are they N m or N, and no currents?"),
+        (lambda log: replace(log, tau=_held(log.tau, 1)), "the effort of joint2 is 3 all the while, though it moves"),
+        (lambda log: replace(log, times=100 * log.times), "the motion is too slow for inertias: "),
+        (lambda log: replace(log, tau=_spoilt(log.tau)), "log.csv: 1 row hold numbers that no robot has, and "),
+        (lambda log: replace(log, times=_back(log.times)), "log.csv: the time does not rise at 1 row, which "),
         (
             lambda log: replace(log, tau=np.clip(log.tau, -20, 20)),
             "log.csv: the effort of joint2 is ±20 in ",
@@ -170,8 +197,9 @@ def test_links_without_mass_are_identified_from_plain_ones(lab):
     [
         (lambda log: replace(log, times=None), "log.csv: rates are taken by the times of its rows; "),
         (lambda log: replace(log, q=0 * log.q), "no joint moves in log.csv: there is nothing to identify."),
+        (lambda log: replace(log, q=log.tau, tau=log.q), "log.csv: its positions change as fast as "),
         (lambda log: replace(log, tau=None), "log.csv: there are neither torques nor currents; torques are"),
-        (lambda log: replace(log, q=log.q[:99], tau=log.tau[:99], times=log.times[:99]), "log.csv: no stretch of it"),
+        (lambda log: replace(log, q=log.q[:99], tau=log.tau[:99], times=log.times[:99]), "log.csv: 99 rows over 0.4"),
     ],
 )  # fmt: skip
 def test_logs_that_tell_nothing_are_refused(panda: Robot, made, change, said: str):

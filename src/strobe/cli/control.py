@@ -29,7 +29,7 @@ from strobe.cli.inputs import (
 )
 from strobe.cli.logs import Columns, Degrees, Differentiate, LogOptions, Topic, moved
 from strobe.cli.options import drawn_in, in_options, takes, written_to
-from strobe.cli.outputs import Drawing, write_run
+from strobe.cli.outputs import Drawing, SensorsWritten, sensors_for, write_run
 from strobe.cli.plan import bound, bound_options
 from strobe.cli.progress import Progress
 from strobe.cli.simulate import carried
@@ -112,6 +112,7 @@ def control(
         Path | None,
         written_to("Where the run goes: .npz or .csv."),
     ] = None,
+    sensors: SensorsWritten = None,
     plot: Annotated[Path | None, drawn_in("A drawing of errors and torques.")] = None,
     draw_robots: DrawRobots = None,
     seed: Seed = None,
@@ -157,6 +158,7 @@ def control(
     inputs = [request, robot]
     drawing = Drawing(plot, inputs, force)
     _check_output(output, len(names), inputs, force)
+    read = sensors_for(output, sensors)
     _check_drawing(drawing, len(names))
     arm = open_robot(robot, lock=lock, base=base, gravity=gravity, strict=strict)
     reading = LogOptions(columns, degrees, differentiate, topic)
@@ -185,7 +187,10 @@ def control(
         for name, loop in zip(names, data["loops"], strict=True):
             off = partial(_astray, arm=arm, line=line, name=name, gains=gains[name], how=how, frame=hand)
             loop["drawn"] = spread(arm, draw_robots, seed, off)
-    data |= write_run(runs[names[0]], write, output, inputs, force)
+    first = runs[names[0]]
+    if read is not None:
+        first = replace(first, **read.seen(first.times, first.q, first.qd, first.tau))
+    data |= write_run(first, write, output, inputs, force)
     data |= drawing.write(lambda: control_figure(runs))
     _report(data, as_json)
 

@@ -17,6 +17,7 @@ from strobe.errors import ArgumentError, StrobeError
 
 if TYPE_CHECKING:
     from strobe.identify.excitation import Excitation
+    from strobe.identify.known_information import Known
 
 ARGUMENTS = (
     "duration", "kind", "waves", "motions", "friction", "noise", "rate", "objective", "start", "velocity",
@@ -49,7 +50,13 @@ def excite(
         str | None,
         takes("--noise", "NUMBERS", "Standard deviation of a torque reading: one, or one per joint."),
     ] = None,
-    rate: Annotated[float, takes("--rate", "HZ", "Torques read in a second.")] = 100.0,
+    rate: Annotated[
+        float | None, takes("--rate", "HZ", "Torques read in a second; 100 if nothing says it.")
+    ] = None,
+    known: Annotated[
+        Path | None,
+        takes("--known", "FILE.npz", "What logs told already: of strobe identify --information."),
+    ] = None,
     objective: Annotated[
         str, takes("--objective", "NAME", "What is made best: information or condition.")
     ] = "information",
@@ -95,10 +102,12 @@ def excite(
       strobe excite panda -o motion.json
       strobe excite panda --friction viscous,coulomb --noise 0.3,0.3,0.3,0.3,0.1,0.1,0.1 -o motion.json
       strobe excite puma560 --velocity 2 --acceleration 8 --motions 3 -o motion.json
+      strobe excite panda --known known.npz -o next.json
       strobe excite panda --workspace -0.6,-0.6,0.2,0.6,0.6,1.2 --kind spline -o motion.json
     """
     from strobe.cli.show import note, present
     from strobe.identify.excitation import excite as excited
+    from strobe.identify.known_information import read_known
     from strobe.models.arguments import require_whole
     from strobe.trajectory.figure import trajectory_figure
 
@@ -108,17 +117,18 @@ def excite(
     _check_files(files, [robot], force)
     drawing.check()
     arm = open_robot(robot, lock=lock, base=base, gravity=gravity, strict=strict)
+    before = None if known is None else read_known(known)
     lists = {
         "lower": lower, "upper": upper, "velocity": velocity, "acceleration": acceleration, "jerk": jerk,
         "effort": effort, "noise": noise,
     }  # fmt: skip
     try:
         found = excited(
-            arm, kind=kind, duration=duration, waves=waves, motions=motions, friction=_names(friction) or (),
-            rate=rate, objective=objective, seed=seed, frames=_names(frames),
+            arm, kind=kind, duration=duration, waves=waves, motions=motions, **_before(before, friction, noise, rate),
+            objective=objective, seed=seed, frames=_names(frames),
             start=None if start is None else numbers("--start", start, arm.nq, order(arm, "q")),
             workspace=None if workspace is None else numbers("--workspace", workspace, 6, "Two corners."),
-            **{name: _one_or_each(name, text, arm.nv) for name, text in lists.items()},
+            **{name: _one_or_each(name, text, arm.nv) for name, text in lists.items() if text is not None},
         )  # fmt: skip
     except StrobeError as error:
         raise ArgumentError(in_options(error, ARGUMENTS, SAID_FIRST)) from None
@@ -136,6 +146,22 @@ def excite(
     for sentence in found.notes:
         note(str(in_options(sentence, ARGUMENTS)))
     present(data, _shown(found, data, noise is not None), as_json)
+
+
+def _before(
+    known: Known | None, friction: str | None, noise: str | None, rate: float | None
+) -> dict[str, Any]:
+    """Friction, noise and rate as they are said, or as logs told that are known."""
+    if known is None:
+        return {"friction": _names(friction) or (), "rate": 100.0 if rate is None else rate}
+    if friction is not None:
+        raise ArgumentError("--friction: the terms are those of --known; leave it out.")
+    said = {
+        "friction": known.friction,
+        "known": known.information,
+        "rate": known.rate if rate is None else rate,
+    }
+    return said if noise is not None else said | {"noise": known.noise}
 
 
 def _names(text: str | None) -> list[str] | None:

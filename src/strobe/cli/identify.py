@@ -52,10 +52,33 @@ def identify(
             "--friction", "TERMS", "What acts in the joints: rotor,viscous,coulomb,… instead of the usual."
         ),
     ] = None,
+    estimator: Annotated[
+        str, takes("--estimator", "NAME", "weighted, ordinary, robust, instrumental or total.")
+    ] = "weighted",
+    torque_constants: Annotated[
+        str | None,
+        takes("--torque-constants", "NUMBERS", "N m (N) per ampere of each motor, before its gear."),
+    ] = None,
+    gear: Annotated[
+        str | None,
+        takes("--gear", "NUMBERS", "Turns of each motor for one of its joint; with --torque-constants."),
+    ] = None,
+    delay: Annotated[
+        float | None,
+        takes("--delay", "SECONDS", "By how much efforts come after positions; else it is found."),
+    ] = None,
     cutoff: Annotated[
         float | None, takes("--cutoff", "HZ", "The band that is fitted; else chosen from the motion.")
     ] = None,
     output: Annotated[Path | None, written_to("The identified robot: .urdf or .toml.")] = None,
+    information: Annotated[
+        Path | None,
+        takes(
+            "--information",
+            "FILE.npz",
+            "What is known, for strobe excite --known: which motion would tell more.",
+        ),
+    ] = None,
     report: Annotated[
         Path | None, takes("--report", "FILE.html", "A page: torques, errors, parameters, what stays open.")
     ] = None,
@@ -94,14 +117,22 @@ def identify(
         if report.suffix.lower() != ".html":
             raise ArgumentError(f"--report {report}: a report is an .html file.")
         refuse(report, inputs=[robot, *given], force=force)
+    if information is not None:
+        if information.suffix.lower() != ".npz":
+            raise ArgumentError(f"--information {information}: what is known is kept in an .npz file.")
+        refuse(information, inputs=[robot, *given], force=force)
     arm = open_robot(robot, lock=lock, base=base, gravity=gravity, strict=strict)
     how = LogOptions(columns, degrees, False, topic)
     words: dict[str, Any] = {
         "friction": FRICTION if friction is None else friction.replace(",", " ").split(),
-        "gains": None
-        if gains is None
-        else numbers("--gains", gains, arm.nv, "There is one for each joint."),
+        "estimator": estimator,
+        "delay": delay,
     }
+    for name, text in {"gains": gains, "torque_constants": torque_constants, "gear": gear}.items():
+        option = f"--{name.replace('_', '-')}"
+        words[name] = (
+            None if text is None else numbers(option, text, arm.nv, "There is one for each joint.")
+        )
     train, held, carrying = (_read(paths or [], arm, how) for paths in (logs, test, loaded))
     try:
         found = identified(
@@ -109,6 +140,8 @@ def identify(
         )
     except ArgumentError as error:
         raise ArgumentError(_in_options(error)) from None
+    if information is not None:
+        _inform(found, information, [robot, *given], force)
     if report is not None:
         _report(found, [*train, *held], report, [robot, *given], force)
     _present(found, output, given, robot, force, as_json)
@@ -116,7 +149,20 @@ def identify(
 
 def _in_options(said: object) -> Advised:
     """A sentence with the options of a command line in the place of Python's arguments."""
-    return in_options(said, ("cutoff", "gains", "friction", "degrees"), ("friction:", "loaded", "load "))
+    return in_options(
+        said,
+        (
+            "cutoff",
+            "gains",
+            "friction",
+            "degrees",
+            "estimator",
+            "delay",
+            "torque_constants",
+            "gear",
+        ),
+        ("friction:", "loaded", "load ", "delay is", "gear is"),
+    )
 
 
 def _read(paths: Sequence[Path], robot: Robot, how: LogOptions) -> list[Log]:
@@ -136,20 +182,22 @@ def _present(
     for remark in found.remarks:
         note(_in_options(remark))
     if output is not None:
-        _write(found, output, [source, *given], force)
+        for remark in found.write(output, inputs=[source, *given], force=force):
+            note(remark)
     present(_data(found, output), _shown(found, output), as_json)
 
 
-def _write(found: Identification, output: Path, inputs: Sequence[Any], force: bool) -> None:
+def _inform(found: Identification, path: Path, inputs: Sequence[Any], force: bool) -> None:
+    """Write what is known, and say which command looks for the motion that tells most beside it."""
     from strobe.cli.show import note
-    from strobe.files.writing import writing
-    from strobe.models.writers import format_of, written
+    from strobe.files.writing import writing_bytes
+    from strobe.identify.known_information import packed
 
-    text, remarks = written(found.identified.model, format_of(output))
-    for remark in remarks:
-        note(remark)
-    with writing(output, inputs=inputs, force=force) as stream:
-        stream.write(text)
+    with writing_bytes(path, inputs=inputs, force=force) as stream:
+        stream.write(packed(found))
+    note(
+        f"the motion that tells most beside these logs: strobe excite {found.robot.name} --known {path} -o next.json"
+    )
 
 
 def _report(
@@ -175,9 +223,17 @@ def _data(found: Identification, output: Path | None) -> dict[str, Any]:
         else {"values": found.gains.values, "deviations": found.gains.deviations, "load": found.gains.load},
         "logs": [
             {"source": log.source, "held_out": log.held_out, "rows": log.rows, "before": log.before,
-             "fit": log.fit, "after": log.after, "moving": log.moving}
+             "fit": log.fit, "after": log.after, "moving": log.moving, "rate": log.rate, "kept": log.kept,
+             "steps": log.steps, "delay": log.delay,
+             "behind": None if log.behind is None else [log.behind.value, log.behind.deviation]}
             for log in found.logs
         ],
+        "estimator": found.estimator,
+        "noise": found.fit.noise,
+        "white": None if found.residuals is None else found.residuals.chance,
+        "crossed": found.crossed,
+        "essential": [name for name, kept in zip(found.all_names, found.essential.kept, strict=True) if kept],
+        "unknown": found.unknown,
         "remarks": found.remarks,
         "output": None if output is None else str(output),
     }  # fmt: skip

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
+from strobe.cli.options import takes
 from strobe.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from strobe.simulate.sensors import Sensors
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,27 @@ class Drawing:
             stream.write(figure())
         note(f"{what} drawn in {self.path}.".lstrip())
         return {"plot": str(self.path)}
+
+
+SensorsWritten = Annotated[
+    str | None,
+    takes(
+        "--sensors",
+        "MAP",
+        "Write what sensors would say: noise=0.2,step=2e-5,delay=0.004 (N m, rad, s), seed=1.",
+    ),
+]
+
+
+def sensors_for(output: Path | None, said: str | None) -> Sensors | None:
+    """The sensors that a file is written through, if any are said."""
+    from strobe.simulate.sensors import sensors
+
+    if said is None:
+        return None
+    if output is None:
+        raise ArgumentError("--sensors is for what is written; give -o FILE too.")
+    return sensors(said)
 
 
 def write_run(

@@ -28,7 +28,7 @@ from strobe.cli.inputs import (
 )
 from strobe.cli.logs import Columns, Degrees, Differentiate, LogOptions, Topic, moved
 from strobe.cli.options import drawn_in, in_options, takes, written_to
-from strobe.cli.outputs import Drawing, write_run
+from strobe.cli.outputs import Drawing, SensorsWritten, sensors_for, write_run
 from strobe.cli.states import (
     Formulation,
     LoadFrame,
@@ -78,6 +78,7 @@ def simulate(
         str, takes("--integrator", "NAME", "How the motion is integrated; see below.")
     ] = "rk4",
     output: Annotated[Path | None, written_to("Where the run goes: .npz, .csv or .mcap.")] = None,
+    sensors: SensorsWritten = None,
     plot: Annotated[Path | None, drawn_in("A drawing of energies and joints.")] = None,
     stops: Annotated[
         bool, typer.Option("--stops", help="Joint limits act, as springs and dampers.")
@@ -145,6 +146,7 @@ def simulate(
     """
     from strobe.simulate.files import write
 
+    read = sensors_for(output, sensors)
     inputs = [path for path in (robot, trajectory, _file(torque), resume) if path is not None]
     drawing = Drawing(plot, inputs, force)
     _check_output(output, inputs, force)
@@ -185,7 +187,9 @@ def simulate(
     if not len(run.times):
         raise KeyboardInterrupt
     acting = {} if loaded is None else {"frame": loaded}
-    files = write_run(run, write, output, inputs, force) | drawing.write(run.plot)
+    files = write_run(
+        run if read is None else read.sensed(run), write, output, inputs, force
+    ) | drawing.write(run.plot)
     data = {"assumed": assumed, **acting} | files | _told(run)
     if draw_robots is not None:
         end = partial(_end, run=run, state=state, drive=drive, how=how)

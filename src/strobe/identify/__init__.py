@@ -48,6 +48,7 @@ In the order of the data:
     rest_motions       waves and splines that begin and end at rest
     felt_rows          what torques along a motion feel
     information        how much that tells
+    known_information  from logs to the next motion
     motion_bounds      what a motion has to keep
     motion_proof       and keeps at every time
     quasi_newton       the least of a function with slopes

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from strobe.errors import counted
+from strobe.files.reading import path_text
+from strobe.files.writing import writing
 from strobe.identify.base_parameters import BaseParameters
 from strobe.identify.channel_delays import Delay
 from strobe.identify.drive_gains import Gains
+from strobe.identify.essential import Essential, essential
 from strobe.identify.friction import chosen
 from strobe.identify.logs import Log
 from strobe.identify.payload_readings import owners
@@ -22,10 +27,13 @@ from strobe.identify.torque_rows import Readings, TorqueModel, effort_of, stretc
 from strobe.models.joints import Friction, Motor
 from strobe.models.model import Model
 from strobe.models.uncertainty import Uncertainty
+from strobe.models.writers import format_of, written
 from strobe.robot import Robot
 from strobe.show.sheet import Sheet, Table, displayed
 
 Array = np.ndarray
+
+TOLD = 2.0  # standard deviations: what lies nearer to nothing is not told from it
 
 
 @displayed
@@ -128,22 +136,90 @@ class Identification:
         values, fit = self.base.map @ self.filed, self.fit
         return uncertainty_of(self.base, values, self.symbols, self.drives, fit.covariance, fit.deviations)
 
+    def write(
+        self, path: str | os.PathLike[str], *, inputs: Sequence[Any] = (), force: bool = False
+    ) -> list[str]:
+        """`identified` as a .urdf or .toml file, and what there is to say of that; ``force`` replaces a file."""
+        place = Path(path_text(path))
+        text, remarks = written(self.identified.model, format_of(place))
+        with writing(place, inputs=inputs, force=force) as stream:
+            stream.write(text)
+        return list(remarks)
+
     @property
     def possible(self) -> Array:
         """Base parameters and friction of the model whose bodies can be."""
         return np.concatenate([self.base.map @ self.parameters, self.friction.ravel()])
 
+    @cached_property
+    def essential(self) -> Essential:
+        """What could be left out of base parameters and friction without a loss that the logs would notice."""
+        deviations = self.fit.deviations
+        return essential(self.fit.values, self.fit.covariance, ~np.isfinite(deviations) | (deviations == 0))
+
+    @cached_property
+    def all_names(self) -> tuple[str, ...]:
+        """Base parameters, then the friction of each joint."""
+        return *self.names, *(
+            f"{symbol} {joint}" for joint in owners(self.robot) for symbol in self.symbols
+        )
+
+    @property
+    def correlations(self) -> Array:
+        """(unknowns, unknowns) of base parameters and friction; 0 of those that no log decides."""
+        size = np.sqrt(np.diag(self.fit.covariance))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.nan_to_num(self.fit.covariance / np.outer(size, size), posinf=0.0, neginf=0.0)
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """Base parameters and friction that these logs do not tell from nothing: open, or lost in their error."""
+        pairs = zip(self.all_names, self.fit.values, self.fit.deviations, strict=True)
+        return tuple(name for name, x, s in pairs if s > 0 and abs(x) < TOLD * s)
+
+    def information(self, friction: Sequence[str] = ()) -> Array:
+        """What the logs tell of base parameters and terms of friction, as `robot.excite(known=…)` takes it."""
+        b, n, terms = self.base.count, self.robot.nv, self.model.places
+        own = [
+            place for name in friction for place in (terms(name) or [-1] * len(chosen([name])[0].symbols))
+        ]
+        asked = np.array(
+            [*range(b), *(b + j * len(self.symbols) + k if k >= 0 else -1 for j in range(n) for k in own)]
+        )
+        J = self.fit.rows[:, :-1].T @ self.fit.rows[:, :-1]
+        held = asked[asked >= 0]
+        rest = np.setdiff1d(np.arange(len(J)), held)
+        scale = np.where(np.diag(J) > 0, np.sqrt(np.diag(J)), 1.0)
+        J = J / np.outer(scale, scale)
+        left = (
+            J[np.ix_(held, held)]
+            - J[np.ix_(held, rest)] @ np.linalg.pinv(J[np.ix_(rest, rest)]) @ J[np.ix_(rest, held)]
+        )
+        found, told = np.zeros((len(asked), len(asked))), np.flatnonzero(asked >= 0)
+        found[np.ix_(told, told)] = left * np.outer(scale[held], scale[held])
+        return found
+
+    @property
+    def reading_rate(self) -> float:
+        """Independent readings of torques in a second, whose noise is `fit.noise`."""
+        return 1.5 * self.cutoff
+
     def predicted(self, log: Log, gains: Any = None) -> tuple[Array, Array, Array]:
         """Times (N,), and measured and predicted torques (N, joints) of a log, within the band."""
+        times, measured, _, predicted = self.compared(log, gains)
+        return times, measured, predicted
+
+    def compared(self, log: Log, gains: Any = None) -> tuple[Array, Array, Array, Array]:
+        """The same, with the torques of the robot as it was given, without friction, before those of the model."""
         gains = self.taken_gains if gains is None else gains
         delay = next((told.delay for told in self.logs if told.source == log.source), None)
         pieces, _ = stretches_of(log, effort_of(log, gains), self.cutoff, delay=delay)
         parts = [
-            (rows.times, rows.effort, rows.torques(self.possible))
+            (rows.times, rows.effort, rows.base @ self.base.values, rows.torques(self.possible))
             for rows in Readings(self.model, pieces, self.cutoff).rows(self.possible)
         ]
-        times, measured, predicted = (np.concatenate(part) for part in zip(*parts, strict=True))
-        return times, measured, predicted
+        times, measured, before, after = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return times, measured, before, after
 
     def _sheet(self) -> Sheet:
         return Sheet(self.head, [*self.tables, *self.remarks])
@@ -160,7 +236,7 @@ class Identification:
     @property
     def tables(self) -> tuple[Table, ...]:
         """How well logs are explained, the base parameters, friction."""
-        return self._errors(), self._parameters(), self._friction()
+        return self._errors(), self._left(), self._parameters(), self._friction()
 
     def _errors(self) -> Table:
         rows = [
@@ -168,6 +244,15 @@ class Identification:
             for log in self.logs
         ]
         return Table(["relative residual error, %", *owners(self.robot)], rows)
+
+    def _left(self) -> Table:
+        """What is left of each joint: how large, whether it is noise, and when its part of the rows was held out."""
+        rows: list[list[Any]] = [["noise of a row (N m, N)", *(float(f"{x:.3g}") for x in self.fit.noise)]]
+        if self.residuals is not None:
+            rows.append(["chance of white noise", *(float(f"{x:.2g}") for x in self.residuals.chance)])
+        if self.crossed is not None:
+            rows.append(["cross-validation, %", *(float(f"{x:.3g}") for x in self.crossed)])
+        return Table(["what is left", *owners(self.robot)], rows)
 
     def _parameters(self) -> Table:
         rows = zip(self.values.tolist(), self.deviations.tolist(), self.names, strict=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from strobe.identify.identification import Identification, LogFit
+from strobe.identify.identification import TOLD, Identification, LogFit
 from strobe.identify.logs import Log
 from strobe.identify.payload_readings import owners
 from strobe.identify.payload_regressor import PARAMETERS
@@ -18,7 +18,7 @@ Array = np.ndarray
 
 LOOKS = 900  # rows, about, that are drawn
 WIDE = 1000  # pixels
-SIGNIFICANT = 2.0  # standard deviations from nothing: what lies nearer is told apart
+STRONGEST, ALIKE = 8, 0.95  # correlations that are told: so many, and none below that
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 1040px; margin: 2rem auto; padding: 0 1rem; color: #1b1f24;
   background: #fff; }
@@ -27,6 +27,7 @@ table { border-collapse: collapse; margin: .8rem 0; display: block; overflow-x: 
 th, td { padding: .18rem .8rem .18rem 0; text-align: right; border-bottom: 1px solid #e4e7eb; white-space: nowrap; }
 th:first-child, td:first-child, td.name, th.name { text-align: left; }
 td.name { white-space: normal; } tr.weak td { color: #7a828c; } figure { margin: 1rem 0; } svg { max-width: 100%; }
+code { background: #f1f3f5; padding: 0 .25rem; }
 p.note { background: #fff7df; border-left: 3px solid #d9a400; padding: .4rem .8rem; }
 """
 
@@ -56,6 +57,16 @@ def _parts(found: Identification, logs: Sequence[Log]) -> Iterator[Html]:
         "Relative residual error of each joint within the band, in percent: what is left, of what was measured.",
     )
     yield _errors(found)
+    yield tag("h2", "What is left")
+    yield tag(
+        "p",
+        "Noise of a row within the band; the chance that white noise looks like what is left (below 0.01 it is "
+        "something else, and error bars are wider by it); and the error of rows that were left out of the fit, a "
+        "fifth at a time.",
+    )
+    yield _left(found)
+    yield tag("h2", "How the logs were read")
+    yield _read(found)
     for told, log in zip(found.logs, logs, strict=True):
         yield tag("h2", f"{told.source}{', held out' if told.held_out else ''}")
         yield tag("figure", Html(_torques(found, log)))
@@ -66,11 +77,13 @@ def _parts(found: Identification, logs: Sequence[Log]) -> Iterator[Html]:
     yield tag("h2", "Base parameters")
     yield tag(
         "p",
-        "What torques depend on, by what fits best. Grey: less than two standard deviations from nothing.",
+        "What torques depend on, by what fits best. Grey: less than two standard deviations from nothing. "
+        "Essential are those without which the logs would be explained worse than chance allows.",
     )
     yield _parameters(found)
     yield tag("h2", "Friction")
     yield _friction(found)
+    yield from _unknown(found)
     yield tag("h2", "The model")
     yield tag(
         "p",
@@ -95,26 +108,109 @@ def _percent(told: LogFit, kind: str) -> list[str]:
 
 def _torques(found: Identification, log: Log) -> str:
     """Measured and predicted torques of every joint over time, and what is left."""
-    times, measured, predicted = found.predicted(log)
+    times, measured, before, predicted = found.compared(log)
     some = np.unique(np.linspace(0, len(times) - 1, min(len(times), LOOKS)).round().astype(int))
     panels = [
         [
             Panel(
-                name, "torque", "time (s)", times[some], np.array([measured[some, j], predicted[some, j]])
+                name,
+                "torque",
+                "time (s)",
+                times[some],
+                np.array([measured[some, j], before[some, j], predicted[some, j]]),
             ),
             Panel(name, "left", "time (s)", times[some], (measured - predicted)[some, j]),
         ]
         for j, name in enumerate(owners(found.robot))
     ]
     described = f"Measured and predicted torques of {', '.join(owners(found.robot))} over time."
-    return small_multiples(log.source, described, panels, width=WIDE, curves=("measured", "the model"))
+    return small_multiples(
+        log.source,
+        described,
+        panels,
+        width=WIDE,
+        curves=("measured", "as given, without friction", "the model"),
+    )
+
+
+def _left(found: Identification) -> Html:
+    told = found.tables[1]
+    return _table(told.columns, [[str(row[0]), *(short(x) for x in row[1:])] for row in told.rows])
+
+
+def _read(found: Identification) -> Html:
+    rows = [
+        [
+            told.source, f"{told.rows:,}", f"{told.rate:.4g}", f"{told.kept:,}",
+            ", ".join(sorted({f"{x:.2g}" for x in told.steps.tolist() if x})) or "–", _delay(told),
+        ]
+        for told in found.logs
+    ]  # fmt: skip
+    columns = [
+        "log",
+        "rows",
+        "a second",
+        "kept in the band",
+        "steps of positions (rad, m)",
+        "efforts come later by (ms)",
+    ]
+    return _table(columns, rows)
+
+
+def _delay(told: LogFit) -> str:
+    if told.behind is None:
+        return (
+            ", ".join(f"{1e3 * x:.3g}" for x in sorted(set(told.delay.tolist())))
+            if told.delay is not None
+            else "–"
+        )
+    taken = ", taken out" if told.delay is not None else ""
+    return f"{1e3 * told.behind.value:.2g} ± {1e3 * told.behind.deviation:.1g}{taken}"
+
+
+def _unknown(found: Identification) -> Iterator[Html]:
+    yield tag("h2", "What stayed unknown")
+    yield tag(
+        "p", ", ".join(found.unknown) + "." if found.unknown else "Every parameter is told from nothing."
+    )
+    size = np.abs(np.tril(found.correlations, -1))
+    pairs = [divmod(int(k), len(size)) for k in np.argsort(size, axis=None)[::-1][:STRONGEST]]
+    rows = [
+        [found.all_names[i], found.all_names[k], f"{found.correlations[i, k]:.3f}"]
+        for i, k in pairs
+        if size[i, k] > ALIKE
+    ]
+    if rows:
+        yield tag("p", "Parameters that these motions hardly tell apart:")
+        yield _table(["one", "and the other", "correlation"], rows, words=2)
+    yield tag(
+        "p",
+        "The motion that tells most beside these logs is found by ",
+        tag("code", f"strobe identify {found.robot.name} … --information known.npz"),
+        " and ",
+        tag("code", f"strobe excite {found.robot.name} --known known.npz -o next.json"),
+        ".",
+    )
 
 
 def _parameters(found: Identification) -> Html:
-    rows = list(zip(found.names, found.base.values, found.values, found.deviations, strict=True))
-    cells = [[name, short(given), short(x), short(float(f"{s:.2g}"))] for name, given, x, s in rows]
-    weak = [not abs(x) > SIGNIFICANT * s for _, _, x, s in rows]
-    return _table(["combination", "as given", "found", "±"], cells, weak=weak)
+    kept, model = found.essential.kept, found.base.map @ found.parameters
+    rows = list(
+        zip(found.names, found.base.values, found.values, found.deviations, model, kept, strict=False)
+    )
+    cells = [
+        [
+            name,
+            short(three(given)),
+            short(three(x)),
+            short(float(f"{s:.2g}")),
+            short(three(own)),
+            "yes" if is_kept else "–",
+        ]
+        for name, given, x, s, own, is_kept in rows
+    ]
+    weak = [not abs(x) > TOLD * s for _, _, x, s, _, _ in rows]
+    return _table(["combination", "as given", "found", "±", "model", "essential"], cells, weak=weak)
 
 
 def _friction(found: Identification) -> Html:

@@ -15,18 +15,18 @@ from typing import Any, cast
 
 import numpy as np
 
-from strobe.errors import ArgumentError, UnsupportedModelError
+from strobe.errors import ArgumentError, UnsupportedModelError, counted
 from strobe.identify.base_parameters import base_parameters
 from strobe.identify.body_bounds import body_bounds
 from strobe.identify.channel_delays import Delay, delay_of
 from strobe.identify.cross_validation import crossed
 from strobe.identify.estimators import ESTIMATORS, HALVED, Estimate, estimated, unbiased
-from strobe.identify.even_samples import Band, Stretch, possible_rows
+from strobe.identify.even_samples import WIDEST, Band, Stretch, possible_rows
 from strobe.identify.falling_friction import with_speeds
 from strobe.identify.friction import chosen
 from strobe.identify.identification import Identification, LogFit
 from strobe.identify.loaded_logs import found_gains
-from strobe.identify.log_doubts import begun, doubts, scaled, standing
+from strobe.identify.log_doubts import begun, constant, doubts, scaled, slow, standing
 from strobe.identify.log_sources import Source
 from strobe.identify.log_streams import LogStream
 from strobe.identify.logs import Log
@@ -53,6 +53,8 @@ MEANT = {
 LEAST_MOTION = 1e-3  # rad or m, of a log
 MOST = 0.99  # of the power of a velocity
 WHOLE = 8.0  # times the frequency below which that lies
+FEWEST, LEAST_TIME = 50, 0.5  # rows, and seconds, of a log
+FASTEST = 0.2  # of the rate of rows, of a motion
 SHORTEST = 0.1  # m: a link without joints beyond it is as long
 TRIED = 4  # stretches of a log, by which doubts and delays are judged
 KEPT = 400  # rows within the band, of a stretch, that are enough for both
@@ -97,7 +99,8 @@ def identify(
     sources = [Source(log, taken, cutoff, late) for log in (*train, *held)]
     looks = [_looked_at(source) for source in sources]
     tried = [piece for look in looks[: len(train)] for piece in look]
-    remarks = [*standing(owners(robot), tried, STILL), *_doubts(model, tried, cutoff), *remarks, *outside]
+    told_of = owners(robot), tried, STILL
+    remarks = [*standing(*told_of), *constant(*told_of), *_doubts(model, tried, cutoff), *remarks, *outside]
     found_delays = [
         _without_delay(model, source, look) if late is None else None
         for source, look in zip(sources, looks, strict=True)
@@ -112,7 +115,7 @@ def identify(
     residuals, fit = judged(readings, fit)
     remarks = [*(remark for source in sources for remark in source.remarks), *remarks]
     first, spread = fit.values[: model.base.count], fit.deviations[: model.base.count]
-    remarks += scaled(first, model.base.values, spread)
+    remarks += [*scaled(first, model.base.values, spread), *_slow(model, tried, fit)]
     parameters, own = _possible(model, fit, prior, start, own_bounds)
     values = np.concatenate([model.base.map @ parameters, own.ravel()])
     filed = _in_files(readings, (parameters, own), estimator, prior, start, own_bounds)
@@ -187,17 +190,23 @@ def _band_of(logs: Sequence[AnyLog]) -> float:
     if not moving:
         names = ", ".join(log.source for log in logs)
         raise ArgumentError(f"no joint moves in {names}: there is nothing to identify.")
-    return WHOLE * max(_content(log) for log in moving)
+    return max(_content(log) for log in moving)
 
 
 def _content(log: Log) -> float:
-    """The frequency (Hz) below which a part `MOST` of the velocity of each joint lies."""
+    """Some times the frequency (Hz) below which a part `MOST` of the rate of each joint lies, or what rows hold."""
     if log.times is None:
         raise ArgumentError(
             f'{log.source}: rates are taken by the times of its rows; there is no column "t".'
         )
-    kept, _ = possible_rows(log.times, log.q)
+    kept, said = possible_rows(log.times, log.q)
     times, q = log.times[kept], log.q[kept]
+    if len(times) < FEWEST or not times[-1] - times[0] > LEAST_TIME:
+        lasts = float(times[-1] - times[0]) if len(times) else 0.0
+        raise ArgumentError(
+            f"{log.source}: {' '.join([*said, ''])}{counted(len(times), 'row')} over {lasts:.3g} s tell nothing of a "
+            "motion. See the column of the time and its unit."
+        )
     step = float(np.median(np.diff(times)))
     first, last = np.percentile(times, (1, 99)).tolist()
     even = np.arange(first, last, step)
@@ -205,7 +214,13 @@ def _content(log: Log) -> float:
     power = np.abs(np.fft.rfft(moved * np.hanning(len(moved))[:, None], axis=0)) ** 2
     share = np.cumsum(power, axis=0) / np.maximum(power.sum(axis=0), np.finfo(float).tiny)
     highest = np.argmax(share >= MOST, axis=0).max()
-    return float(np.fft.rfftfreq(len(moved), step)[max(highest, 1)])
+    found = float(np.fft.rfftfreq(len(moved), step)[max(highest, 1)])
+    if found * step > FASTEST:
+        raise ArgumentError(
+            f"{log.source}: its positions change as fast as {found:.3g} Hz in {1 / step:.3g} rows a second, which is "
+            "no motion of a robot. See that these columns are positions, and that the unit of the time is right."
+        )
+    return min(WHOLE * found, WIDEST / step)
 
 
 # -- what is read -----------------------------------------------------------------------------------
@@ -243,6 +258,16 @@ def _doubts(model: TorqueModel, tried: Sequence[Stretch], cutoff: float) -> list
         return 100 * np.sqrt(left / np.where(size > 0, size, 1.0))
 
     return doubts(owners(model.base.robot), tried, error)
+
+
+def _slow(model: TorqueModel, tried: Sequence[Stretch], fit: TorqueFit) -> list[str]:
+    """Whether what moving takes is lost in noise, by the torques that would hold the robot in its places."""
+    squares, rows = np.zeros(model.layout.joints), 0
+    for piece in tried:
+        held = replace(piece, qd=np.zeros_like(piece.qd), qdd=np.zeros_like(piece.qdd))
+        squares += ((model.rigid(piece, fit.values) - model.rigid(held, fit.values)) ** 2).sum(axis=0)
+        rows += len(piece)
+    return slow(owners(model.base.robot), np.sqrt(squares / max(rows, 1)), fit.noise)
 
 
 def _enough(piece: Stretch, cutoff: float) -> int:

@@ -23,6 +23,7 @@ SATURATED = 0.02  # of rows, that have one and the same largest effort
 ALIKE = 1e-9  # of it
 HELD = 5  # rows without effort, one after the other
 STANDS = 1e-3  # rad or m: a joint that moves less stands
+THOUSAND = 1e3
 LEAST = 0.1  # of the parameters that were known: below, the unit is doubted
 
 
@@ -30,14 +31,17 @@ def readings(joints: Sequence[str]) -> Iterator[Reading]:
     """Other readings of a log, and what is said where one of them fits."""
     n = len(joints)
     for j, name in enumerate(joints):
-        yield f"the torque of {name} seems to have the other sign", _torque(range(n), _signs(n, j))
-        yield f"the position of {name} seems to have the other sign", _position(range(n), _signs(n, j))
+        signs = _signs(n, j)
+        yield f"the torque of {name} seems to have the other sign", _torque(range(n), signs)
+        yield f"the position of {name} seems to have the other sign", _position(range(n), signs)
+        yield f"position and torque of {name} seem to have the other sign", _both(range(n), signs)
     for i in range(n):
         for j in range(i + 1, n):
             both, order = f"{joints[i]} and {joints[j]}", list(range(n))
             order[i], order[j] = j, i
             yield f"the torques of {both} seem to be exchanged", _torque(order, np.ones(n))
             yield f"the positions of {both} seem to be exchanged", _position(order, np.ones(n))
+            yield f"positions and torques of {both} seem to be exchanged", _both(order, np.ones(n))
     yield "the angles seem to be in degrees (degrees=True)", _position(range(n), np.full(n, np.pi / 180))
 
 
@@ -57,6 +61,11 @@ def _position(order: Sequence[int], factors: Array) -> Callable[[Stretch], Stret
         return replace(piece, q=q, qd=qd, qdd=qdd)
 
     return read
+
+
+def _both(order: Sequence[int], factors: Array) -> Callable[[Stretch], Stretch]:
+    torque, position = _torque(order, factors), _position(order, factors)
+    return lambda piece: position(torque(piece))
 
 
 def doubts(
@@ -100,6 +109,34 @@ def standing(joints: Sequence[str], pieces: Sequence[Stretch], slowest: float) -
     return [f"{', '.join(still)} {verb} not move: what only such a motion tells is not known."]
 
 
+def constant(joints: Sequence[str], pieces: Sequence[Stretch], slowest: float) -> list[str]:
+    """The joints that move while their effort is one number."""
+    told = list[str]()
+    for j, name in enumerate(joints):
+        effort = np.concatenate([piece.effort[piece.felt[:, j], j] for piece in pieces])
+        moves = any(np.abs(piece.qd[:, j]).max() > slowest for piece in pieces)
+        if moves and len(effort) and np.ptp(effort) == 0:
+            told.append(
+                f"the effort of {name} is {effort[0]:.4g} all the while, though it moves: it is no measurement."
+            )
+    return told
+
+
+def slow(joints: Sequence[str], inertial: Array, noise: Array) -> list[str]:
+    """A sentence where joints move so slowly that what they take of it (joints,) is lost in noise."""
+    lost = [
+        f"{name} ({x:.2g} of {s:.2g})"
+        for name, x, s in zip(joints, inertial, noise, strict=True)
+        if 0 < x < s
+    ]
+    if not lost:
+        return []
+    return [
+        f"the motion is too slow for inertias: what accelerations and speeds take of {', '.join(lost)} N m or N is "
+        "less than the noise."
+    ]
+
+
 def scaled(found: Array, known: Array, spread: Array) -> list[str]:
     """A sentence where base parameters are those of the robot as it was given, but in another unit."""
     weight = 1 / np.maximum(spread, 1e-300)
@@ -107,11 +144,19 @@ def scaled(found: Array, known: Array, spread: Array) -> list[str]:
         return []
     a, b = found * weight, known * weight
     ratio = float(a @ b) / float(b @ b)
-    if LEAST < abs(ratio) < 1 / LEAST:
+    if LEAST < ratio < 1 / LEAST:
         return []
+    if -1 / LEAST < ratio < -LEAST:
+        meant = "all of them seem to have the other sign."
+    elif abs(ratio / THOUSAND - 1) < 0.5:
+        meant = "they seem to be in N mm."
+    elif abs(ratio * THOUSAND - 1) < 0.5:
+        meant = "they seem to be in kN m."
+    else:
+        meant = "are they N m or N, and no currents?"
     return [
-        f"masses and inertias are {ratio:.3g} times those that the robot was given with: see the unit of the torques "
-        "(N m, N), and that they are no currents."
+        f"masses and inertias are {ratio:.3g} times those that the robot was given with: see the unit of the "
+        f"torques; {meant}"
     ]
 
 
@@ -145,7 +190,7 @@ def saturated(joints: Sequence[str], effort: Array) -> tuple[Array, list[str]]:
     size = np.abs(effort)
     most = size.max(axis=0, initial=0.0)
     at = (size >= most * (1 - ALIKE)) & (most > 0)
-    stays = at.mean(axis=0) > SATURATED
+    stays = (at.mean(axis=0) > SATURATED) & ~at.all(axis=0)
     told = [
         f"the effort of {name} is ±{bound:.4g} in {counted(int(rows), 'row')}: it seems cut off there, and they were "
         "left out."

@@ -69,6 +69,7 @@ Array = np.ndarray
 PLANNED = (".json", ".npz")
 POLYNOMIALS = "coefficients"  # what an NPZ of a planned motion has, and one of a recorded motion has not
 LOGGED = (".csv", ".tsv", ".txt", ".gz", ".mcap", ".parquet")
+BOOKS = ("kinetic", "potential", "hand_error")  # what strobe simulate and control write beside a run
 STATE = ("q", "qd", "qdd")
 MOST_FOREIGN = 1_000  # columns that belong to no joint
 MOST_TOLD = 8  # of them, one by one
@@ -614,6 +615,7 @@ class _Chosen:
         known = dict(_numbered_names(robot)) | spellings.own
         missing = _missing(robot, "q", self.slots.values())
         led = bool(missing) and set(missing) == _following(robot)
+        unknown = [name for name in unknown if name not in BOOKS]
         foreign = {name: _of_no_joint(robot, name) for name in unknown}
         if missing and not led:
             needed = _listed(missing, "q_")

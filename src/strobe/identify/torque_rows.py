@@ -268,6 +268,8 @@ class Readings:
             size += rows.base.nbytes + rows.friction.nbytes
             if asked is None and size <= FEW:
                 kept.append(rows)
+            else:
+                kept.clear()
             yield rows
         if asked is None and size <= FEW:
             self._few = kept
@@ -280,6 +282,8 @@ class Readings:
 
     def of(self, model: TorqueModel) -> Readings:
         """The same rows with friction of other terms."""
+        if model is self.model:
+            return self
         other = Readings(model, self.pieces, self.cutoff)
         if self._kept is not None:
             other._kept = [(piece, model.retold(piece, rows)) for piece, rows in self._kept]

@@ -21,6 +21,7 @@ The package is its main function: it can be called, and holds what its arguments
     report               from rows to a run
     simulation           the call
     simulator            the call, its words settled
+    sensors              what would have been recorded
     files                NPZ, CSV, MCAP
     figure               a run, drawn
     feed_forward         torques of a planned motion
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from strobe.simulate.events import Attach as Attach, Drop as Drop, Lock as Lock, Release as Release
     from strobe.simulate.rollout import Rollout as Rollout
     from strobe.simulate.run import Run as Run, RunStatus as RunStatus
+    from strobe.simulate.sensors import Sensors as Sensors
     from strobe.simulate.simulation import simulate as simulate
     from strobe.simulate.simulator import Simulator as Simulator
     from strobe.simulate.torques import Stops as Stops, TimeSeries as TimeSeries
@@ -51,6 +53,7 @@ exported(
         "strobe.simulate.events": "Attach Drop Lock Release",
         "strobe.simulate.rollout": "Rollout",
         "strobe.simulate.run": "Run RunStatus",
+        "strobe.simulate.sensors": "Sensors",
         "strobe.simulate.simulation": "simulate",
         "strobe.simulate.simulator": "Simulator",
         "strobe.simulate.torques": "Stops TimeSeries",
