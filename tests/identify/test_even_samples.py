@@ -10,7 +10,9 @@ from scipy.ndimage import convolve1d
 import strobe
 from strobe.errors import ArgumentError
 from strobe.identify.even_samples import Band, _kernel, _longest_rise, stretches
+from strobe.identify.log_sources import step_of
 from strobe.identify.logs import Log
+from strobe.identify.torque_rows import stretches_of
 
 ARM = strobe.Robot(strobe.load("planar2").model, compiled=False)
 
@@ -124,3 +126,24 @@ def test_what_cannot_be_filtered_is_refused(rows: int, cutoff: float, said: str)
     with pytest.raises(ArgumentError) as refused:
         stretches(log, log.tau, cutoff)
     assert str(refused.value) == said
+
+
+def test_joints_that_a_brake_holds_tell_nothing():
+    t = 0.01 * np.arange(3000)
+    q = np.where((t < 5)[:, None], 0.3, 0.3 + np.sin(np.outer(t - 5, [1.0, 2.0])))
+    tau = np.where((t < 5)[:, None], 0.0, 3.0 + np.cos(np.outer(t, [1.0, 2.0])))
+    log = Log("log.csv", ARM.name, ARM.joint_names, "t", [], t, q, None, None, tau, None, [])
+    (piece,), told = stretches_of(log, tau, 5.0)
+    assert told == [
+        "log.csv: joint1, joint2 stand without effort in 500 rows, which were left out: a brake holds them."
+    ]
+    assert not piece.felt[piece.times < 4.9].any()
+    assert piece.felt[piece.times > 5.1].all()
+
+
+@given(st.floats(1e-6, 1e-2), st.integers(0, 1000))
+def test_the_steps_of_an_encoder_are_seen_and_none_where_there_are_none(step: float, seed: int):
+    rng = np.random.default_rng(seed)
+    x = np.cumsum(rng.normal(size=2000)) * 3 * step + 0.7
+    assert step_of(np.round(x / step) * step) == pytest.approx(step, rel=1e-6)
+    assert step_of(x) == 0

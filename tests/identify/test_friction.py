@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+import strobe
 from strobe.errors import ArgumentError
-from strobe.identify.friction import TERMS, bent, chosen
+from strobe.identify import identify
+from strobe.identify.friction import TERMS, Motion, bent, chosen, direction
+from strobe.identify.torque_rows import undriven
 
 
 @given(st.lists(st.floats(-1, 1), min_size=2, max_size=60), st.floats(1e-3, 1.0))
@@ -43,3 +46,28 @@ def test_an_unknown_term_is_refused_with_those_there_are():
     assert str(refused.value) == (
         f"friction: there is no term \"colomb\". Did you mean 'coulomb'? There are {', '.join(TERMS)}."
     )
+
+
+def test_saturating_friction_never_falls_and_grows_ever_more_slowly():
+    speed = np.linspace(-5, 5, 2001)[:, None]
+    for column in TERMS["saturating"].columns(Motion(0 * speed, speed, 0 * speed)):
+        slope = np.diff(column[:, 0])
+        assert (slope > 0).all()
+        assert (np.diff(slope[1000:]) < 0).all()
+        assert np.abs(column).max() < 1
+
+
+def test_the_speed_within_which_friction_falls_is_found(lab):
+    arm = strobe.load("planar3")
+    t, q, qd, qdd = lab.motion(arm, 4)
+    falls, size = np.array([0.08, 0.15, 0.3]), np.array([2.0, 1.5, 1.0])
+    bare = arm.with_model(undriven(arm.model)).inverse_dynamics(q, qd, qdd)
+    tau = bare + 0.5 * qd + direction(qd) * (1.0 + size * np.exp(-((qd / falls) ** 2)))
+    tau = tau + np.random.default_rng(0).normal(size=q.shape) * 0.02
+    log = lab.log_of(arm, t, q, tau)
+    found = identify(arm, log, friction=["viscous", "coulomb", "stribeck"], delay=0)
+    assert found.speeds == pytest.approx(falls, rel=0.1)
+    assert found.friction[:, found.symbols.index("cs")] == pytest.approx(size, rel=0.1)
+    plain = identify(arm, log, friction=["viscous", "coulomb"], delay=0)
+    assert (found.logs[0].after < 0.6 * plain.logs[0].after).all()
+    assert "stribeck" in found.friction_terms

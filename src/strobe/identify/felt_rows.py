@@ -21,7 +21,7 @@ import numpy as np
 from strobe.compiler.runtime.traced import trace
 from strobe.errors import ArgumentError
 from strobe.identify.base_parameters import BaseParameters, base_parameters, combination, dependencies
-from strobe.identify.friction import Motion, Term, chosen
+from strobe.identify.friction import SOFT, Motion, Term, chosen
 from strobe.identify.payload_readings import owners
 from strobe.quantities import Request
 from strobe.quantities.drives import COULOMB_SPEED
@@ -37,6 +37,7 @@ SLOPES: Mapping[str, Callable[[Array, Array], Sequence[Slopes]]] = {
     "rotor": lambda qd, v0: [(0.0, 0.0, 1.0)],
     "viscous": lambda qd, v0: [(0.0, 1.0, 0.0)],
     "quadratic": lambda qd, v0: [(0.0, 2 * np.abs(qd), 0.0)],
+    "saturating": lambda qd, v0: [(0.0, v**2 / (qd**2 + v**2) ** 1.5, 0.0) for v in SOFT],
     "coulomb": lambda qd, v0: [(0.0, (1 - np.tanh(qd / v0) ** 2) / v0, 0.0)],
     "asymmetric": lambda qd, v0: [(0.0, np.sign(qd) * (1 - np.tanh(qd / v0) ** 2) / v0, 0.0)],
     "offset": lambda qd, v0: [(0.0, 0.0, 0.0)],
@@ -51,8 +52,8 @@ def terms_told(names: Sequence[str]) -> tuple[Term, ...]:
     for term in terms:
         if term.name not in SLOPES:
             raise ArgumentError(
-                f'friction: "{term.name}" depends on more than the state of a joint, and has no slopes along a '
-                "motion. Ask for coulomb: motions that tell that tell the other too."
+                f'friction: "{term.name}" has no slopes along a motion: it depends on more than the state of a '
+                "joint, or on a speed that is not known. Ask for coulomb: motions that tell that tell the other too."
             )
     return terms
 

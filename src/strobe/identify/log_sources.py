@@ -18,6 +18,8 @@ from strobe.identify.torque_rows import effort_of, stretches_of
 Array = np.ndarray
 
 LOOKS = 20_000  # rows in which the steps of an encoder are looked for
+FEWEST = 20  # differences that tell
+FAR = 1000  # steps: longer ways tell nothing of one
 WHOLE = 0.02  # of a step: nearer, a difference is a multiple of it
 MOSTLY = 0.99  # of the differences
 FINEST = 1e-12  # of the largest position: below it, a step is rounding
@@ -97,13 +99,13 @@ def step_of(x: Array) -> float:
     """The step in which numbers of an encoder come; 0 where none is seen."""
     moved = np.abs(np.diff(x[np.isfinite(x)]))
     moved = moved[moved > FINEST * np.abs(x[np.isfinite(x)]).max(initial=1.0)]
-    if len(moved) < 2:
+    step = float(moved.min(initial=np.inf))
+    near = moved[moved < FAR * step]
+    if len(near) < FEWEST:
         return 0.0
-    step = float(moved.min())
     for _ in range(3):  # finer each time, as multiples are told from longer ways
-        near = moved[moved < 1e3 * step]
         counts = np.round(near / step)
         step = float(near @ counts / (counts @ counts))
-    times = moved / step
-    apart = np.abs(times - np.round(times)) < WHOLE * np.maximum(times / 10, 1.0)
-    return step if (apart | (times > 1e3)).mean() > MOSTLY else 0.0
+    times = near / step
+    apart = np.abs(times - np.round(times))
+    return step if (apart < WHOLE + times / (10 * FAR)).mean() > MOSTLY else 0.0
