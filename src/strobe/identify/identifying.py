@@ -74,9 +74,9 @@ def identify(
     from the motion if not given. ``gains`` (N m/A, one per joint) make torques of motor currents, or
     ``torque_constants`` (N m/A of the motor) with ``gear`` ratios; they are found where ``loaded`` logs were recorded
     with a ``load`` (kg) at a frame (the tip). ``delay`` (s; one, or one per joint) is by how much efforts were
-    recorded later than positions; found if not given. ``within`` are boxes, and ``masses`` bounds (kg), by the name
-    of a link: ((x, y, z), (x, y, z)) about its frame, (least, most). Logs are those of `read_log`, or of `stream_log`
-    where they are too long for memory.
+    recorded later than positions; found in the logs that are fitted if not given. ``within`` are boxes, and
+    ``masses`` bounds (kg), by the name of a link: ((x, y, z), (x, y, z)) about its frame, (least, most). Logs are
+    those of `read_log`, or of `stream_log` where they are too long for memory.
     """
     require_robot(robot)
     train, held, carrying = _logs(logs), _logs(test), _logs(loaded)
@@ -97,14 +97,15 @@ def identify(
         remarks = [*(remark for source in carried for remark in source.remarks), *remarks]
         taken = found.values if taken is None else taken
     sources = [Source(log, taken, cutoff, late) for log in (*train, *held)]
-    looks = [_looked_at(source) for source in sources]
-    tried = [piece for look in looks[: len(train)] for piece in look]
+    looks = [_looked_at(source) for source in sources[: len(train)]]
+    tried = [piece for look in looks for piece in look]
     told_of = owners(robot), tried, STILL
     remarks = [*standing(*told_of), *constant(*told_of), *_doubts(model, tried, cutoff), *remarks, *outside]
-    found_delays = [
-        _without_delay(model, source, look) if late is None else None
-        for source, look in zip(sources, looks, strict=True)
-    ]
+    found_delays = list[Delay | None]([None] * len(sources))
+    if late is None:
+        pairs = zip(sources, looks, strict=False)
+        found_delays[: len(train)] = [_without_delay(model, source, look) for source, look in pairs]
+        _as_late(sources[len(train) :], sources[: len(train)])
     parts = _parts(model)
     read = [Readings(model, source.pieces, cutoff) for source in sources]
     readings = Together(read[: len(train)])
@@ -295,6 +296,13 @@ def _without_delay(model: TorqueModel, source: Source, looked_at: Sequence[Stret
             "that much earlier."
         )
     return found
+
+
+def _as_late(held: Sequence[Source], train: Sequence[Source]) -> None:
+    """Read logs that are held out as late as those that are fitted: what they tell themselves is not asked."""
+    taken = [source.delay for source in train if source.delay is not None]
+    for source in held if taken else ():
+        source.late(np.mean(taken, axis=0))
 
 
 def _of_halves(
