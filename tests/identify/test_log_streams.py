@@ -59,3 +59,13 @@ def test_what_cannot_be_streamed_is_refused(tmp_path: Path):
         stream_log(tmp_path / "bag.mcap", ARM)
     with pytest.raises(ModelFileError, match=r"there is no such file\.$"):
         stream_log(tmp_path / "none.csv", ARM)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("log.npz", "it is damaged"), ("log.csv.gz", "it is damaged"), ("log.csv", "it is no text in UTF-8")],
+)
+def test_a_damaged_file_is_a_sentence(tmp_path: Path, name: str, said: str):
+    (tmp_path / name).write_bytes(b"\xff\xfe\x00 no such file" * 20)
+    with pytest.raises(ModelFileError, match=said):
+        list(stream_log(tmp_path / name, ARM))

@@ -77,7 +77,12 @@ def stream_log(
 
 def _tables(path: Path, rows: int) -> Iterator[LogTable]:
     kind = path.suffix.lower()
-    return {".parquet": _parquet, ".npz": _npz}.get(kind, _text)(path, rows)
+    try:
+        yield from {".parquet": _parquet, ".npz": _npz}.get(kind, _text)(path, rows)
+    except (zipfile.BadZipFile, gzip.BadGzipFile, EOFError):
+        raise file_fault(path, "it is damaged, and cannot be unpacked.") from None
+    except UnicodeDecodeError:
+        raise file_fault(path, "it is no text in UTF-8.") from None
 
 
 def _parquet(path: Path, rows: int) -> Iterator[LogTable]:
@@ -131,8 +136,8 @@ def _is_number(text: str) -> bool:
 def _npz(path: Path, rows: int) -> Iterator[LogTable]:
     """Arrays of an NPZ side by side: t (N,), q, tau, … (N, joints)."""
     with zipfile.ZipFile(path) as archive:
-        names = [name for name in archive.namelist() if name.endswith(".npy")]
-        streams = [archive.open(name) for name in names]
+        names, member = [name for name in archive.namelist() if name.endswith(".npy")], archive.open
+        streams = [member(name) for name in names]
         try:
             heads = [_head(path, stream) for stream in streams]
             count = max((shape[0] for shape, _ in heads if shape), default=0)
