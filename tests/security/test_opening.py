@@ -56,6 +56,8 @@ REASONED = {  # files, and what they open that is no file from outside, or is op
     "trajectory/files.py": "into a stream of writing",
     "control/files.py": "into a stream of writing",
     "cli/robot_index.py": "of the package, and its maker",
+    "identify/known_information.py": "into a stream of writing",
+    "identify/log_streams.py": "a stream that reading has opened, part by part",
 }
 ONLY = {name: {"np.savez"} for name, why in REASONED.items() if why == "into a stream of writing"}
 

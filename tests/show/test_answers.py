@@ -75,10 +75,19 @@ def payload(of: str) -> Any:
     return identify.identify_payload(robot("stanford"), q, qd, qdd, loaded.inverse_dynamics(q, qd, qdd))
 
 
-def log() -> Any:
+def recorded() -> Path:
     path = Path(tempfile.mkdtemp()) / "log.csv"
     path.write_text("t,q1,q2\n0,0.1,0.2\n1,0.2,0.3\n", encoding="utf-8")
-    return strobe.read_log(path, arm())
+    return path
+
+
+def log() -> Any:
+    return strobe.read_log(recorded(), arm())
+
+
+def calibration() -> Any:
+    q = robot("stanford").random_state(seed=3, batch=40)[0]
+    return robot("stanford").calibrate(q, robot("stanford").forward_kinematics(q))
 
 
 def identification() -> Any:
@@ -138,6 +147,12 @@ ANSWERS: dict[str, Callable[[], Any]] = {
     "identification": identification,
     "excitation": lambda: arm().excite(duration=3.0, waves=2, velocity=2.0, acceleration=6.0),
     "fit of a log": lambda: identification().logs[0],
+    "residuals": lambda: identification().residuals,
+    "estimator": lambda: arm().estimator(friction=["viscous"]),
+    "calibration": calibration,
+    "misses": lambda: calibration().misses[0],
+    "stream": lambda: strobe.identify.stream_log(recorded(), arm()),
+    "drawn robots": lambda: identification().identified.drawn(3),
     "export": lambda: arm().export("inverse_dynamics"),
     "request": lambda: importlib.import_module("strobe.trajectory.requests").request(
         arm(), [[0.0, 0.0], [1.0, 0.5]], acceleration=5.0
@@ -173,7 +188,7 @@ ANSWERS: dict[str, Callable[[], Any]] = {
     "log": log,
     "row of a trade-off": lambda: next(iter(ANSWERS["trade-off"]().rows.values())),
 }  # fmt: skip
-UNITLESS = {  # what has no quantity to show
+UNITLESS = {  "residuals", "drawn robots", "estimator", "calibration", "stream", # what has no quantity to show
     "kernel", "traced", "picture", "page", "equations", "long equations", "closed form", "row", "matrix",
     "long matrix", "vector", "singularities", "Christoffel symbols", "other coordinates", "diagnosis",
     "examination", "repaired", "fit of a log",
@@ -273,7 +288,7 @@ def test_every_class_of_the_api_page_is_walked() -> None:
     kinds = {type(made(name)) for name in ANSWERS}
     for cls in documented():
         known = (
-            cls.__name__ in INPUTS | {"Walk", "Sweep", "Family", "SideBySide"}
+            cls.__name__ in INPUTS | {"Uncertainty", "Walk", "Sweep", "Family", "SideBySide"}
             or issubclass(cls, enum.Enum)
             or inspect.isabstract(cls)
         )

@@ -22,6 +22,7 @@ UNITS = ("m", "rad")
 SHOWN = 4  # parts of a combination in a table
 
 
+@displayed
 @dataclass(frozen=True, slots=True, eq=False)
 class Misses:
     """How far readings are from a robot: root mean squares, m and rad where rotations were measured."""
@@ -30,6 +31,13 @@ class Misses:
     count: int
     before: Array  # by the robot as it was given, with the base and the target that fit it best
     after: Array  # by the calibrated one
+
+    def __str__(self) -> str:
+        units = ("m", "rad")[: len(self.after)]
+        told = ", ".join(
+            f"{b:.3g} -> {a:.3g} {u}" for b, a, u in zip(self.before, self.after, units, strict=True)
+        )
+        return f"{counted(self.count, 'reading')}{' (held out)' * self.held_out}: off by {told}"
 
 
 @displayed

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import sys
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,10 +20,11 @@ import numpy as np
 
 from strobe.errors import ArgumentError
 from strobe.files.faults import Faults
-from strobe.files.reading import file_fault, path_text
+from strobe.files.reading import file_fault, opened, path_text
 from strobe.identify.log_tables import ArrayTable, LogTable, named_table, text_table
 from strobe.identify.logs import Log, log_of
 from strobe.models.arguments import require_whole
+from strobe.show.sheet import displayed
 
 if TYPE_CHECKING:
     from strobe.robot import Robot
@@ -30,9 +32,11 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 ROWS = 50_000  # of a part
+LONGEST = 1_000_000  # characters of a line
 KINDS = (".parquet", ".csv", ".tsv", ".txt", ".gz", ".npz")
 
 
+@displayed
 @dataclass(frozen=True, slots=True, eq=False)
 class LogStream:
     """A log that is read part by part."""
@@ -93,19 +97,23 @@ def _parquet(path: Path, rows: int) -> Iterator[LogTable]:
 
 
 def _text(path: Path, rows: int) -> Iterator[LogTable]:
-    opened = gzip.open if path.suffix.lower() == ".gz" else open
-    with opened(path, "rt", encoding="utf-8", errors="strict") as stream:
-        head = _part(path, "".join(islice(stream, rows + 1)))
+    with opened(path, sys.maxsize) as packed:
+        content = gzip.GzipFile(fileobj=packed) if path.suffix.lower() == ".gz" else packed
+        lines = _lines(path, io.TextIOWrapper(content, encoding="utf-8"))
+        first = list(islice(lines, rows + 1))
+        head = _part(path, "".join(first))
         yield head
-        again = f"{_header(path)}" if head.headed else ""
-        while text := "".join(islice(stream, rows)):
+        again = next((line for line in first if line.strip()), "") if head.headed else ""
+        while text := "".join(islice(lines, rows)):
             yield _part(path, again + text)
 
 
-def _header(path: Path) -> str:
-    opened = gzip.open if path.suffix.lower() == ".gz" else open
-    with opened(path, "rt", encoding="utf-8") as stream:
-        return next(line for line in stream if line.strip())
+def _lines(path: Path, stream: io.TextIOWrapper) -> Iterator[str]:
+    """The lines of a text, none of them too long to be held."""
+    while line := stream.readline(LONGEST):
+        if len(line) == LONGEST:
+            raise file_fault(path, f"a line of it has {LONGEST:,} characters or more: it is no table.")
+        yield line
 
 
 def _part(path: Path, text: str) -> LogTable:
@@ -135,7 +143,7 @@ def _is_number(text: str) -> bool:
 
 def _npz(path: Path, rows: int) -> Iterator[LogTable]:
     """Arrays of an NPZ side by side: t (N,), q, tau, … (N, joints)."""
-    with zipfile.ZipFile(path) as archive:
+    with opened(path, sys.maxsize) as packed, zipfile.ZipFile(packed) as archive:
         names, member = [name for name in archive.namelist() if name.endswith(".npy")], archive.open
         streams = [member(name) for name in names]
         try:

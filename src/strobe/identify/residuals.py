@@ -15,8 +15,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.stats import chi2
 
+from strobe.errors import counted
 from strobe.identify.torque_fit import LEAST, TorqueFit
 from strobe.identify.torque_rows import Readings
+from strobe.show.sheet import displayed
 
 Array = np.ndarray
 
@@ -26,6 +28,7 @@ CHANCE = 0.01  # below it, what is left of a joint is not taken as white
 FEWEST = 4  # rows for each lag
 
 
+@displayed
 @dataclass(frozen=True, slots=True, eq=False)
 class Residuals:
     """What is left of the torques of each joint, from row to row."""
@@ -37,6 +40,11 @@ class Residuals:
     def white(self) -> Array:
         """(joints,): whether each can be noise."""
         return ~(self.chance < CHANCE)
+
+    def __str__(self) -> str:
+        told = "; ".join(f"joint {j + 1}: {100 * x:.1f} %" for j, x in enumerate(self.chance))
+        white = f"white in {self.white.sum()} of {counted(len(self.chance), 'joint')}"
+        return f"residuals, {white}\nas unlike white noise by chance: {told}"
 
 
 def judged(readings: Readings, fit: TorqueFit) -> tuple[Residuals, TorqueFit]:
