@@ -102,7 +102,7 @@ def test_every_kth_step_is_kept_and_the_last(pendulum):
 @pytest.mark.slow
 def test_a_long_run_takes_the_memory_of_what_is_kept(pendulum):
     q, qd = state(pendulum)
-    simulate(pendulum, q, qd, None, 1.0, step=1e-2, every=10)  # compiles what is then measured
+    simulate(pendulum, q, qd, None, 2000.0, step=1e-3, every=500_000)  # compiles whatever is then measured
     tracemalloc.start()
     run = simulate(pendulum, q, qd, None, 2000.0, step=1e-3, every=500_000)
     peak = tracemalloc.get_traced_memory()[1]
