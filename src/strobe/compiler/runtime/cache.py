@@ -107,10 +107,11 @@ def _bytes(path: Path) -> bytes:
         return b""
     handle = os.open(path, READING)
     try:
-        if not _is_entry(os.fstat(handle)):  # it has become something else
+        status = os.fstat(handle)
+        if not _is_entry(status):  # it has become something else
             return b""
         with open(handle, "rb", closefd=False) as file:
-            return file.read(LARGEST + 1)
+            return file.read(status.st_size + 1)  # room is made for as much as is asked for
     finally:
         os.close(handle)
 
