@@ -83,9 +83,14 @@ def drawn(robot: Robot, count: int, seed: int = 0) -> DrawnRobots:
     require_whole("seed", seed, 0)
     base, known = _known(robot)
     F = _factor(known)
-    changes = normals(seed, count, len(F)) @ F.T
+    changes = _each(F, normals(seed, count, len(F)))
     parameters, moved = _bodies(robot, base, F[: base.count], changes[:, : base.count])
     return DrawnRobots(robot, seed, parameters, _drives(robot, known, changes[:, base.count :]), moved)
+
+
+def _each(A: Array, rows: Array) -> Array:
+    """A x for each row x by itself: a product of matrices has other last bits for another number of rows."""
+    return np.array([A @ row for row in rows]).reshape(len(rows), len(A))
 
 
 def normals(seed: int, count: int, size: int) -> Array:
@@ -135,7 +140,7 @@ def _bodies(robot: Robot, base: BaseParameters, F: Array, changes: Array) -> tup
     inverse = _inverse_metric(prior)
     B = base.map
     right = inverse @ B.T @ np.linalg.pinv(B @ inverse @ B.T, hermitian=True)
-    found = own + changes @ right.T
+    found = own + _each(right, changes)
     moved = np.array([not is_possible(each) for each in found])
     whitened = CLOSE * np.linalg.pinv(F) @ B
     bounds = Bounds(np.zeros((0, len(own))), np.zeros(0))
